@@ -1,0 +1,105 @@
+// swift-tools-version: 6.2
+
+import Foundation
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// Debian 12 ships version 0.3 of the WebRTC audio processing library, Debian 13 version 1.3 under another name and
+/// with another API. Their pkg-config files carry -D flags that the package manager drops with a warning, so the
+/// include path is named here; the shim tells the two apart by the headers it finds.
+let webrtc13 = FileManager.default.fileExists(atPath: "/usr/include/webrtc-audio-processing-1")
+let webrtcInclude =
+    webrtc13 ? "/usr/include/webrtc-audio-processing-1" : "/usr/include/webrtc_audio_processing"
+let webrtcLibrary = webrtc13 ? "webrtc-audio-processing-1" : "webrtc_audio_processing"
+
+let package = Package(
+    name: "jarvis-voiced",
+    products: [
+        .executable(name: "jarvis-voiced", targets: ["JarvisVoiced"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C libraries
+        .systemLibrary(name: "CAlsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(name: "CCmark", providers: [.apt(["libcmark-dev"])]),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CLinux"),
+        .target(name: "CDSP"),
+        .target(
+            name: "CAEC",
+            cxxSettings: [
+                .define("WEBRTC_POSIX"),
+                .define("WEBRTC_LINUX"),
+                .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
+                .unsafeFlags(["-I\(webrtcInclude)"]),
+            ],
+            linkerSettings: [.linkedLibrary(webrtcLibrary)]
+        ),
+        .target(
+            name: "CToml",
+            cxxSettings: [.define("TOML_HEADER_ONLY", to: "0"), .define("TOML_SHARED_LIB", to: "1")],
+            linkerSettings: [.linkedLibrary("tomlplusplus")]
+        ),
+
+        // The product
+        .target(
+            name: "VoiceCore",
+            dependencies: [
+                "CAlsa", "CAEC", "CCmark", "CCurl", "CDSP", "CLinux", "CToml",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "VoiceSimulator",
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "JarvisVoiced",
+            dependencies: [
+                "VoiceCore", "VoiceSimulator",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Tools of the project: they are not installed
+        .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "VoiceBench", dependencies: ["VoiceCore", "VoiceSimulator", "CAEC", "CDSP"], swiftSettings: settings),
+
+        .testTarget(
+            name: "VoiceCoreTests",
+            dependencies: ["VoiceCore", "VoiceSimulator", "COpus", "CAEC", "CDSP"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu11,
+    cxxLanguageStandard: .gnucxx17
+)

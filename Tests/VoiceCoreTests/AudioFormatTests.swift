@@ -1,0 +1,10 @@
+import Testing
+
+@testable import VoiceCore
+
+struct AudioFormatTests {
+    @Test func aPeriodIsTenMilliseconds() {
+        #expect(AudioFormat.periodFrames == 480)
+        #expect(AudioFormat.wirePeriodSamples == 240)
+    }
+}
