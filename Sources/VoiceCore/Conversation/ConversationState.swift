@@ -1,0 +1,35 @@
+/// What the conversation is doing, as the log, the status and the lights show it.
+package enum ConversationState: Equatable, Sendable, CustomStringConvertible {
+    /// No session. `activate` leads to `connecting`.
+    case idle
+    /// A session is being opened and configured. Leads to `listening`, or to `error`.
+    case connecting
+    /// The microphone streams and nobody speaks.
+    case listening
+    /// The server hears the user. Leads to `processing`, or by the interrupt command to `listening`.
+    case userSpeaking
+    /// A response is awaited: after the user's turn, or after a call's output.
+    case processing
+    /// The acknowledgement of a response that also holds a call is being spoken, and the call is out.
+    case fillerSpeaking
+    /// A call is out and nothing is being spoken.
+    case waitingForJarvis
+    /// The answer is being spoken; ends with its last sample at the loudspeaker.
+    case aiSpeaking
+    /// The service refuses us; the reason says why. Probed again now and then.
+    case error(String)
+
+    package var description: String {
+        switch self {
+        case .idle: "idle"
+        case .connecting: "connecting"
+        case .listening: "listening"
+        case .userSpeaking: "userSpeaking"
+        case .processing: "processing"
+        case .fillerSpeaking: "fillerSpeaking"
+        case .waitingForJarvis: "waitingForJarvis"
+        case .aiSpeaking: "aiSpeaking"
+        case .error(let reason): "error(\(reason))"
+        }
+    }
+}

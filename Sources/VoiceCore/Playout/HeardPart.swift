@@ -1,0 +1,27 @@
+/// One stretch of speech of the model: the unit that is truncated.
+package struct SpokenPart: Hashable, Sendable {
+    package var responseID: String
+    package var itemID: String
+    package var contentIndex: Int
+
+    package init(responseID: String, itemID: String, contentIndex: Int) {
+        self.responseID = responseID
+        self.itemID = itemID
+        self.contentIndex = contentIndex
+    }
+}
+
+/// How much of a part the user heard when playback was cut.
+package struct HeardPart: Equatable, Sendable {
+    package var part: SpokenPart
+    /// Milliseconds that left the loudspeaker, rounded down.
+    package var heard: Int
+    /// Milliseconds received, rounded down.
+    package var received: Int
+
+    package init(part: SpokenPart, heard: Int, received: Int) {
+        self.part = part
+        self.heard = heard
+        self.received = received
+    }
+}

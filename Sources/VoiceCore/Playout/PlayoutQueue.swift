@@ -1,0 +1,226 @@
+/// The speech that has come in and not yet gone to the audio thread, and the account of what was heard of it.
+///
+/// Audio comes faster than it is played. It waits here; the voice ring to the audio thread is kept filled from it. A
+/// *voice position* counts samples (24 kHz) since the start of the program; the ring's positions are the same count,
+/// so that a position heard at the loudspeaker names a sample of a part. A pure value: the ring is its caller's.
+///
+/// Speech begins when the start buffer is filled, when the part is complete, or when the first of it has waited
+/// `startWait`; and again so after it has run dry.
+package struct PlayoutQueue {
+    /// What to do with a delta.
+    package enum Admission: Equatable, Sendable {
+        /// Queued; `begins` when nothing was waiting or playing, or a new response begins.
+        case queued(begins: Bool)
+        /// Of a response that was interrupted.
+        case stale
+        /// There is no room: speech this far ahead of the listener is lost. Holds what was dropped, in samples.
+        case full(Int)
+    }
+
+    /// What the progress of the loudspeaker means.
+    package enum Progress: Equatable, Sendable {
+        /// The first sample of a response's speech is at the loudspeaker; `ago` ms before now.
+        case audible(responseID: String, ago: Int)
+        /// The last sample has been played.
+        case drained
+    }
+
+    private struct Segment {
+        var part: SpokenPart
+        var start: UInt64
+        var end: UInt64
+    }
+
+    private struct Record {
+        var part: SpokenPart
+        /// Samples heard of segments that are no longer listed.
+        var heard = 0
+        var received = 0
+        var isComplete = false
+    }
+
+    private let startSamples: Int
+    private let startWait: Duration
+    private let limit: Int
+    /// Samples not yet in the ring; those before `head` have gone.
+    private var pending: [Int16] = []
+    private var head = 0
+    /// The voice position behind the last sample that came in.
+    private var end: UInt64 = 0
+    private var segments: [Segment] = []
+    private var records: [Record] = []
+    private var cutSegments: [Segment] = []
+    private var cutRecords: [Record] = []
+    private var stale: [String] = []
+    private var heldSince: Duration?
+    private var isReleased = false
+    private var isDrained = true
+    /// The responses last told to have come in, and to be audible.
+    private var announced: String?
+    private var audible: String?
+
+    /// - Parameters:
+    ///   - startBuffer: ms of speech gathered before any of it is played.
+    ///   - limit: seconds of speech kept at most.
+    package init(startBuffer: Int, limit: Int = 600) {
+        startSamples = startBuffer * AudioFormat.wireRate / 1000
+        startWait = .milliseconds(4 * startBuffer)
+        self.limit = limit * AudioFormat.wireRate
+    }
+
+    /// Samples waiting to go to the ring.
+    package var waiting: Int { pending.count - head }
+
+    /// Whether anything waits, or may still be on its way to the listener.
+    package var isActive: Bool { !isDrained }
+
+    /// Takes in a delta; `written` is the ring's write position.
+    package mutating func enqueue(
+        _ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart, written: UInt64, at now: Duration
+    ) -> Admission {
+        guard !stale.contains(part.responseID) else { return .stale }
+        let room = max(0, limit - waiting)
+        let accepted = min(room, samples.count)
+        if waiting == 0 { end = max(end, written) }
+        let begins = isDrained || announced != part.responseID
+        pending.append(contentsOf: samples[0..<accepted])
+        account(accepted, of: part)
+        if begins {
+            announced = part.responseID
+            if isDrained {
+                isReleased = false
+                heldSince = now
+            }
+            isDrained = false
+        }
+        if !isReleased, heldSince == nil { heldSince = now }
+        return accepted < samples.count ? .full(samples.count - accepted) : .queued(begins: begins)
+    }
+
+    /// No more audio comes for the part: what there is may be played, however little.
+    package mutating func finish(_ part: SpokenPart) {
+        guard let index = records.firstIndex(where: { $0.part == part }) else { return }
+        records[index].isComplete = true
+        if waiting > 0 { isReleased = true }
+        forget(index)
+    }
+
+    /// Hands as many samples as `write` takes to the ring.
+    ///
+    /// - Parameter write: writes to the ring and returns how many samples fitted.
+    /// - Returns: samples written.
+    package mutating func release(at now: Duration, _ write: (UnsafeBufferPointer<Int16>) -> Int) -> Int {
+        guard waiting > 0 else { return 0 }
+        if !isReleased {
+            guard waiting >= startSamples || now - (heldSince ?? now) >= startWait else { return 0 }
+            isReleased = true
+        }
+        heldSince = nil
+        let written = pending.withUnsafeBufferPointer { write(UnsafeBufferPointer(rebasing: $0[head...])) }
+        head += written
+        if head == pending.count {
+            pending.removeAll(keepingCapacity: pending.capacity <= AudioFormat.wireRate * 10)
+            head = 0
+        } else if head > AudioFormat.wireRate * 5 {
+            pending.removeFirst(head)
+            head = 0
+        }
+        return written
+    }
+
+    /// Takes note of the position at the loudspeaker; what follows from it, in order.
+    ///
+    /// - Parameters:
+    ///   - heard: the voice position at the loudspeaker.
+    ///   - written: the ring's write position.
+    package mutating func advance(heard: UInt64, written: UInt64) -> [Progress] {
+        var progress: [Progress] = []
+        while let first = segments.first, heard > first.start {
+            if first.part.responseID != audible {
+                audible = first.part.responseID
+                let ago = Int(heard - first.start) * 1000 / AudioFormat.wireRate
+                progress.append(.audible(responseID: first.part.responseID, ago: ago))
+            }
+            guard heard >= first.end else { break }
+            segments.removeFirst()
+            if let index = records.firstIndex(where: { $0.part == first.part }) {
+                records[index].heard += Int(first.end - first.start)
+                forget(index)
+            }
+        }
+        if !isDrained, waiting == 0, heard >= end, heard >= written {
+            isDrained = true
+            isReleased = false
+            progress.append(.drained)
+        }
+        return progress
+    }
+
+    /// Drops everything and refuses what still comes of `responseIDs` and of all that was queued.
+    ///
+    /// The account is settled by `settle` once the audio thread has told how far it came; speech that comes in
+    /// meanwhile is counted anew.
+    ///
+    /// - Parameter position: the voice position from which new speech counts.
+    package mutating func cut(refusing responseIDs: [String], at position: UInt64) {
+        for responseID in responseIDs + records.map(\.part.responseID) where !stale.contains(responseID) {
+            stale.append(responseID)
+        }
+        if stale.count > 64 { stale.removeFirst(stale.count - 64) }
+        cutSegments += segments
+        cutRecords += records
+        segments = []
+        records = []
+        pending.removeAll()
+        head = 0
+        end = position
+        heldSince = nil
+        isReleased = false
+        isDrained = true
+        announced = nil
+        audible = nil
+    }
+
+    /// After a cut: how much was heard of each part that was not played and finished, oldest first.
+    ///
+    /// - Parameter heard: the voice position up to which the listener heard.
+    package mutating func settle(heard: UInt64) -> [HeardPart] {
+        defer {
+            cutSegments = []
+            cutRecords = []
+        }
+        let perMillisecond = AudioFormat.wireRate / 1000
+        return cutRecords.compactMap { record in
+            let rest = cutSegments.filter { $0.part == record.part }
+                .reduce(0) { $0 + Int(min(max(heard, $1.start), $1.end) - $1.start) }
+            let total = record.heard + rest
+            guard total < record.received || !record.isComplete else { return nil }
+            return HeardPart(
+                part: record.part, heard: total / perMillisecond, received: record.received / perMillisecond)
+        }
+    }
+
+    // MARK: - Accounts
+
+    private mutating func account(_ count: Int, of part: SpokenPart) {
+        guard count > 0 else { return }
+        if let last = segments.indices.last, segments[last].part == part, segments[last].end == end {
+            segments[last].end += UInt64(count)
+        } else {
+            segments.append(Segment(part: part, start: end, end: end + UInt64(count)))
+        }
+        end += UInt64(count)
+        if let index = records.firstIndex(where: { $0.part == part }) {
+            records[index].received += count
+        } else {
+            records.append(Record(part: part, received: count))
+        }
+    }
+
+    /// A part that is complete and has been heard needs no account any more.
+    private mutating func forget(_ index: Int) {
+        let record = records[index]
+        guard record.isComplete, record.heard == record.received else { return }
+        records.remove(at: index)
+    }
+}

@@ -1,0 +1,61 @@
+internal import FoundationEssentials
+
+/// What the daemon says to the Realtime server, audio apart (see `AudioAppend`).
+package enum ClientEvent: Equatable, Sendable {
+    /// `session.update` with the whole wanted configuration.
+    case sessionUpdate(RealtimeSettings, eventID: String)
+    /// The one output of a call.
+    case functionCallOutput(callID: String, output: String, eventID: String)
+    /// A remark of the system in the conversation, such as an answer that outlived its session.
+    case systemMessage(text: String, eventID: String)
+    /// Asks for one response; `eventID` comes back in the response's metadata.
+    case responseCreate(eventID: String)
+    case responseCancel(responseID: String?, eventID: String)
+    /// Tells the server how much of a spoken item was heard, in ms.
+    case truncate(itemID: String, contentIndex: Int, audioEnd: Int, eventID: String)
+    case deleteItem(itemID: String, eventID: String)
+
+    /// The event as one JSON text message.
+    package func encoded() -> [UInt8] {
+        let encoder = JSONEncoder()
+        // A stable order keeps the prefix of a session byte-identical, which the service's cache rewards.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        // Encoding strings, integers and finite numbers cannot fail.
+        return (try? encoder.encode(json)).map { Array($0) } ?? []
+    }
+
+    var json: JSONValue {
+        switch self {
+        case .sessionUpdate(let settings, let eventID):
+            ["type": "session.update", "event_id": .string(eventID), "session": settings.json]
+        case .functionCallOutput(let callID, let output, let eventID):
+            [
+                "type": "conversation.item.create", "event_id": .string(eventID),
+                "item": ["type": "function_call_output", "call_id": .string(callID), "output": .string(output)],
+            ]
+        case .systemMessage(let text, let eventID):
+            [
+                "type": "conversation.item.create", "event_id": .string(eventID),
+                "item": [
+                    "type": "message", "role": "system", "content": [["type": "input_text", "text": .string(text)]],
+                ],
+            ]
+        case .responseCreate(let eventID):
+            [
+                "type": "response.create", "event_id": .string(eventID),
+                "response": ["metadata": ["client_event_id": .string(eventID)]],
+            ]
+        case .responseCancel(let responseID, let eventID):
+            .object(
+                ["type": "response.cancel", "event_id": .string(eventID)]
+                    .merging(responseID.map { ["response_id": .string($0)] } ?? [:]) { $1 })
+        case .truncate(let itemID, let contentIndex, let audioEnd, let eventID):
+            [
+                "type": "conversation.item.truncate", "event_id": .string(eventID), "item_id": .string(itemID),
+                "content_index": .integer(contentIndex), "audio_end_ms": .integer(audioEnd),
+            ]
+        case .deleteItem(let itemID, let eventID):
+            ["type": "conversation.item.delete", "event_id": .string(eventID), "item_id": .string(itemID)]
+        }
+    }
+}

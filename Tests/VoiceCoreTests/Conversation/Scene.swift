@@ -1,0 +1,114 @@
+@testable import VoiceCore
+
+/// A conversation on a stage: events go in by name, what the machine wants is kept.
+struct Scene {
+    static let settings = RealtimeSettings(
+        instructions: "Be brief.", tools: [["type": "function", "name": "ask_jarvis"]])
+
+    var machine: ConversationMachine
+    /// All effects so far, and those of the last event.
+    var effects: [ConversationEffect] = []
+    var latest: [ConversationEffect] = []
+    var now = Duration.zero
+
+    init(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) {
+        var options = ConversationMachine.Options(settings: Self.settings)
+        change(&options)
+        machine = ConversationMachine(options: options)
+    }
+
+    /// In `listening`, with the opening forgotten.
+    static func listening(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) -> Scene {
+        var scene = Scene(change)
+        scene.open()
+        scene.effects = []
+        return scene
+    }
+
+    var state: ConversationState { machine.state }
+
+    @discardableResult
+    mutating func on(_ event: ConversationEvent, after pause: Duration = .milliseconds(10)) -> [ConversationEffect] {
+        now += pause
+        latest = machine.handle(event, at: now)
+        effects += latest
+        return latest
+    }
+
+    @discardableResult
+    mutating func server(_ event: ServerEvent, after pause: Duration = .milliseconds(10)) -> [ConversationEffect] {
+        on(.server(event), after: pause)
+    }
+
+    mutating func open() {
+        if state == .idle { on(.activate) }
+        on(.connected)
+        server(.sessionCreated(id: "sess", expiresAt: nil))
+        server(.sessionUpdated(Self.settings.json))
+    }
+
+    /// The user says something, whole.
+    mutating func userTurn() {
+        server(.speechStarted(itemID: "item_user", audioStart: 0))
+        server(.speechStopped(itemID: "item_user", audioEnd: 900))
+        server(.committed(itemID: "item_user"))
+    }
+
+    mutating func begin(_ responseID: String, for clientEventID: String? = nil) {
+        server(.responseCreated(id: responseID, clientEventID: clientEventID))
+    }
+
+    mutating func speak(_ responseID: String, item: String = "item_voice") {
+        server(.outputItemAdded(responseID: responseID, itemID: item, kind: "message"))
+        on(.voiceReceived(responseID: responseID, itemID: item))
+    }
+
+    mutating func call(_ callID: String, in responseID: String, complete: Bool = true) {
+        server(.outputItemAdded(responseID: responseID, itemID: "item_\(callID)", kind: "function_call"))
+        server(
+            .functionCall(
+                responseID: responseID,
+                call: FunctionCall(callID: callID, name: "ask_jarvis", arguments: #"{"query":"x"}"#),
+                isComplete: complete))
+    }
+
+    mutating func done(_ responseID: String, _ status: ResponseOutcome.Status = .completed, reason: String? = nil) {
+        server(.responseDone(ResponseOutcome(id: responseID, status: status, reason: reason)))
+    }
+
+    mutating func answer(_ callID: String, _ output: String = "Two meetings.", wantsReply: Bool = true) {
+        on(.callAnswered(callID: callID, output: output, wantsReply: wantsReply))
+    }
+
+    mutating func confirm(_ callID: String) {
+        server(.itemAdded(itemID: "item_out", kind: "function_call_output", callID: callID))
+    }
+
+    // MARK: What came of it
+
+    /// Client events sent, of all effects or the given ones.
+    func sent(_ effects: [ConversationEffect]? = nil) -> [ClientEvent] {
+        (effects ?? self.effects).compactMap { if case .send(let event) = $0 { event } else { nil } }
+    }
+
+    var creates: [String] {
+        sent().compactMap { if case .responseCreate(let eventID) = $0 { eventID } else { nil } }
+    }
+
+    var outputs: [String] {
+        sent().compactMap { if case .functionCallOutput(let callID, _, _) = $0 { callID } else { nil } }
+    }
+
+    var started: [String] {
+        effects.compactMap { if case .startCall(let call) = $0 { call.callID } else { nil } }
+    }
+
+    /// The states entered, in order.
+    var path: [ConversationState] {
+        effects.compactMap { if case .stateChanged(_, let state) = $0 { state } else { nil } }
+    }
+
+    var reports: [TurnReport] {
+        effects.compactMap { if case .turnEnded(let report) = $0 { report } else { nil } }
+    }
+}
