@@ -66,7 +66,8 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
 /// Changes the suppression of residual echo between two periods. Version 1.3: no effect. Returns 0 or an error number.
 int caec_set_suppression(caec *handle, caec_suppression level);
 
-/// Whether the last period held speech; false when voice detection is off.
+/// Whether the last period held speech; false when voice detection is off. Version 1.3 takes a lock for it that nobody
+/// else holds.
 bool caec_has_voice(const caec *handle);
 
 /// Name and version of the library this was built for, as "webrtc-audio-processing 0.3".
