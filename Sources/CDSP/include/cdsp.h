@@ -1,1 +1,51 @@
 #pragma once
+/// Inner loops of the audio path: portable C that a compiler turns into vector code on every target.
+///
+/// Every function is allocation free, takes no lock, makes no system call and keeps no state, so all of them may be
+/// called from the audio thread. Buffers must not overlap. Sizes are in samples unless a parameter says otherwise.
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Sum of a[i] * b[i]. The order of the additions is the compiler's, but the same for every call with the same `count`.
+float cdsp_dot(const float *a, const float *b, size_t count);
+
+/// A filter of even length with symmetric taps:
+///     output[n] = sum over j < half of taps[j] * (input[n + j] + input[n + 2 * half - 1 - j])
+/// `taps` holds the first half; `input` has count + 2 * half - 1 samples, oldest first. Each output is computed by the
+/// same operations in the same order wherever it lies in a block.
+void cdsp_fir_symmetric(const float *input, const float *taps, size_t half, float *output, size_t count);
+
+/// Sorts 2 * pairs samples into those at even and those at odd places.
+void cdsp_deinterleave(const float *input, float *even, float *odd, size_t pairs);
+
+/// The reverse of `cdsp_deinterleave`.
+void cdsp_interleave(const float *even, const float *odd, float *output, size_t pairs);
+
+/// output[n] += gain * input[n].
+void cdsp_add_scaled(const float *input, float gain, float *output, size_t count);
+
+/// Three outputs for every four inputs. Output r of group q is the dot product of phase r of `taps` (three phases of
+/// `per_phase` taps each, one after the other, each in the order of the input, oldest first) with the `per_phase` samples
+/// from input[4 * q + r]. `input` has 4 * groups + per_phase - 2 samples or more; `output` 3 * groups.
+void cdsp_polyphase_3_4(const float *input, const float *taps, size_t per_phase, float *output, size_t groups);
+
+/// 16-bit samples from floats of full scale 1: times 32768, rounded to nearest, ties to even, held within
+/// -32768...32767. NaN becomes 0.
+void cdsp_s16_from_float(const float *input, int16_t *output, size_t count);
+
+/// Floats of full scale 1 from 16-bit samples: divided by 32768, exact.
+void cdsp_float_from_s16(const int16_t *input, float *output, size_t count);
+
+/// The largest magnitude; 0 when count is 0.
+float cdsp_peak(const float *input, size_t count);
+
+/// The root of the mean square; 0 when count is 0.
+float cdsp_rms(const float *input, size_t count);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,77 @@
+internal import CAEC
+
+/// The echo canceller, noise suppressor and voice detector of the WebRTC audio processing library.
+///
+/// It takes 48 kHz and gives 32 kHz: at 48 kHz the library's filter bank notches the voice around 8 kHz.
+///
+///     reference, aligned by ReferenceLine --+--> [ linear canceller: none yet ] --> library --> 32 kHz
+///     microphone ---------------------------+
+///
+/// A linear stage of one's own goes between the alignment and the library, which then only suppresses the residue.
+package struct EchoCanceller: Canceller, ~Copyable {
+    package static var outputFrames: Int { Int(CAEC_OUTPUT_FRAMES) }
+    /// Name and version of the library, as "webrtc-audio-processing 0.3".
+    package static var libraryVersion: String { String(cString: caec_library_version()) }
+
+    private let handle: OpaquePointer
+
+    /// Allocates everything; not for the audio thread.
+    package init(options: EchoCancellerOptions) throws(EchoCancellerError) {
+        var settings = caec_options()
+        settings.echo_cancellation = options.echoCancellation
+        settings.suppression = Self.level(options.suppression)
+        settings.extended_filter = options.extendedFilter
+        settings.delay_agnostic = options.delayAgnostic
+        settings.noise_suppression = Self.level(options.noiseSuppression)
+        settings.high_pass = options.highPass
+        settings.gain_control = options.gainControl
+        settings.voice_detection = options.voiceDetection
+        var message = [CChar](repeating: 0, count: 200)
+        guard let handle = caec_create(&settings, &message, message.count) else {
+            let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            throw EchoCancellerError(description: "echo canceller: " + String(decoding: text, as: UTF8.self))
+        }
+        self.handle = handle
+    }
+
+    deinit { caec_destroy(handle) }
+
+    package mutating func process(
+        microphone: UnsafePointer<Float>,
+        reference: UnsafePointer<Float>,
+        streamDelayMilliseconds: Int,
+        into output: UnsafeMutablePointer<Float>
+    ) -> Bool {
+        caec_process(handle, reference, microphone, Int32(clamping: streamDelayMilliseconds), output) == 0
+    }
+
+    package var hasVoice: Bool { caec_has_voice(handle) }
+
+    /// Changes the suppression between two periods. Safe on the audio thread; without effect in version 1.3.
+    package mutating func setSuppression(_ suppression: EchoCancellerOptions.Suppression) {
+        _ = caec_set_suppression(handle, Self.level(suppression))
+    }
+
+    private static func level(_ suppression: EchoCancellerOptions.Suppression) -> caec_suppression {
+        switch suppression {
+        case .low: CAEC_SUPPRESSION_LOW
+        case .moderate: CAEC_SUPPRESSION_MODERATE
+        case .high: CAEC_SUPPRESSION_HIGH
+        }
+    }
+
+    private static func level(_ noise: EchoCancellerOptions.NoiseSuppression) -> caec_noise {
+        switch noise {
+        case .off: CAEC_NOISE_OFF
+        case .low: CAEC_NOISE_LOW
+        case .moderate: CAEC_NOISE_MODERATE
+        case .high: CAEC_NOISE_HIGH
+        case .veryHigh: CAEC_NOISE_VERY_HIGH
+        }
+    }
+}
+
+/// The library would not start; `description` is one line with its name and its error number.
+package struct EchoCancellerError: Error, CustomStringConvertible {
+    package let description: String
+}

@@ -1,0 +1,42 @@
+/// What the echo canceller is asked to do.
+///
+/// The defaults are those that measured best for version 0.3 with a reference aligned to within a few milliseconds and no
+/// linear stage before the library: low suppression still takes 45 dB off the echo and leaves most of the talker.
+package struct EchoCancellerOptions: Sendable, Equatable {
+    /// How hard residual echo is pressed down. More costs the talker more when both sides speak.
+    package enum Suppression: Sendable, Equatable, CaseIterable {
+        case low
+        case moderate
+        case high
+    }
+
+    package enum NoiseSuppression: Sendable, Equatable, CaseIterable {
+        case off
+        case low
+        case moderate
+        case high
+        case veryHigh
+    }
+
+    package var echoCancellation = true
+    /// Without effect in version 1.3 of the library.
+    package var suppression = Suppression.low
+    /// A filter of 128 ms that forgives a delay reported too short, at the price of more harm to the talker.
+    /// Version 0.3 of the library only.
+    package var extendedFilter = false
+    /// Lets the library look for the delay itself. It does nothing for the first 15 seconds and as long after a jump.
+    /// Version 0.3 of the library only.
+    package var delayAgnostic = false
+    package var noiseSuppression = NoiseSuppression.moderate
+    package var highPass = true
+    /// Adaptive digital gain. It raises echo and noise with the talker.
+    package var gainControl = false
+    package var voiceDetection = true
+
+    package init() {}
+
+    /// Whether anything is left to do that is worth the library's work and its delay.
+    package var needsProcessing: Bool {
+        echoCancellation || noiseSuppression != .off || gainControl
+    }
+}
