@@ -1,0 +1,51 @@
+import CCurl
+import Synchronization
+
+/// Work for the network thread from any other, and the means to wake it.
+///
+/// Bounded: a command that finds the queue full or closed is refused, and the caller is told.
+final class CommandQueue: Sendable {
+    typealias Command = @Sendable (NetworkLoop) -> Void
+
+    private static let limit = 4096
+
+    private struct State {
+        var commands: [Command] = []
+        /// The address of the multi handle, from the start of the thread to its end; libcurl allows waking it from any
+        /// thread, and the lock keeps it from being freed meanwhile.
+        var multi: UInt?
+    }
+
+    private let state = Mutex(State())
+
+    func open(waking multi: UnsafeMutableRawPointer) {
+        let address = UInt(bitPattern: multi)
+        state.withLock { $0.multi = address }
+    }
+
+    /// False where the thread is not running or is drowned in commands.
+    func put(_ command: @escaping Command) -> Bool {
+        state.withLock { state in
+            guard let multi = state.multi, state.commands.count < Self.limit else { return false }
+            state.commands.append(command)
+            if state.commands.count == 1 { curl_multi_wakeup(UnsafeMutableRawPointer(bitPattern: multi)) }
+            return true
+        }
+    }
+
+    func take() -> [Command] {
+        state.withLock { state in
+            defer { state.commands.removeAll(keepingCapacity: true) }
+            return state.commands
+        }
+    }
+
+    /// Refuses commands from here on; the caller runs the ones returned.
+    func close() -> [Command] {
+        state.withLock { state in
+            state.multi = nil
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CCurl
+
+/// One libcurl easy handle and what must live as long as it; confined to the network thread.
+final class CurlHandle {
+    let easy: UnsafeMutableRawPointer
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    /// libcurl writes its own words for the last error here.
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    /// Nil only when memory is exhausted.
+    init?() {
+        guard let easy = curl_easy_init() else {
+            errorText.deallocate()
+            return nil
+        }
+        self.easy = easy
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        ccurl_set_bytes(easy, CURLOPT_ERRORBUFFER, errorText)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_TCP_NODELAY, 1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        // A cancelled request must not wait for a resolver that is stuck in getaddrinfo.
+        set(CURLOPT_QUICK_EXIT, 1)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        for list in lists { curl_slist_free_all(list) }
+        errorText.deallocate()
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }
+
+    /// libcurl copies the string, except for CURLOPT_POSTFIELDS.
+    func set(_ option: CURLoption, _ value: String) { ccurl_set_string(easy, option, value) }
+
+    func set(_ option: CURLoption, _ value: Duration) { set(option, value.wholeMilliseconds) }
+
+    /// Has the handle trust the certificates of this PEM file alone.
+    func trust(caFile: String?) {
+        guard let caFile else { return }
+        set(CURLOPT_CAINFO, caFile)
+        ccurl_set_string(easy, CURLOPT_CAPATH, nil)
+    }
+
+    func set(_ option: CURLoption, lines: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines { list = curl_slist_append(list, line) ?? list }
+        guard let list else { return }
+        lists.append(list)
+        ccurl_set_list(easy, option, list)
+    }
+
+    func microseconds(_ info: CURLINFO) -> Duration {
+        var value: curl_off_t = 0
+        ccurl_get_offset(easy, info, &value)
+        return .microseconds(value)
+    }
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        ccurl_get_long(easy, info, &value)
+        return value
+    }
+
+    /// libcurl's words for an error, in one line.
+    func describe(_ code: CURLcode) -> String {
+        let own = String(cString: errorText)
+        let text = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own
+        return String(text.map { $0.isNewline ? " " : $0 })
+    }
+}
+
+extension Duration {
+    /// Rounded up: a timeout of libcurl or poll must not end early and then spin.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < 1 << 31 else { return 1 << 31 }
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,34 @@
+import Synchronization
+
+/// One caller waiting for one HTTP exchange; the only part of it that two threads touch.
+final class HTTPCall: Sendable {
+    typealias Reply = Result<HTTPResponse, HTTPFailure>
+
+    let request: HTTPRequest
+    /// Called on the network thread with each piece of the body.
+    let onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)?
+    private let cancelled = Atomic(false)
+    private let waiting = Mutex<CheckedContinuation<Reply, Never>?>(nil)
+
+    init(_ request: HTTPRequest, onBody: (@Sendable (Int, UnsafeRawBufferPointer) -> Void)?) {
+        self.request = request
+        self.onBody = onBody
+    }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    func cancel() { cancelled.store(true, ordering: .releasing) }
+
+    func wait(_ continuation: CheckedContinuation<Reply, Never>) {
+        waiting.withLock { $0 = continuation }
+    }
+
+    /// Only the first result counts.
+    func finish(_ result: Reply) {
+        let continuation = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume(returning: result)
+    }
+}

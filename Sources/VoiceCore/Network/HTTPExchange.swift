@@ -1,0 +1,149 @@
+import CCurl
+
+/// One HTTP exchange under way; confined to the network thread.
+final class HTTPExchange {
+    let call: HTTPCall
+    let handle: CurlHandle
+    private let started = ContinuousClock.now
+    private let body: UnsafeMutableRawBufferPointer
+    private var headers: [(name: String, value: String)] = []
+    private var reply: [UInt8] = []
+    private var received = 0
+    private var isTooLarge = false
+
+    /// Finishes the call at once and returns nil where the request is not usable.
+    init?(_ call: HTTPCall) {
+        self.call = call
+        let request = call.request
+        guard HeaderField.isToken(request.method), request.headers.allSatisfy(HeaderField.isValid) else {
+            call.finish(.failure(.badHeader))
+            return nil
+        }
+        guard !request.url.utf8.contains(0), let handle = CurlHandle() else {
+            call.finish(.failure(.badURL("it can not be read")))
+            return nil
+        }
+        self.handle = handle
+        body = .allocate(byteCount: request.body.count, alignment: 1)
+        body.copyBytes(from: request.body)
+        configure(request)
+    }
+
+    deinit { body.deallocate() }
+
+    private func configure(_ request: HTTPRequest) {
+        handle.set(CURLOPT_URL, request.url)
+        handle.set(CURLOPT_FOLLOWLOCATION, 0)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
+        handle.set(CURLOPT_TIMEOUT_MS, request.totalTimeout)
+        handle.trust(caFile: request.caFile)
+        switch request.method {
+        case "GET" where body.isEmpty: handle.set(CURLOPT_HTTPGET, 1)
+        case "HEAD": handle.set(CURLOPT_NOBODY, 1)
+        default:
+            if !body.isEmpty || request.method == "POST" || request.method == "PUT" {
+                handle.set(CURLOPT_POST, 1)
+                ccurl_set_offset(handle.easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+                ccurl_set_bytes(handle.easy, CURLOPT_POSTFIELDS, body.isEmpty ? nil : body.baseAddress)
+            }
+            handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+        // A header with an empty value is written with a semicolon in libcurl's list. A large body is sent at once,
+        // without asking first.
+        handle.set(
+            CURLOPT_HTTPHEADER,
+            lines: ["Expect:"] + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        )
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_write(handle.easy, httpExchangeBody, context)
+        ccurl_set_header(handle.easy, httpExchangeHeader, context)
+    }
+
+    // MARK: Callbacks of libcurl
+
+    fileprivate func take(header line: UnsafeRawBufferPointer) {
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            // Another reply begins: the one before was an interim one.
+            headers.removeAll()
+        } else if let colon = text.firstIndex(of: ":"), headers.count < 256 {
+            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            let end = value.lastIndex { !$0.isWhitespace }
+            headers.append((String(text[..<colon]), end.map { String(value[...$0]) } ?? ""))
+        }
+    }
+
+    /// False aborts the exchange.
+    fileprivate func take(body piece: UnsafeRawBufferPointer) -> Bool {
+        received += piece.count
+        guard received <= call.request.maximumReplyBytes else {
+            isTooLarge = true
+            return false
+        }
+        if let onBody = call.onBody {
+            onBody(handle.number(CURLINFO_RESPONSE_CODE), piece)
+        } else {
+            reply.append(contentsOf: piece)
+        }
+        return true
+    }
+
+    // MARK: The end
+
+    func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
+        guard code == CURLE_OK else { return .failure(failure(code)) }
+        let timings = HTTPResponse.Timings(
+            started: started,
+            requestSent: started + handle.microseconds(CURLINFO_PRETRANSFER_TIME_T),
+            firstByte: started + handle.microseconds(CURLINFO_STARTTRANSFER_TIME_T),
+            finished: .now,
+            reusedConnection: handle.number(CURLINFO_NUM_CONNECTS) == 0
+        )
+        return .success(
+            HTTPResponse(
+                status: handle.number(CURLINFO_RESPONSE_CODE),
+                headers: headers,
+                body: reply,
+                timings: timings
+            )
+        )
+    }
+
+    private func failure(_ code: CURLcode) -> HTTPFailure {
+        if isTooLarge { return .replyTooLarge(limit: call.request.maximumReplyBytes) }
+        let detail = handle.describe(code)
+        switch CurlProblem(code) {
+        case .badURL: return .badURL(detail)
+        case .cannotResolve: return .cannotResolve(host: CurlProblem.host(of: call.request.url))
+        case .cannotConnect: return .cannotConnect(detail)
+        case .tls: return .tls(detail)
+        case .timedOut:
+            return .timedOut(handle.microseconds(CURLINFO_PRETRANSFER_TIME_T) == .zero ? .connecting : .reply)
+        case .reset: return .reset(detail)
+        case .other: return .other(detail)
+        }
+    }
+}
+
+private func httpExchangeBody(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
+    return exchange.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+private func httpExchangeHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
+    exchange.take(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    return size * count
+}

@@ -1,0 +1,34 @@
+/// One small HTTP exchange: what to ask and how long to wait.
+package struct HTTPRequest: Sendable {
+    package var method: String
+    /// http:// or https://
+    package var url: String
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+    package var connectTimeout: Duration
+    /// From the call to the last byte of the reply.
+    package var totalTimeout: Duration
+    package var maximumReplyBytes: Int
+    /// PEM file with the certificates to trust instead of the system's.
+    package var caFile: String?
+
+    package init(
+        method: String = "GET",
+        url: String,
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = [],
+        connectTimeout: Duration = .seconds(10),
+        totalTimeout: Duration = .seconds(60),
+        maximumReplyBytes: Int = 4 << 20,
+        caFile: String? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.connectTimeout = connectTimeout
+        self.totalTimeout = totalTimeout
+        self.maximumReplyBytes = maximumReplyBytes
+        self.caFile = caFile
+    }
+}

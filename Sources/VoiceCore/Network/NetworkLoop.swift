@@ -1,0 +1,128 @@
+import CCurl
+import Glibc
+
+/// The round of the network thread: commands, libcurl, sockets, poll. Confined to that thread.
+final class NetworkLoop {
+    private let multi: UnsafeMutableRawPointer
+    private let queue: CommandQueue
+    private var exchanges: [UnsafeMutableRawPointer: HTTPExchange] = [:]
+    private var connections: [UInt64: WebSocketConnection] = [:]
+    private var stopDeadline: ContinuousClock.Instant?
+    /// What one read of a socket may fill; a TLS record holds 16 KiB.
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    init(multi: UnsafeMutableRawPointer, queue: CommandQueue) {
+        self.multi = multi
+        self.queue = queue
+    }
+
+    deinit {
+        scratch.deallocate()
+        curl_multi_cleanup(multi)
+    }
+
+    /// Runs until told to stop.
+    func run() {
+        while true {
+            for command in queue.take() { command(self) }
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            readMessages()
+            let now = ContinuousClock.now
+            var pause = pumpConnections(now)
+            if let stopDeadline {
+                if connections.isEmpty || now >= stopDeadline { break }
+                pause = min(pause, stopDeadline - now)
+            }
+            poll(pause)
+        }
+        for command in queue.close() { command(self) }
+        for connection in Array(connections.values) { connection.end(.failed(.stopped)) }
+        connections.removeAll()
+    }
+
+    /// Cancels HTTP, closes WebSockets with code 1000, and ends the thread within the bound.
+    func stop(within bound: Duration) {
+        guard stopDeadline == nil else { return }
+        stopDeadline = ContinuousClock.now + bound
+        for exchange in Array(exchanges.values) { finish(exchange, .failure(.cancelled)) }
+        for connection in Array(connections.values) { connection.stop() }
+    }
+
+    // MARK: HTTP
+
+    func start(_ call: HTTPCall) {
+        guard stopDeadline == nil, !call.isCancelled else { return call.finish(.failure(.cancelled)) }
+        guard let exchange = HTTPExchange(call) else { return }
+        exchanges[exchange.handle.easy] = exchange
+        curl_multi_add_handle(multi, exchange.handle.easy)
+    }
+
+    func cancel(_ call: HTTPCall) {
+        if let exchange = exchanges.values.first(where: { $0.call === call }) {
+            finish(exchange, .failure(.cancelled))
+        }
+    }
+
+    private func finish(_ exchange: HTTPExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
+        curl_multi_remove_handle(multi, exchange.handle.easy)
+        exchanges[exchange.handle.easy] = nil
+        exchange.call.finish(result)
+    }
+
+    // MARK: WebSockets
+
+    func add(_ connection: WebSocketConnection, id: UInt64) {
+        connections[id] = connection
+        guard stopDeadline == nil else { return connection.end(.failed(.stopped)) }
+        connection.begin(multi)
+    }
+
+    func withDriver(_ id: UInt64, _ body: (any WebSocketDriver) -> Void) {
+        connections[id]?.withDriver(body)
+    }
+
+    func close(_ id: UInt64, code: UInt16, reason: String) {
+        connections[id]?.close(code: code, reason: reason)
+    }
+
+    /// Serves every socket once; returns how long the thread may sleep.
+    private func pumpConnections(_ now: ContinuousClock.Instant) -> Duration {
+        var pause = Duration.seconds(60)
+        for (id, connection) in connections {
+            if let wanted = connection.pump(now, scratch: scratch) {
+                pause = min(pause, wanted)
+            } else {
+                connections[id] = nil
+            }
+        }
+        return max(pause, .zero)
+    }
+
+    // MARK: libcurl
+
+    private func readMessages() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let code = ccurl_message_result(message)
+            if let exchange = exchanges[easy] {
+                finish(exchange, exchange.result(code))
+            } else if let connection = connections.values.first(where: { $0.easy == easy }) {
+                connection.connected(code)
+            }
+        }
+    }
+
+    /// Sleeps until a socket or a command wants attention.
+    private func poll(_ pause: Duration) {
+        var sockets: [curl_waitfd] = []
+        for connection in connections.values {
+            if let wanted = connection.wanted { sockets.append(wanted) }
+        }
+        let count = UInt32(sockets.count)
+        sockets.withUnsafeMutableBufferPointer { sockets in
+            _ = curl_multi_poll(multi, sockets.baseAddress, count, Int32(pause.wholeMilliseconds), nil)
+        }
+    }
+}

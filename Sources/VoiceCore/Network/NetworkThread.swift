@@ -1,0 +1,115 @@
+import CCurl
+import Glibc
+import Synchronization
+
+/// The thread on which all network I/O happens: WebSockets and small HTTP exchanges.
+///
+///     any thread -- command queue + wake-up --> [ jv-net: libcurl multi, drivers ] -- driver's callbacks
+///
+/// Starts once; a stopped thread does not start again.
+package final class NetworkThread: Sendable {
+    private enum State {
+        case idle
+        case running(pthread_t)
+        case stopped
+    }
+
+    private let label: String
+    private let queue = CommandQueue()
+    private let state = Mutex(State.idle)
+    private let lastID = Atomic<UInt64>(0)
+    private let end = ThreadEnd()
+
+    /// - Parameter label: the thread's name, at most 15 bytes.
+    package init(label: String = "jv-net") { self.label = label }
+
+    /// Starts the thread, with every signal masked.
+    package func start() throws {
+        try state.withLock { state in
+            guard case .idle = state else { throw NetworkThreadError.startedBefore }
+            guard globalInit == CURLE_OK, let multi = curl_multi_init() else { throw NetworkThreadError.libcurl }
+            let start = ThreadStart(label: label, multi: multi, queue: queue, end: end)
+            state = .running(try spawn(start))
+            queue.open(waking: multi)
+        }
+    }
+
+    /// Closes WebSockets with code 1000, cancels HTTP, and returns when the thread has ended: within about a second.
+    package func stop(within bound: Duration = .seconds(1)) async {
+        let thread: pthread_t? = state.withLock { state in
+            defer { state = .stopped }
+            return if case .running(let thread) = state { thread } else { nil }
+        }
+        guard let thread else { return }
+        while !queue.put({ $0.stop(within: bound) }) { await Task.yield() }
+        await end.wait()
+        // It resumed us as its last act: this takes microseconds.
+        pthread_join(thread, nil)
+    }
+
+    /// Runs `body` on the network thread soon; false where it does not run or is drowned in commands.
+    @discardableResult
+    package func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
+        queue.put { _ in body() }
+    }
+
+    /// Performs a whole small HTTP exchange; any status is a reply.
+    ///
+    /// Cancelling the task closes the connection at once.
+    ///
+    /// - Parameter onBody: gets the body in pieces, on the network thread, instead of the reply; must not block.
+    package func perform(
+        _ request: HTTPRequest,
+        onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)? = nil
+    ) async throws(HTTPFailure) -> HTTPResponse {
+        let call = HTTPCall(request, onBody: onBody)
+        let queue = queue
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                call.wait(continuation)
+                if !queue.put({ $0.start(call) }) {
+                    call.finish(.failure(.other("the network thread does not run")))
+                }
+            }
+        } onCancel: {
+            call.cancel()
+            _ = queue.put { $0.cancel(call) }
+        }
+        return try result.get()
+    }
+
+    /// Opens a WebSocket.
+    ///
+    /// - Parameter makeDriver: called on the network thread; the driver lives there only.
+    /// - Returns: nil, and `makeDriver` is not called, where the thread does not run.
+    @discardableResult
+    package func connect(
+        _ request: WebSocketRequest,
+        makeDriver: @escaping @Sendable (WebSocketConnection) -> any WebSocketDriver
+    ) -> WebSocketHandle? {
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        let accepted = queue.put { loop in
+            let connection = WebSocketConnection(request)
+            connection.attach(makeDriver(connection))
+            loop.add(connection, id: id)
+        }
+        return accepted ? WebSocketHandle(id: id, queue: queue) : nil
+    }
+}
+
+/// Why the network thread did not start.
+package enum NetworkThreadError: Error, CustomStringConvertible {
+    case startedBefore
+    case libcurl
+    case thread(errno: Int32)
+
+    package var description: String {
+        switch self {
+        case .startedBefore: "the network thread was started before"
+        case .libcurl: "libcurl could not be initialised"
+        case .thread(let errno): "the network thread could not be started: \(String(cString: strerror(errno)))"
+        }
+    }
+}
+
+private let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))

@@ -1,0 +1,333 @@
+import CCurl
+
+/// One WebSocket on a connection that libcurl opened; confined to the network thread.
+///
+/// libcurl resolves, connects, speaks TLS and passes proxies (CURLOPT_CONNECT_ONLY); the handshake and the frames are
+/// our own on every version of it, because WebSocket support is missing in some and differs between others.
+///
+///     connecting --> upgrading --> open --> draining --> done
+///
+/// Draining: the end is known and told, the last frame goes out, and what still comes is read and dropped, for a
+/// socket closed with unread data would reset the connection and take our close frame with it.
+package final class WebSocketConnection {
+    private enum Phase {
+        case connecting
+        case upgrading(until: ContinuousClock.Instant)
+        case open
+        case draining(until: ContinuousClock.Instant)
+        case done
+    }
+
+    private static let drainTime = Duration.seconds(1)
+    /// So many reads in a row, then the other sockets get a turn.
+    private static let readsPerRound = 64
+
+    private let request: WebSocketRequest
+    private let parts: URLParts?
+    private var handle: CurlHandle?
+    private var multi: UnsafeMutableRawPointer?
+    private var driver: (any WebSocketDriver)?
+    private var phase = Phase.connecting
+    private var handshake: WebSocketHandshake?
+    private var session: WebSocketSession
+    private var socket: curl_socket_t = -1
+    private var nextPing = ContinuousClock.now
+    private var closeDeadline: ContinuousClock.Instant?
+    private var hasMoreToRead = false
+    /// Why nothing can be sent any more; the connection ends once all that came is read.
+    private var sendFailure: String?
+
+    /// When the last byte came in.
+    package private(set) var lastReceived = ContinuousClock.now
+    package private(set) var bytesReceived = 0
+    package private(set) var bytesSent = 0
+    /// Bytes that the socket has not taken yet.
+    package var pendingSendBytes: Int { session.outgoing.count }
+    /// Whether messages may be sent.
+    package var isOpen: Bool {
+        if case .open = phase { session.state == .open } else { false }
+    }
+
+    init(_ request: WebSocketRequest) {
+        self.request = request
+        parts = URLParts(request.url)
+        session = WebSocketSession(
+            maximumMessageBytes: request.maximumMessageBytes,
+            maximumPendingBytes: request.maximumPendingBytes
+        )
+    }
+
+    var easy: UnsafeMutableRawPointer? { handle?.easy }
+
+    func attach(_ driver: any WebSocketDriver) { self.driver = driver }
+
+    func withDriver(_ body: (any WebSocketDriver) -> Void) {
+        if let driver { body(driver) }
+    }
+
+    // MARK: For the driver
+
+    /// Queues a text message of valid UTF-8; false where more than `maximumPendingBytes` would wait, or not open.
+    @discardableResult
+    package func send(text: UnsafeRawBufferPointer) -> Bool { isOpen && session.send(text: text) }
+
+    @discardableResult
+    package func send(text: [UInt8]) -> Bool { text.withUnsafeBytes { send(text: $0) } }
+
+    @discardableResult
+    package func send(text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { send(text: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Queues a text message that `fill` writes straight into the send buffer.
+    ///
+    /// - Parameters:
+    ///   - maximumCount: the room that `fill` gets, in bytes.
+    ///   - fill: returns how many bytes it wrote. Must not call this connection. Not called where the result is false.
+    @discardableResult
+    package func send(textOfAtMost maximumCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
+        isOpen && session.send(textOfAtMost: maximumCount, fill: fill)
+    }
+
+    @discardableResult
+    package func send(binary: UnsafeRawBufferPointer) -> Bool { isOpen && session.send(binary: binary) }
+
+    @discardableResult
+    package func ping() -> Bool { isOpen && session.ping() }
+
+    /// Starts the closing handshake, or gives up a connection that is not open yet; `closed` follows.
+    package func close(code: UInt16 = 1000, reason: String = "") {
+        switch phase {
+        case .connecting, .upgrading: end(.failed(.stopped))
+        case .open where session.state == .open:
+            session.close(code: code, reason: reason)
+            closeDeadline = ContinuousClock.now + request.closeTimeout
+        case .open, .draining, .done: break
+        }
+    }
+
+    // MARK: For the loop
+
+    /// Closes politely at the stop of the thread; no drain, the thread's own bound holds.
+    func stop() { close(code: 1000) }
+
+    func begin(_ multi: UnsafeMutableRawPointer) {
+        guard let parts, request.headers.allSatisfy(HeaderField.isValid), let handle = CurlHandle() else {
+            return end(.failed(.badURL))
+        }
+        handle.set(CURLOPT_URL, parts.curlURL)
+        handle.set(CURLOPT_CONNECT_ONLY, 1)
+        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        handle.set(CURLOPT_FRESH_CONNECT, 1)
+        handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
+        handle.trust(caFile: request.caFile)
+        ccurl_set_unacknowledged_limit(handle.easy, UInt32(clamping: request.silenceTimeout.wholeMilliseconds))
+        self.handle = handle
+        self.multi = multi
+        // It stays in the multi handle: once removed, libcurl no longer sends on it.
+        curl_multi_add_handle(multi, handle.easy)
+    }
+
+    func connected(_ code: CURLcode) {
+        guard case .connecting = phase, let parts, let handle else { return }
+        guard code == CURLE_OK else { return end(.failed(failure(code))) }
+        ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
+        guard socket != -1 else { return end(.failed(.cannotConnect("libcurl gave no socket"))) }
+        let handshake = WebSocketHandshake(host: parts.authority, path: parts.path, headers: request.headers)
+        session.outgoing.append(raw: handshake.request)
+        self.handshake = handshake
+        lastReceived = .now
+        phase = .upgrading(until: lastReceived + request.handshakeTimeout)
+    }
+
+    /// What to poll for; nil while libcurl polls for itself.
+    var wanted: curl_waitfd? {
+        switch phase {
+        case .connecting, .done: nil
+        case .upgrading, .open, .draining:
+            curl_waitfd(
+                fd: socket,
+                events: Int16(CURL_WAIT_POLLIN) | (session.outgoing.count > 0 ? Int16(CURL_WAIT_POLLOUT) : 0),
+                revents: 0
+            )
+        }
+    }
+
+    /// Reads, lets the driver work, writes; returns how long until the next call is needed, nil when all is over.
+    func pump(_ now: ContinuousClock.Instant, scratch: UnsafeMutableRawBufferPointer) -> Duration? {
+        hasMoreToRead = false
+        read(scratch)
+        checkTime(now)
+        var pause = untilDeadline(now)
+        if case .open = phase, let driver, let wanted = driver.tick(now: now) { pause = min(pause, wanted) }
+        flush()
+        if hasMoreToRead { pause = .zero }
+        if case .draining = phase {
+            pause = min(pause, Self.drainTime)
+        }
+        if case .done = phase { return nil }
+        return pause
+    }
+
+    /// Tells the driver, once, and drops the connection.
+    func end(_ closure: WebSocketClosure) {
+        tell(closure)
+        finish()
+    }
+
+    // MARK: Time
+
+    private func checkTime(_ now: ContinuousClock.Instant) {
+        switch phase {
+        case .connecting, .done: break
+        case .upgrading(let deadline):
+            guard now >= deadline else { break }
+            // A refusal whose body never ended still has a status.
+            if case .refused(let refusal)? = handshake?.end() {
+                end(.refused(refusal))
+            } else {
+                end(.failed(.timedOut(.handshake)))
+            }
+        case .open:
+            if let closeDeadline, now >= closeDeadline {
+                end(.failed(.timedOut(.closing)))
+            } else if now >= lastReceived + request.silenceTimeout {
+                end(.failed(.timedOut(.silence)))
+            } else if now >= nextPing {
+                nextPing = now + request.pingInterval
+                _ = session.ping()
+            }
+        case .draining(let deadline): if now >= deadline { finish() }
+        }
+    }
+
+    private func untilDeadline(_ now: ContinuousClock.Instant) -> Duration {
+        switch phase {
+        case .connecting: .seconds(60)
+        case .done: .zero
+        case .upgrading(let deadline), .draining(let deadline): deadline - now
+        case .open:
+            min(nextPing - now, lastReceived + request.silenceTimeout - now, (closeDeadline ?? nextPing) - now)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads until libcurl has no more: TLS may hold decrypted data that poll knows nothing of.
+    private func read(_ scratch: UnsafeMutableRawBufferPointer) {
+        for _ in 0..<Self.readsPerRound {
+            guard let handle else { return }
+            if case .connecting = phase { return }
+            var count = 0
+            let code = curl_easy_recv(handle.easy, scratch.baseAddress, scratch.count, &count)
+            if code == CURLE_AGAIN {
+                if let sendFailure { ended(sendFailure) }
+                return
+            }
+            guard code == CURLE_OK, count > 0 else {
+                return ended(code == CURLE_OK ? "the server hung up" : handle.describe(code))
+            }
+            bytesReceived += count
+            lastReceived = .now
+            take(UnsafeRawBufferPointer(rebasing: scratch[..<count]))
+        }
+        hasMoreToRead = true
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        var input = bytes
+        if case .upgrading = phase { upgrade(&input) }
+        guard case .open = phase else { return }
+        while let event = session.next(&input) {
+            switch event {
+            case .text(let text): driver?.received(text: text)
+            case .binary(let binary): driver?.received(binary: binary)
+            case .pong: break
+            case .closed(let code, let reason): drain(.closed(code: code, reason: reason))
+            case .violated(let violation): drain(.failed(.violation(violation)))
+            }
+            guard case .open = phase else { return }
+        }
+    }
+
+    private func upgrade(_ input: inout UnsafeRawBufferPointer) {
+        switch handshake?.receive(&input) {
+        case .needsMore, nil: return
+        case .upgraded:
+            handshake = nil
+            phase = .open
+            nextPing = lastReceived + request.pingInterval
+            driver?.opened()
+        case .refused(let refusal): end(.refused(refusal))
+        case .failed(let detail): end(.failed(.handshake(detail)))
+        }
+    }
+
+    private func ended(_ detail: String) {
+        switch phase {
+        case .upgrading:
+            switch handshake?.end() {
+            case .refused(let refusal): end(.refused(refusal))
+            case .failed(let detail): end(.failed(.handshake(detail)))
+            default: end(.failed(.reset(detail)))
+            }
+        case .open: end(.failed(.reset(detail)))
+        case .draining: finish()
+        case .connecting, .done: break
+        }
+    }
+
+    // MARK: Writing
+
+    /// Offers the same bytes at the same address until libcurl takes them.
+    private func flush() {
+        while sendFailure == nil, let handle, let bytes = session.outgoing.next() {
+            if case .connecting = phase { return }
+            var count = 0
+            let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
+            if code == CURLE_AGAIN { return }
+            guard code == CURLE_OK else {
+                if case .draining = phase { return finish() }
+                // Why is often in what the server said before it hung up: read that first.
+                session.outgoing.removeAll()
+                sendFailure = handle.describe(code)
+                hasMoreToRead = true
+                return
+            }
+            bytesSent += count
+            session.outgoing.sent(count)
+        }
+    }
+
+    // MARK: The end
+
+    private func drain(_ closure: WebSocketClosure) {
+        phase = .draining(until: ContinuousClock.now + Self.drainTime)
+        tell(closure)
+    }
+
+    private func tell(_ closure: WebSocketClosure) {
+        let driver = driver
+        self.driver = nil
+        driver?.closed(closure)
+    }
+
+    private func finish() {
+        phase = .done
+        if let handle, let multi { curl_multi_remove_handle(multi, handle.easy) }
+        handle = nil
+    }
+
+    private func failure(_ code: CURLcode) -> WebSocketFailure {
+        let detail = handle?.describe(code) ?? ""
+        return switch CurlProblem(code) {
+        case .badURL: .badURL
+        case .cannotResolve: .cannotResolve(host: parts?.host ?? "")
+        case .timedOut: .timedOut(.connecting)
+        case .tls: .tls(detail)
+        case .cannotConnect, .reset, .other: .cannotConnect(detail)
+        }
+    }
+}

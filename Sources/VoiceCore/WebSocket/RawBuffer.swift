@@ -1,0 +1,69 @@
+/// Bytes at an address that stays put until the buffer has to grow.
+///
+/// Swift arrays may move when they are written to; libcurl wants the same address again after it could not send, and
+/// a text is handed on as a pointer. Filled at the end, consumed at the front.
+struct RawBuffer: ~Copyable {
+    private var base: UnsafeMutableRawPointer?
+    private(set) var capacity = 0
+    private var start = 0
+    private var end = 0
+
+    var count: Int { end - start }
+    var isEmpty: Bool { start == end }
+
+    /// The bytes held; the pointer is good until the next mutation.
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base.map { $0 + start }, count: count)
+    }
+
+    init() {}
+
+    deinit { base?.deallocate() }
+
+    /// Room for so many bytes at the end; they count only once committed.
+    mutating func reserve(_ extra: Int) -> UnsafeMutableRawBufferPointer {
+        if base == nil || end + extra > capacity {
+            grow(by: extra)
+        }
+        return UnsafeMutableRawBufferPointer(start: base.map { $0 + end }, count: extra)
+    }
+
+    mutating func commit(_ extra: Int) {
+        precondition(end + extra <= capacity)
+        end += extra
+    }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        reserve(bytes.count).copyMemory(from: bytes)
+        commit(bytes.count)
+    }
+
+    mutating func consume(_ amount: Int) {
+        precondition(amount <= count)
+        start += amount
+        if start == end { (start, end) = (0, 0) }
+    }
+
+    /// Empties it; memory above `keeping` bytes is given back, so that one huge message does not stay resident.
+    mutating func removeAll(keeping: Int = .max) {
+        (start, end) = (0, 0)
+        if capacity > keeping {
+            base?.deallocate()
+            base = nil
+            capacity = 0
+        }
+    }
+
+    private mutating func grow(by extra: Int) {
+        let wanted = max(count + extra, min(capacity * 2, capacity + 1 << 20), 4096)
+        let fresh = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 16)
+        if let base {
+            fresh.copyMemory(from: base + start, byteCount: count)
+            base.deallocate()
+        }
+        (start, end) = (0, count)
+        base = fresh
+        capacity = wanted
+    }
+}

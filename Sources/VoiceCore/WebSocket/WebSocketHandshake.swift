@@ -1,0 +1,124 @@
+/// The opening handshake of a client (RFC 6455 section 4.1), without any I/O.
+package struct WebSocketHandshake {
+    package enum Progress: Equatable, Sendable {
+        case needsMore
+        /// The connection speaks WebSocket from here; bytes not taken from the input are its first frames.
+        case upgraded
+        case refused(WebSocketRefusal)
+        /// What the server did wrong.
+        case failed(String)
+    }
+
+    static let maximumHeaderBytes = 16 << 10
+    static let maximumBodyBytes = 4 << 10
+
+    private let accept: String
+    private var header: [UInt8] = []
+    private var response: HTTPResponseHead?
+    private var body: [UInt8] = []
+
+    /// The request to send.
+    package let request: [UInt8]
+
+    /// - Parameters:
+    ///   - host: with the port where it is not the default.
+    ///   - path: with the query, starting with a slash.
+    ///   - headers: neither names nor values may hold line ends; the caller checks.
+    ///   - key: 16 random bytes.
+    package init(host: String, path: String, headers: [(name: String, value: String)], key: [UInt8] = randomKey()) {
+        let encoded = Self.base64(key)
+        // Section 4.2.2, item 4 of step 5.
+        accept = Self.base64(SHA1.digest(Array((encoded + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+        var text = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        text += "Sec-WebSocket-Key: \(encoded)\r\nSec-WebSocket-Version: 13\r\n"
+        for header in headers { text += "\(header.name): \(header.value)\r\n" }
+        request = Array((text + "\r\n").utf8)
+    }
+
+    package static func randomKey() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in random.next() }
+    }
+
+    /// Takes bytes off the front of the input.
+    package mutating func receive(_ input: inout UnsafeRawBufferPointer) -> Progress {
+        while response == nil {
+            guard let byte = input.first else { return .needsMore }
+            header.append(byte)
+            input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+            guard header.count <= Self.maximumHeaderBytes else {
+                return .failed("the reply's header is longer than \(Self.maximumHeaderBytes) bytes")
+            }
+            guard zip(header, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) || header.count > 7 else {
+                return .failed("the server does not speak HTTP/1.1")
+            }
+            guard byte == 0x0a, header.suffix(4) == [0x0d, 0x0a, 0x0d, 0x0a] else { continue }
+            guard let head = HTTPResponseHead(header) else { return .failed("the reply's header is not HTTP/1.1") }
+            header.removeAll()
+            // Interim replies may come before the final one (RFC 9110 section 15.2).
+            if head.status >= 200 || head.status == 101 { response = head }
+        }
+        guard let response else { return .needsMore }
+        guard response.status != 101 else { return judge(response) }
+        let taken = min(input.count, Self.maximumBodyBytes - body.count)
+        body.append(contentsOf: input.prefix(taken))
+        input = UnsafeRawBufferPointer(rebasing: input[taken...])
+        let isWhole = response.contentLength.map { body.count >= $0 } ?? body.ends(with: "0\r\n\r\n".utf8)
+        return isWhole || body.count == Self.maximumBodyBytes ? refusal(response) : .needsMore
+    }
+
+    /// The server closed the connection, or the time is up.
+    package func end() -> Progress {
+        guard let response else { return .failed("the connection ended before the reply to the handshake") }
+        return refusal(response)
+    }
+
+    /// The checks of section 4.1 on a reply with status 101.
+    private func judge(_ response: HTTPResponseHead) -> Progress {
+        guard response.tokens("upgrade").contains("websocket") else {
+            return .failed("the reply lacks \"Upgrade: websocket\"")
+        }
+        guard response.tokens("connection").contains("upgrade") else {
+            return .failed("the reply lacks \"Connection: Upgrade\"")
+        }
+        guard response.values("sec-websocket-accept") == [accept] else {
+            return .failed("the reply's Sec-WebSocket-Accept does not match the request")
+        }
+        guard response.values("sec-websocket-extensions").allSatisfy(\.isEmpty) else {
+            return .failed("the server chose an extension that was not offered")
+        }
+        return .upgraded
+    }
+
+    private func refusal(_ response: HTTPResponseHead) -> Progress {
+        let isChunked = response.tokens("transfer-encoding").contains("chunked")
+        var plain = isChunked ? HTTPResponseHead.dechunk(body) : body
+        if let length = response.contentLength, plain.count > length { plain.removeLast(plain.count - length) }
+        return .refused(
+            WebSocketRefusal(
+                status: response.status,
+                reason: response.reason,
+                retryAfter: response.values("retry-after").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 },
+                body: String(decoding: plain, as: UTF8.self)
+            )
+        )
+    }
+
+    /// RFC 4648 section 4.
+    static func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = (0..<3).reduce(UInt32(0)) { $0 << 8 | UInt32($1 < group.count ? group[start + $1] : 0) }
+            for index in 0..<4 {
+                text.append(index <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * index)) & 63] : 0x3d)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with bytes: String.UTF8View) -> Bool { suffix(bytes.count).elementsEqual(bytes) }
+}

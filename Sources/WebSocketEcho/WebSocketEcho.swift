@@ -1,0 +1,72 @@
+import Glibc
+import VoiceCore
+
+/// A client for the Autobahn test suite: echoes every message of every case with its type, then asks for the report.
+///
+///     websocket-echo ws://127.0.0.1:9001 AGENT
+///     websocket-echo --probe wss://host:port/ [CA.pem]     opens one connection, says how it went
+@main
+struct WebSocketEcho {
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        let network = NetworkThread()
+        do {
+            try network.start()
+        } catch {
+            fail("\(error)")
+        }
+        let isGood: Bool
+        if arguments.first == "--probe", let url = arguments.dropFirst().first {
+            isGood = await probe(network, url: url, caFile: arguments.dropFirst(2).first)
+        } else if arguments.count == 2, let url = arguments.first, let agent = arguments.last {
+            isGood = await runCases(network, url: url, agent: agent)
+        } else {
+            fail("usage: websocket-echo URL AGENT | --probe URL [CA.pem]")
+        }
+        await network.stop()
+        exit(isGood ? 0 : 1)
+    }
+
+    private static func runCases(_ network: NetworkThread, url: String, agent: String) async -> Bool {
+        let first = await open(network, WebSocketRequest(url: "\(url)/getCaseCount"))
+        guard let text = first.lastText, let count = Int(text) else {
+            print("no case count: \(first.closure)")
+            return false
+        }
+        for number in 1...max(count, 1) {
+            _ = await open(
+                network,
+                WebSocketRequest(url: "\(url)/runCase?case=\(number)&agent=\(agent)", maximumPendingBytes: 64 << 20)
+            )
+            if number % 50 == 0 { print("\(number) of \(count) cases") }
+        }
+        let last = await open(network, WebSocketRequest(url: "\(url)/updateReports?agent=\(agent)"))
+        print("\(count) cases; report: \(last.closure)")
+        return true
+    }
+
+    private static func probe(_ network: NetworkThread, url: String, caFile: String?) async -> Bool {
+        let result = await open(network, WebSocketRequest(url: url, caFile: caFile), closesAtOnce: true)
+        print(result.wasOpen ? "open" : "\(result.closure)")
+        return result.wasOpen
+    }
+
+    /// Opens a connection and returns when it has ended.
+    private static func open(
+        _ network: NetworkThread,
+        _ request: WebSocketRequest,
+        closesAtOnce: Bool = false
+    ) async -> EchoDriver.Result {
+        await withCheckedContinuation { continuation in
+            let handle = network.connect(request) { connection in
+                EchoDriver(connection, closesAtOnce: closesAtOnce) { continuation.resume(returning: $0) }
+            }
+            if handle == nil { fail("the network thread does not run") }
+        }
+    }
+
+    private static func fail(_ text: String) -> Never {
+        print("websocket-echo: \(text)")
+        exit(2)
+    }
+}

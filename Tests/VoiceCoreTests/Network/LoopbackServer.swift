@@ -1,0 +1,122 @@
+import Glibc
+import Synchronization
+
+/// A TCP server on loopback that plays one script per connection, on a thread of its own.
+final class LoopbackServer: Sendable {
+    typealias Script = @Sendable (LoopbackSocket) -> Void
+
+    let port: UInt16
+    private let listener: Int32
+    private let thread: pthread_t
+
+    /// - Parameter scripts: one per connection, in the order they come; then the server is gone.
+    init(_ scripts: Script...) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, size) == 0 && listen(listener, 8) == 0
+                    && getsockname(listener, address, &size) == 0
+            }
+        }
+        guard isListening else { throw LoopbackFailure() }
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        let context = Unmanaged.passRetained(LoopbackPlan(listener: listener, scripts: scripts))
+        var thread = pthread_t()
+        guard pthread_create(&thread, nil, loopbackServerMain, context.toOpaque()) == 0 else {
+            throw LoopbackFailure()
+        }
+        self.thread = thread
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        pthread_join(thread, nil)
+        close(listener)
+    }
+}
+
+struct LoopbackFailure: Error {}
+
+private final class LoopbackPlan {
+    let listener: Int32
+    let scripts: [LoopbackServer.Script]
+
+    init(listener: Int32, scripts: [LoopbackServer.Script]) {
+        self.listener = listener
+        self.scripts = scripts
+    }
+}
+
+private func loopbackServerMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let plan = Unmanaged<LoopbackPlan>.fromOpaque(context).takeRetainedValue()
+    for script in plan.scripts {
+        let file = accept(plan.listener, nil, nil)
+        guard file >= 0 else { return nil }
+        let socket = LoopbackSocket(file)
+        script(socket)
+        close(file)
+    }
+    return nil
+}
+
+/// One connection of the server; blocking, with a limit of 10 s.
+struct LoopbackSocket {
+    private let file: Int32
+
+    init(_ file: Int32) {
+        self.file = file
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// Up to so many bytes; empty at the end of the connection.
+    func read(_ count: Int = 65_536) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+            used = max(0, recv(file, buffer.baseAddress, count, 0))
+        }
+    }
+
+    /// Exactly so many bytes, or fewer at the end of the connection.
+    func read(exactly count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let piece = read(count - bytes.count)
+            guard !piece.isEmpty else { break }
+            bytes += piece
+        }
+        return bytes
+    }
+
+    /// A request's header, to the empty line.
+    func readHeader() -> String {
+        var text = ""
+        while !text.hasSuffix("\r\n\r\n") {
+            let byte = read(1)
+            guard !byte.isEmpty else { break }
+            text += String(decoding: byte, as: UTF8.self)
+        }
+        return text
+    }
+
+    func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func write(_ text: String) { write(Array(text.utf8)) }
+
+    /// Blocks until the other side has closed.
+    func waitForEnd() {
+        while !read().isEmpty {}
+    }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+struct NetworkThreadTests {
+    @Test func stoppingClosesPolitely() async throws {
+        let code = Mutex<[UInt8]>([])
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            let payload = socket.readFrame()?.payload ?? []
+            code.withLock { $0 = payload }
+            socket.write(WebSocketFrames.frame(0x8, payload))
+        }
+        let network = NetworkThread()
+        try network.start()
+        let (opened, signal) = AsyncStream<Void>.makeStream()
+        async let record = watched(network, "ws://127.0.0.1:\(server.port)/") { signal.finish() }
+        for await _ in opened {}
+        await network.stop()
+        #expect(await record.closures == [.closed(code: 1000, reason: "")])
+        #expect(code.withLock { $0 } == [0x03, 0xe8])
+    }
+
+    @Test func stoppingDoesNotWaitForASilentServer() async throws {
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            socket.waitForEnd()
+        }
+        let network = NetworkThread()
+        try network.start()
+        let (opened, signal) = AsyncStream<Void>.makeStream()
+        async let record = watched(network, "ws://127.0.0.1:\(server.port)/") { signal.finish() }
+        for await _ in opened {}
+        await network.stop(within: .milliseconds(100))
+        #expect(await record.closures == [.failed(.stopped)])
+    }
+
+    @Test func aHandleReachesTheDriverUntilItHasEnded() async throws {
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            guard let frame = socket.readFrame() else { return }
+            socket.write(WebSocketFrames.frame(frame.opcode, frame.payload))
+            _ = socket.readFrame()
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+        }
+        try await NetworkThread.with { network in
+            let (ends, signal) = AsyncStream<WatchedDriver.Record>.makeStream()
+            let (opened, open) = AsyncStream<Void>.makeStream()
+            let url = "ws://127.0.0.1:\(server.port)/"
+            let handle = network.connect(WebSocketRequest(url: url)) { connection in
+                WatchedDriver(connection, whenOpen: { _ in open.finish() }, whenClosed: { signal.yield($0) })
+            }
+            for await _ in opened {}
+            handle?.perform { driver in (driver as? WatchedDriver)?.connection.send(text: "from outside") }
+            handle?.close()
+            let record = await ends.first { _ in true }
+            #expect(record?.texts == ["from outside"])
+            #expect(record?.closures == [.closed(code: 1000, reason: "")])
+            handle?.perform { _ in Issue.record("reached a driver that has ended") }
+        }
+    }
+
+    @Test func withoutAThreadNothingIsAccepted() async throws {
+        let network = NetworkThread()
+        await network.stop()
+        #expect(network.enqueue {} == false)
+        #expect(network.connect(WebSocketRequest(url: "ws://h/")) { _ in fatalError() } == nil)
+        await #expect(throws: HTTPFailure.other("the network thread does not run")) {
+            try await network.perform(HTTPRequest(url: "http://127.0.0.1/"))
+        }
+        #expect(throws: NetworkThreadError.self) { try network.start() }
+    }
+
+    @Test func commandsRunInOrderOnOneThread() async throws {
+        let numbers = Mutex<[Int]>([])
+        try await NetworkThread.with { network in
+            await withCheckedContinuation { continuation in
+                for number in 0..<1000 { network.enqueue { numbers.withLock { $0.append(number) } } }
+                network.enqueue { continuation.resume() }
+            }
+        }
+        #expect(numbers.withLock { $0 } == Array(0..<1000))
+    }
+
+    private func watched(
+        _ network: NetworkThread,
+        _ url: String,
+        opened: @escaping @Sendable () -> Void
+    ) async -> WatchedDriver.Record {
+        await network.watch(WebSocketRequest(url: url)) { _ in opened() }
+    }
+}

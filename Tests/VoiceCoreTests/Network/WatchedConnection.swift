@@ -1,0 +1,71 @@
+import Synchronization
+
+@testable import VoiceCore
+
+/// Notes what a connection did, and runs what a test wants at its opening.
+final class WatchedDriver: WebSocketDriver {
+    struct Record: Sendable {
+        var texts: [String] = []
+        var binaries: [[UInt8]] = []
+        var opened = 0
+        var closures: [WebSocketClosure] = []
+        var refusedSends = 0
+    }
+
+    let connection: WebSocketConnection
+    var record = Record()
+    private let whenOpen: @Sendable (WatchedDriver) -> Void
+    private let whenClosed: @Sendable (Record) -> Void
+
+    init(
+        _ connection: WebSocketConnection,
+        whenOpen: @escaping @Sendable (WatchedDriver) -> Void,
+        whenClosed: @escaping @Sendable (Record) -> Void
+    ) {
+        self.connection = connection
+        self.whenOpen = whenOpen
+        self.whenClosed = whenClosed
+    }
+
+    func opened() {
+        record.opened += 1
+        whenOpen(self)
+    }
+
+    func received(text: UnsafeRawBufferPointer) { record.texts.append(String(decoding: text, as: UTF8.self)) }
+
+    func received(binary: UnsafeRawBufferPointer) { record.binaries.append(Array(binary)) }
+
+    func closed(_ closure: WebSocketClosure) {
+        record.closures.append(closure)
+        whenClosed(record)
+    }
+}
+
+extension NetworkThread {
+    /// Runs with a started thread, and stops it whatever happens.
+    static func with<Value: Sendable>(_ body: (NetworkThread) async throws -> Value) async throws -> Value {
+        let network = NetworkThread(label: "jv-net-test")
+        try network.start()
+        do {
+            let value = try await body(network)
+            await network.stop()
+            return value
+        } catch {
+            await network.stop()
+            throw error
+        }
+    }
+
+    /// Opens a connection and returns what it did once it has ended.
+    func watch(
+        _ request: WebSocketRequest,
+        whenOpen: @escaping @Sendable (WatchedDriver) -> Void = { _ in }
+    ) async -> WatchedDriver.Record {
+        await withCheckedContinuation { continuation in
+            _ = connect(request) { connection in
+                WatchedDriver(connection, whenOpen: whenOpen) { continuation.resume(returning: $0) }
+            }
+        }
+    }
+}

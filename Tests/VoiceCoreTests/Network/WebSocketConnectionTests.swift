@@ -1,0 +1,190 @@
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+struct WebSocketConnectionTests {
+    /// What one connection to a server with this script did.
+    private static func record(
+        _ change: (inout WebSocketRequest) -> Void = { _ in },
+        whenOpen: @escaping @Sendable (WatchedDriver) -> Void = { _ in },
+        script: @escaping LoopbackServer.Script
+    ) async throws -> WatchedDriver.Record {
+        let server = try LoopbackServer(script)
+        var request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/v1?model=x", headers: [("X-Test", "1")])
+        change(&request)
+        let wanted = request
+        let record = try await NetworkThread.with { await $0.watch(wanted, whenOpen: whenOpen) }
+        #expect(record.closures.count == 1)
+        withExtendedLifetime(server) {}
+        return record
+    }
+
+    @Test(arguments: [200, 301, 401, 403, 429, 503]) func anotherStatusIsARefusal(status: Int) async throws {
+        let record = try await Self.record { socket in
+            _ = socket.readHeader()
+            socket.write("HTTP/1.1 \(status) Because\r\nContent-Length: 3\r\nRetry-After: 2\r\n\r\nno.")
+        }
+        let refusal = WebSocketRefusal(status: status, reason: "Because", retryAfter: 2, body: "no.")
+        #expect(record.closures == [.refused(refusal)])
+        #expect(record.opened == 0)
+    }
+
+    @Test func sendsItsHeadersAndPath() async throws {
+        let header = Mutex("")
+        _ = try await Self.record { socket in
+            let text = socket.readHeader()
+            header.withLock { $0 = text }
+            socket.write("HTTP/1.1 400 Bad\r\n\r\n")
+        }
+        let text = header.withLock { $0 }
+        #expect(text.hasPrefix("GET /v1?model=x HTTP/1.1\r\n"))
+        #expect(text.contains("\r\nX-Test: 1\r\n"))
+    }
+
+    @Test(arguments: ["SSH-2.0-x\r\n", "", String(repeating: "HTTP/1.1 101 x\r\nA: b\r\n", count: 2000)])
+    func nonsenseIsAHandshakeFailure(reply: String) async throws {
+        let record = try await Self.record { socket in
+            _ = socket.readHeader()
+            socket.write(reply)
+        }
+        guard case .failed(.handshake) = record.closures[0] else {
+            Issue.record("\(record.closures)")
+            return
+        }
+    }
+
+    @Test func theFirstFrameMayComeWithTheReply() async throws {
+        let answer = Mutex<[UInt8]>([])
+        let record = try await Self.record { socket in
+            socket.upgrade(with: WebSocketFrames.text("first") + WebSocketFrames.frame(0x9, [9]))
+            let frame = socket.readFrame()
+            answer.withLock { $0 = [frame?.opcode ?? 0] + (frame?.payload ?? []) }
+            socket.write(WebSocketFrames.frame(0x8, [0x0f, 0xa0] + Array("why".utf8)))
+            _ = socket.readFrame()
+        }
+        #expect(record.opened == 1)
+        #expect(record.texts == ["first"])
+        #expect(record.closures == [.closed(code: 4000, reason: "why")])
+        #expect(answer.withLock { $0 } == [0xa, 9])
+    }
+
+    @Test func aSilentServerIsGivenUp() async throws {
+        let pings = Atomic(0)
+        let record = try await Self.record {
+            $0.pingInterval = .milliseconds(50)
+            $0.silenceTimeout = .milliseconds(300)
+        } script: { socket in
+            socket.upgrade()
+            while let frame = socket.readFrame() { if frame.opcode == 9 { pings.add(1, ordering: .relaxed) } }
+        }
+        #expect(record.closures == [.failed(.timedOut(.silence))])
+        #expect(pings.load(ordering: .relaxed) > 0)
+    }
+
+    @Test func aServerThatNeverAnswersTheHandshakeIsGivenUp() async throws {
+        let record = try await Self.record {
+            $0.handshakeTimeout = .milliseconds(100)
+        } script: {
+            $0.waitForEnd()
+        }
+        #expect(record.closures == [.failed(.timedOut(.handshake))])
+    }
+
+    @Test func aServerThatNeverAnswersACloseIsGivenUp() async throws {
+        let record = try await Self.record {
+            $0.closeTimeout = .milliseconds(100)
+        } whenOpen: {
+            $0.connection.close()
+        } script: { socket in
+            socket.upgrade()
+            socket.waitForEnd()
+        }
+        #expect(record.closures == [.failed(.timedOut(.closing))])
+    }
+
+    @Test func hangingUpWithoutACloseFrameIsAReset() async throws {
+        let record = try await Self.record { $0.upgrade() }
+        #expect(record.opened == 1)
+        #expect(record.closures == [.failed(.reset("the server hung up"))])
+    }
+
+    @Test func aViolationEndsTheConnection() async throws {
+        let told = Mutex<[UInt8]>([])
+        let record = try await Self.record { socket in
+            socket.upgrade(with: WebSocketFrames.frame(0x3))
+            let payload = socket.readFrame()?.payload ?? []
+            told.withLock { $0 = payload }
+        }
+        guard case .failed(.violation(let violation)) = record.closures[0] else {
+            Issue.record("\(record.closures)")
+            return
+        }
+        #expect(violation.code == 1002)
+        #expect(told.withLock { $0 }.prefix(2) == [0x03, 0xea])
+    }
+
+    @Test func aClosedPortIsNoConnection() async throws {
+        let port = try LoopbackServer().port
+        let record = try await NetworkThread.with { await $0.watch(WebSocketRequest(url: "ws://127.0.0.1:\(port)/")) }
+        guard case .failed(.cannotConnect) = record.closures[0] else {
+            Issue.record("\(record.closures)")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/", "ws:/x", "ws://", "ws://user:word@host/", "ws://host:99999/", "ws://host/#part",
+        "ws://host/a b", "ws://host/\r\nX: y",
+    ]) func badAddressesAreToldAsSuch(url: String) async throws {
+        let record = try await NetworkThread.with { await $0.watch(WebSocketRequest(url: url)) }
+        #expect(record.closures == [.failed(.badURL)])
+    }
+
+    /// The server reads nothing until the client's queue is full; then every message arrives whole.
+    @Test func whatWaitsIsBoundedAndArrivesIntact() async throws {
+        let isFull = Atomic(false)
+        let accepted = Atomic(0)
+        let received = Atomic(0)
+        let record = try await Self.record {
+            $0.maximumPendingBytes = 8 << 20
+        } whenOpen: { driver in
+            let text = [UInt8](repeating: 0x61, count: 100_000)
+            while driver.connection.send(text: text) { accepted.add(1, ordering: .relaxed) }
+            #expect(driver.connection.pendingSendBytes <= 8 << 20)
+            driver.connection.close()
+            isFull.store(true, ordering: .releasing)
+        } script: { socket in
+            socket.upgrade()
+            while !isFull.load(ordering: .acquiring) {}
+            while let frame = socket.readFrame(), frame.opcode == 1 {
+                if frame.payload.count == 100_000, frame.payload.allSatisfy({ $0 == 0x61 }) {
+                    received.add(1, ordering: .relaxed)
+                }
+            }
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+        }
+        #expect(record.closures == [.closed(code: 1000, reason: "")])
+        #expect(accepted.load(ordering: .relaxed) == 83)
+        #expect(received.load(ordering: .relaxed) == 83)
+    }
+
+    @Test func writesATextInPlace() async throws {
+        let text = Mutex("")
+        _ = try await Self.record { _ in
+        } whenOpen: { driver in
+            driver.connection.send(textOfAtMost: 5000) { room in
+                room.copyBytes(from: "in place".utf8)
+                return 8
+            }
+            driver.connection.close()
+        } script: { socket in
+            socket.upgrade()
+            let payload = socket.readFrame()?.payload ?? []
+            text.withLock { $0 = String(decoding: payload, as: UTF8.self) }
+            _ = socket.readFrame()
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+        }
+        #expect(text.withLock { $0 } == "in place")
+    }
+}
