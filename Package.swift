@@ -94,7 +94,7 @@ let package = Package(
 
         .testTarget(
             name: "VoiceCoreTests",
-            dependencies: ["VoiceCore", "VoiceSimulator", "COpus", "CAEC", "CDSP"],
+            dependencies: ["VoiceCore", "VoiceSimulator", "CLinux", "COpus", "CAEC", "CDSP"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),

@@ -1,1 +1,97 @@
+#define _GNU_SOURCE
 #include "clinux.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+void clinux_eventfd_signal(int fd) {
+    uint64_t one = 1;
+    ssize_t written = write(fd, &one, sizeof one);
+    (void)written;  // a full counter is a signal too
+}
+
+bool clinux_eventfd_take(int fd) {
+    uint64_t count = 0;
+    return read(fd, &count, sizeof count) == (ssize_t)sizeof count;
+}
+
+uint64_t clinux_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void clinux_sleep_until_ns(uint64_t instant) {
+    struct timespec until = {.tv_sec = (time_t)(instant / 1000000000u), .tv_nsec = (long)(instant % 1000000000u)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
+    }
+}
+
+struct clinux_thread {
+    pthread_t id;
+};
+
+static int start(pthread_t *id, int priority, clinux_thread_main run, void *context) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+    if (priority > 0) {
+        struct sched_param wanted = {.sched_priority = priority};
+        pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+        pthread_attr_setschedpolicy(&attributes, SCHED_FIFO);
+        pthread_attr_setschedparam(&attributes, &wanted);
+    }
+    int error = pthread_create(id, &attributes, run, context);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+clinux_thread *clinux_thread_start(const char *name, int priority, clinux_thread_main run, void *context,
+                                   int *realtime_errno) {
+    clinux_thread *thread = malloc(sizeof *thread);
+    if (!thread) return NULL;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread inherits the mask
+    *realtime_errno = 0;
+    int error = start(&thread->id, priority, run, context);
+    if (error && priority > 0) {
+        *realtime_errno = error;
+        error = start(&thread->id, 0, run, context);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) {
+        free(thread);
+        errno = error;
+        return NULL;
+    }
+    pthread_setname_np(thread->id, name);
+    return thread;
+}
+
+void clinux_thread_join(clinux_thread *thread) {
+    pthread_join(thread->id, NULL);
+    free(thread);
+}
+
+int clinux_lock_memory(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }
+
+__attribute__((weak)) void __rtsan_realtime_enter(void);
+__attribute__((weak)) void __rtsan_realtime_exit(void);
+
+void clinux_realtime_enter(void) {
+    if (__rtsan_realtime_enter) __rtsan_realtime_enter();
+}
+
+void clinux_realtime_exit(void) {
+    if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+}

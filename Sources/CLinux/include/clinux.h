@@ -1,1 +1,41 @@
+// The corners of Linux that Swift's Glibc module does not show.
 #pragma once
+#include <stdint.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// An eventfd (non-blocking, close on exec), or -1.
+int clinux_eventfd(void);
+// Wakes whoever polls the eventfd. Safe from any thread.
+void clinux_eventfd_signal(int fd);
+// Takes the signal back; true if there was one.
+bool clinux_eventfd_take(int fd);
+
+// Nanoseconds of CLOCK_MONOTONIC.
+uint64_t clinux_monotonic_ns(void);
+// Sleeps until that instant of CLOCK_MONOTONIC.
+void clinux_sleep_until_ns(uint64_t instant);
+
+typedef void *(*clinux_thread_main)(void *);
+typedef struct clinux_thread clinux_thread;
+// Starts a joinable thread with all signals masked and a 1 MB stack. Its name (15 characters at most) is what ps and
+// perf show. priority > 0 asks for SCHED_FIFO of that priority; where the system refuses, the thread runs with the usual
+// scheduling and *realtime_errno holds the reason (0 = granted or not asked for). NULL and errno if no thread could start.
+clinux_thread *clinux_thread_start(const char *name, int priority, clinux_thread_main run, void *context,
+                                   int *realtime_errno);
+// Waits for the end of the thread and frees it.
+void clinux_thread_join(clinux_thread *thread);
+
+// mlockall(MCL_CURRENT | MCL_FUTURE): 0 or errno.
+int clinux_lock_memory(void);
+
+// Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
+void clinux_realtime_enter(void);
+void clinux_realtime_exit(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,63 @@
+internal import CAlsa
+internal import CLinux
+
+/// One direction of a sound card: an open PCM, its conversion buffer, and how its recovery goes.
+struct ALSAStream: ~Copyable {
+    struct Parameters: Sendable, Equatable {
+        var format: SampleFormat
+        var channels: Int
+        var periodFrames: Int
+        var bufferFrames: Int
+    }
+
+    let pcm: OpaquePointer
+    let device: String
+    let direction: AudioDirection
+    let parameters: Parameters
+    /// One period, interleaved, in the format of the card.
+    let raw: UnsafeMutableRawPointer
+    /// Recoveries since frames last flowed for a while.
+    var failures = 0
+    /// Periods since the last recovery.
+    var goodPeriods = 0
+    /// When frames last moved.
+    var lastProgress: UInt64
+
+    /// - Parameters:
+    ///   - device: a name that ALSA understands.
+    ///   - channels: the least number of channels to open.
+    ///   - periods: wanted buffer, in periods of 10 ms.
+    init(device: String, direction: AudioDirection, channels: Int, periods: Int) throws(AudioDeviceError) {
+        var handle: OpaquePointer?
+        let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        let code = snd_pcm_open(&handle, device, stream, Int32(SND_PCM_NONBLOCK))
+        guard code >= 0, let handle else {
+            throw .from(code, device: device, direction: direction, step: "open")
+        }
+        do {
+            parameters = try Self.configure(
+                handle, device: device, direction: direction, channels: channels, periods: periods)
+        } catch {
+            snd_pcm_close(handle)
+            throw error
+        }
+        pcm = handle
+        self.device = device
+        self.direction = direction
+        let bytes = AudioFormat.periodFrames * parameters.channels * parameters.format.bytes
+        raw = .allocate(byteCount: bytes, alignment: 16)
+        raw.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+        lastProgress = clinux_monotonic_ns()
+    }
+
+    deinit {
+        snd_pcm_close(pcm)
+        raw.deallocate()
+    }
+
+    /// Whether frames written can be taken back in truth: a plugin may have passed them on, and only moves its counter.
+    var canRewind: Bool {
+        let type = snd_pcm_type(pcm)
+        return type == SND_PCM_TYPE_HW || type == SND_PCM_TYPE_DMIX
+    }
+}

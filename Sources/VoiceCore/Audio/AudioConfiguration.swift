@@ -1,0 +1,59 @@
+/// Which channel of a card the mono signal is taken from.
+package enum ChannelSelection: Sendable, Equatable {
+    /// The mean of all channels.
+    case average
+    /// One channel, counted from 0.
+    case channel(Int)
+}
+
+/// Where sound comes from and goes to.
+package enum AudioSource: Sendable {
+    /// ALSA names: "default", a PCM ("hw:CARD=PCH,DEV=0"), a card id, or a part of a name that fits one device only.
+    case alsa(capture: String, playback: String)
+    /// Files in place of a card, at the speed of a clock.
+    case file(FileRoom)
+}
+
+/// Settings of the audio thread.
+package struct AudioConfiguration: Sendable {
+    package var source: AudioSource
+    package var captureChannel: ChannelSelection
+    /// Playback buffer in periods of 10 ms, 3 ... 16; one less is filled at the start.
+    package var bufferPeriods: Int
+    package var echoCanceller: EchoCancellerOptions
+    /// Applied to everything played, in dB, -60 ... 20.
+    package var outputGainDecibels: Double
+    package var earcons: Bool
+    /// SCHED_FIFO priority, 0 = usual scheduling.
+    package var realtimePriority: Int
+    /// Whether to keep the whole program in memory (mlockall).
+    package var lockMemory: Bool
+
+    package init(
+        source: AudioSource = .alsa(capture: "default", playback: "default"),
+        captureChannel: ChannelSelection = .average,
+        bufferPeriods: Int = 4,
+        echoCanceller: EchoCancellerOptions = EchoCancellerOptions(),
+        outputGainDecibels: Double = 0,
+        earcons: Bool = true,
+        realtimePriority: Int = 40,
+        lockMemory: Bool = false
+    ) {
+        self.source = source
+        self.captureChannel = captureChannel
+        self.bufferPeriods = min(16, max(3, bufferPeriods))
+        self.echoCanceller = echoCanceller
+        self.outputGainDecibels = min(20, max(-60, outputGainDecibels))
+        self.earcons = earcons
+        self.realtimePriority = realtimePriority
+        self.lockMemory = lockMemory
+    }
+}
+
+/// What the engine itself needs to know.
+struct AudioEngineSettings: Sendable {
+    var echoCanceller = EchoCancellerOptions()
+    /// Linear.
+    var outputGain: Float = 1
+    var earcons = true
+}

@@ -1,0 +1,78 @@
+internal import CAlsa
+internal import Glibc
+
+/// Why sound does not work, in one line that names the device and the way out.
+package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No device of that name. `known`: ids that exist in this direction.
+    case notFound(device: String, direction: AudioDirection, known: [String])
+    /// The name fits several devices.
+    case ambiguous(device: String, direction: AudioDirection, candidates: [String])
+    /// Another program has it open; `holder` is "name (pid)" when the system tells.
+    case busy(device: String, direction: AudioDirection, holder: String?)
+    /// The user may not open it.
+    case permission(device: String, direction: AudioDirection)
+    /// It is there but cannot do what is needed.
+    case unsupported(device: String, direction: AudioDirection, reason: String)
+    /// Another refusal.
+    case failed(device: String, direction: AudioDirection, step: String, errno: Int32)
+    /// A sound file cannot be used.
+    case file(path: String, reason: String)
+    /// The thread cannot be started.
+    case thread(errno: Int32)
+    /// The signal processing cannot be set up.
+    case processing(String)
+
+    package var description: String {
+        switch self {
+        case .notFound(let device, let direction, let known):
+            let list = known.isEmpty ? "there is none at all" : "there are: \(known.joined(separator: ", "))"
+            return "no \(direction) device \"\(device)\": \(list) (card off, unplugged, or the user not in group audio?)"
+        case .ambiguous(let device, let direction, let candidates):
+            return "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): give one of these"
+        case .busy(let device, let direction, let holder):
+            let who = holder.map { "is in use by \($0)" } ?? "is in use by another program"
+            return "\(direction) device \"\(device)\" \(who): stop that, or use a shared device such as \"default\""
+        case .permission(let device, let direction):
+            return "\(direction) device \"\(device)\" may not be opened: add this user to group audio"
+        case .unsupported(let device, let direction, let reason):
+            return "\(direction) device \"\(device)\" \(reason)"
+        case .failed(let device, let direction, let step, let errno):
+            return "\(direction) device \"\(device)\": \(step): \(Self.text(errno))"
+        case .file(let path, let reason):
+            return "\(path): \(reason)"
+        case .thread(let errno):
+            return "the audio thread does not start: \(Self.text(errno))"
+        case .processing(let reason):
+            return reason
+        }
+    }
+
+    /// The error for a refusal to open or set up a device, from ALSA's negative code.
+    static func from(_ code: Int32, device: String, direction: AudioDirection, step: String) -> AudioDeviceError {
+        switch -code {
+        case EBUSY:
+            .busy(device: device, direction: direction, holder: DeviceHolder.find(device: device, direction: direction))
+        case EACCES, EPERM:
+            .permission(device: device, direction: direction)
+        case ENODEV, ENOENT, ENXIO:
+            .notFound(
+                device: device, direction: direction,
+                known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id))
+        default:
+            .failed(device: device, direction: direction, step: step, errno: -code)
+        }
+    }
+
+    private static func text(_ errno: Int32) -> String {
+        guard let text = snd_strerror(-errno) else { return "error \(errno)" }
+        return String(cString: text)
+    }
+}
+
+/// Microphone or loudspeaker.
+package enum AudioDirection: String, Sendable, Equatable, CustomStringConvertible {
+    case capture
+    case playback
+
+    package var description: String { rawValue }
+}

@@ -1,0 +1,280 @@
+internal import CLinux
+internal import Synchronization
+
+/// How a cycle ended.
+enum CycleOutcome: Sendable, Equatable {
+    case running
+    case stopped
+    case lost(errno: Int32)
+}
+
+/// One 10 ms cycle of the audio thread, again and again.
+///
+///     read -> flush? -> reference + canceller -> microphone ring
+///          -> voice ring -> upsampler -> gain + earcon -> write -> reference line
+///
+/// The reference is exactly what was written, frame by frame. Nothing in here allocates, locks, logs or waits, except that
+/// the device waits for its next period.
+struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
+    private let pipes: AudioPipes
+    private let gain: Float
+    private let period = AudioFormat.periodFrames
+    private let wirePeriod = AudioFormat.wirePeriodSamples
+
+    private var device: Device
+    private var capturePath: CapturePath
+    private var upsampler = VoiceUpsampler()
+    private var reference = ReferenceLine()
+    private var map = PositionMap()
+    private var edges = VoiceEdges()
+    private var history = PlayedHistory()
+    private var earcons: EarconPlayer
+    private var drift: DriftControl
+
+    private var frames = AudioScratch()
+    /// Frames written to the card and not taken back.
+    private var written: UInt64 = 0
+    private var heard: UInt64 = 0
+    private var flushed: UInt64 = 0
+    private var quietPeriods = 0
+
+    init(device: consuming Device, pipes: AudioPipes, settings: AudioEngineSettings) throws(AudioDeviceError) {
+        do {
+            capturePath = try CapturePath(options: settings.echoCanceller)
+        } catch {
+            throw AudioDeviceError.processing("the echo canceller does not start: \(error)")
+        }
+        drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
+        self.device = device
+        self.pipes = pipes
+        gain = settings.outputGain
+        earcons = EarconPlayer(enabled: settings.earcons)
+        // Positions go on where an earlier engine on the same pipes ended.
+        flushed = pipes.flushDone.load(ordering: .acquiring)
+        heard = pipes.voice.readPosition
+        _ = map.cut(at: 0, resume: heard)
+    }
+
+    /// Fills the card with silence and starts it.
+    mutating func start() -> CycleOutcome {
+        if case .lost(let errno) = prefill(device.playbackPrefill) { return .lost(errno: errno) }
+        if case .lost(let errno) = device.start() { return .lost(errno: errno) }
+        return .running
+    }
+
+    mutating func cycle() -> CycleOutcome {
+        switch device.read(into: frames.microphone, count: period) {
+        case .done:
+            break
+        case .interrupted:
+            return stopIsDue() ? .stopped : .running
+        case .captureRestarted, .playbackRestarted:
+            pipes.captureXruns.wrappingAdd(1, ordering: .relaxed)
+            reference.discontinuity()
+            drift.discontinuity()
+            return .running
+        case .lost(let errno):
+            return .lost(errno: errno)
+        }
+        let began = clinux_monotonic_ns()
+        let delay = device.delays()
+        publishPositions(delay)
+        var event = flushIfAsked()
+
+        clinux_realtime_enter()
+        processMicrophone(delay, capturedAt: began)
+        let count = drift.step(total: delay.playback + delay.capture)
+        clinux_realtime_exit()
+        if count != 1 { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
+
+        for _ in 0..<count where !event.isLost {
+            clinux_realtime_enter()
+            let voice = render()
+            clinux_realtime_exit()
+            event = writePeriod(voice)
+        }
+        publishTimes(began)
+        if case .lost(let errno) = event { return .lost(errno: errno) }
+        return stopIsDue() ? .stopped : .running
+    }
+
+    mutating func close() {
+        device.close()
+    }
+
+    private mutating func stopIsDue() -> Bool {
+        switch pipes.stopRequest.load(ordering: .acquiring) {
+        case StopRequest.none: false
+        case StopRequest.afterVoice: pipes.voice.availableToRead == 0 && !map.isPending && !earcons.isPlaying
+        default: true
+        }
+    }
+
+    // MARK: Microphone
+
+    private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
+        let level = LevelMeter.measure(frames.microphone, count: period)
+        pipes.microphonePeak.store(level.peak, ordering: .relaxed)
+        pipes.microphoneLevel.store(level.level, ordering: .relaxed)
+
+        let milliseconds = reference.next(
+            playbackDelay: delay.playback, captureDelay: delay.capture, into: frames.reference)
+        capturePath.process(
+            microphone: frames.microphone, reference: frames.reference, streamDelayMilliseconds: milliseconds,
+            into: frames.clean)
+        if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
+
+        guard pipes.microphone.availableToWrite >= wirePeriod else {
+            pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed)
+            return
+        }
+        // The newest sample of the period is `capture` frames old.
+        let position = pipes.microphone.writePosition + UInt64(wirePeriod)
+        let age = UInt64(delay.capture) * 62_500 / 3
+        pipes.microphoneOriginNanoseconds.store(now &- age &- position * 125_000 / 3, ordering: .releasing)
+        pipes.microphone.write(frames.clean, count: wirePeriod)
+    }
+
+    // MARK: Loudspeaker
+
+    /// The next period of output, and the voice in it.
+    private mutating func render() -> (position: UInt64, samples: Int) {
+        let position = pipes.voice.readPosition
+        let samples = pipes.voice.read(into: frames.voice, count: wirePeriod)
+        if edges.fill(frames.voice, voice: samples, count: wirePeriod) {
+            pipes.voiceUnderruns.wrappingAdd(1, ordering: .relaxed)
+        }
+        // Two more periods empty the upsampler's filter.
+        quietPeriods = samples > 0 || !edges.isQuiet ? 0 : quietPeriods + 1
+        if quietPeriods <= 2 {
+            upsampler.process(frames.voice, count: wirePeriod, into: frames.output)
+        } else {
+            frames.output.update(repeating: 0, count: period)
+        }
+        earcons.mix(into: frames.output, count: period, pipes: pipes)
+        for index in 0..<period { frames.output[index] = max(-1, min(1, frames.output[index] * gain)) }
+        return (position, samples)
+    }
+
+    private mutating func writePeriod(_ voice: (position: UInt64, samples: Int)) -> DeviceEvent {
+        let before = written
+        var event = put(frames.output, count: period)
+        var taken = Int(written - before)
+        var start = before
+        if event == .playbackRestarted {
+            event = playbackRestarted()
+            if !event.isLost {
+                start = written - UInt64(taken)
+                event = put(frames.output + taken, count: period - taken)
+                taken = Int(written - start)
+            }
+        }
+        if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
+        if voice.samples > 0 {
+            map.append(
+                frame: start, frames: min(taken, 2 * voice.samples), voice: voice.position, samples: voice.samples)
+        }
+        return event
+    }
+
+    /// What the card held is lost and counts as heard; silence takes its place.
+    private mutating func playbackRestarted() -> DeviceEvent {
+        pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
+        reference.discontinuity()
+        drift.discontinuity()
+        return prefill(device.playbackPrefill - period)
+    }
+
+    private mutating func prefill(_ count: Int) -> DeviceEvent {
+        frames.silence.update(repeating: 0, count: period)
+        var left = count
+        while left > 0 {
+            let before = written
+            let event = put(frames.silence, count: min(left, period))
+            if event != .done || written == before { return event }
+            left -= period
+        }
+        return .done
+    }
+
+    private mutating func put(_ samples: UnsafePointer<Float>, count: Int) -> DeviceEvent {
+        var taken = 0
+        let event = device.write(samples, count: count, written: &taken)
+        reference.append(samples, count: taken)
+        history.append(samples, count: taken)
+        written += UInt64(taken)
+        return event
+    }
+
+    // MARK: Flush
+
+    private mutating func flushIfAsked() -> DeviceEvent {
+        let wanted = pipes.flushRequest.load(ordering: .acquiring)
+        guard wanted > flushed else { return .done }
+        flushed = wanted
+        let target = min(wanted, pipes.voice.writePosition)
+        let removed = map.isPending ? min(device.flushPlayback(), Int(written), PlayedHistory.capacity / 2) : 0
+        written -= UInt64(removed)
+        reference.dropNewest(removed)
+        let last = history.dropNewest(removed)
+        pipes.voice.skip(to: target)
+        let cut = max(heard, map.cut(at: written, resume: pipes.voice.readPosition))
+        var event = DeviceEvent.done
+        if removed > 0 {
+            upsampler.reset()
+            edges.reset()
+            event = replace(removed, fadingFrom: last)
+        }
+        pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .relaxed)
+        pipes.flushHeard.store(cut, ordering: .relaxed)
+        pipes.flushDone.store(wanted, ordering: .releasing)
+        return event
+    }
+
+    /// Writes `count` frames in place of those taken back: a 5 ms fade from the last frame that stays, then silence.
+    private mutating func replace(_ count: Int, fadingFrom last: Float) -> DeviceEvent {
+        let fade = period / 2
+        for index in 0..<period {
+            let x = max(0, 1 - Float(index + 1) / Float(fade))
+            frames.silence[index] = last * x * x * (3 - 2 * x)
+        }
+        var left = count
+        while left > 0 {
+            let event = put(frames.silence, count: min(left, period))
+            if event == .playbackRestarted { return playbackRestarted() }
+            if event != .done { return event }
+            left -= period
+            frames.silence.update(repeating: 0, count: period)
+        }
+        return .done
+    }
+
+    // MARK: Publishing
+
+    private mutating func publishPositions(_ delay: (playback: Int, capture: Int)) {
+        let played = written - min(written, UInt64(delay.playback))
+        heard = max(heard, map.heard(at: played))
+        pipes.voiceHeard.store(heard, ordering: .releasing)
+        pipes.playbackDelayFrames.store(delay.playback, ordering: .relaxed)
+        pipes.captureDelayFrames.store(delay.capture, ordering: .relaxed)
+    }
+
+    private func publishTimes(_ began: UInt64) {
+        let now = clinux_monotonic_ns()
+        let microseconds = Int((now &- began) / 1000)
+        pipes.cycleMicroseconds.store(microseconds, ordering: .relaxed)
+        if microseconds > pipes.cycleMaxMicroseconds.load(ordering: .relaxed) {
+            pipes.cycleMaxMicroseconds.store(microseconds, ordering: .relaxed)
+        }
+        pipes.lastCaptureNanoseconds.store(began, ordering: .relaxed)
+        pipes.lastWriteNanoseconds.store(now, ordering: .relaxed)
+        pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .releasing)
+        pipes.periods.wrappingAdd(1, ordering: .releasing)
+    }
+}
+
+extension DeviceEvent {
+    var isLost: Bool {
+        if case .lost = self { true } else { false }
+    }
+}

@@ -1,0 +1,108 @@
+package import Synchronization
+
+/// Everything the audio thread (T1) shares with the rest of the program.
+///
+///     T1 --microphone--> T2        T1: owns the card, 10 ms cycles, never waits for anyone
+///     T1 <----voice----- T2        T2: the network thread; "session" below is whoever decides
+///
+/// All fields are `let` rings and atomics: no lock, no reference counting in the cycle. A position in `voice` ("voice
+/// position") counts 24 kHz samples since the start of the program and so names an instant of what is said.
+package final class AudioPipes: Sendable {
+    // MARK: Samples
+
+    /// Cleaned microphone, 24 kHz. T1 writes 240 samples a period, T2 reads. About 1.4 s; full: the newest period is dropped.
+    package let microphone = SampleRing<Int16>(capacity: 32_768, filling: 0)
+    /// Speech to play, 24 kHz. T2 writes, T1 reads 240 samples a period. About 0.7 s; full: T2 keeps the rest.
+    package let voice = SampleRing<Int16>(capacity: 16_384, filling: 0)
+
+    // MARK: Flush (barge-in)
+
+    /// T2 writes voice position P, normally `voice.writePosition`, before it writes newer voice: all voice before P is
+    /// dropped at T1's next cycle, from the ring and from the card. Grows only.
+    package let flushRequest = Atomic<UInt64>(0)
+    /// T1 writes: the voice position up to which the cut voice was or will be heard. Valid once `flushDone` reaches P.
+    package let flushHeard = Atomic<UInt64>(0)
+    /// T1 writes P (releasing) when the flush up to P is done.
+    package let flushDone = Atomic<UInt64>(0)
+
+    // MARK: Positions and time, written by T1 every period
+
+    /// Voice samples taken from the ring (skipped ones included).
+    package let voiceConsumed = Atomic<UInt64>(0)
+    /// The voice position now at the loudspeaker. Never falls; equals the write position once all has been played. After
+    /// a flush up to P it goes to P as soon as the kept rest has been heard.
+    package let voiceHeard = Atomic<UInt64>(0)
+    /// CLOCK_MONOTONIC at which sample 0 of the microphone ring would have been captured: sample p was captured at
+    /// this + p * 1e9 / 24000. Moves when periods are lost.
+    package let microphoneOriginNanoseconds = Atomic<UInt64>(0)
+    /// CLOCK_MONOTONIC when the newest period had been read, and when the newest had been written to the card.
+    package let lastCaptureNanoseconds = Atomic<UInt64>(0)
+    package let lastWriteNanoseconds = Atomic<UInt64>(0)
+    /// Frames between `write` and the loudspeaker, and between the microphone and `read`, at 48 kHz.
+    package let playbackDelayFrames = Atomic<Int>(0)
+    package let captureDelayFrames = Atomic<Int>(0)
+
+    // MARK: Requests, written by the session, taken by T1
+
+    /// `Earcon.rawValue` to play once, 0 when taken.
+    package let earconRequest = Atomic<Int>(0)
+    /// true: fade out the earcon that plays; T1 resets it.
+    package let earconCancel = Atomic<Bool>(false)
+    /// true: silence goes upstream in place of the microphone, with the same timing.
+    package let microphoneMuted = Atomic<Bool>(false)
+    /// See `StopRequest`. Only grows.
+    package let stopRequest = Atomic<Int>(0)
+
+    // MARK: Counters and levels, written by T1
+
+    /// Cycles since the start: a value that stands still means that no audio flows.
+    package let periods = Atomic<UInt64>(0)
+    /// Periods that found the microphone ring full.
+    package let microphoneOverruns = Atomic<UInt64>(0)
+    package let captureXruns = Atomic<UInt64>(0)
+    package let playbackXruns = Atomic<UInt64>(0)
+    /// Periods left out or played in addition because two cards' clocks drift apart.
+    package let slips = Atomic<UInt64>(0)
+    /// Times the voice ring ran dry in the middle of speech or at its end.
+    package let voiceUnderruns = Atomic<UInt64>(0)
+    /// Longest and latest cycle without the waiting for the device, in microseconds.
+    package let cycleMaxMicroseconds = Atomic<Int>(0)
+    package let cycleMicroseconds = Atomic<Int>(0)
+    /// Level of the raw microphone in the newest period, in tenths of dBFS: -960 (digital silence) ... 0.
+    package let microphonePeak = Atomic<Int>(-960)
+    package let microphoneLevel = Atomic<Int>(-960)
+
+    private let stateCode = Atomic<Int>(AudioState.starting.code)
+
+    package init() {}
+
+    /// Written by T1; anyone may poll it.
+    package var state: AudioState {
+        AudioState(code: stateCode.load(ordering: .acquiring))
+    }
+
+    func publish(_ state: AudioState) {
+        stateCode.store(state.code, ordering: .releasing)
+    }
+
+    /// T2 or session: drops all voice written so far; returns P, to be compared with `flushDone`.
+    @discardableResult
+    package func requestFlush() -> UInt64 {
+        let position = voice.writePosition
+        if position > flushRequest.load(ordering: .relaxed) { flushRequest.store(position, ordering: .releasing) }
+        return position
+    }
+
+    /// Plays an earcon once. A request that T1 has not taken yet is replaced.
+    package func play(_ earcon: Earcon) {
+        earconRequest.store(earcon.rawValue, ordering: .releasing)
+    }
+}
+
+/// How the audio thread is asked to end.
+enum StopRequest {
+    static let none = 0
+    /// After everything in the voice ring has been heard.
+    static let afterVoice = 1
+    static let atOnce = 2
+}

@@ -1,0 +1,37 @@
+/// The buffers of a cycle, allocated once. One period each.
+struct AudioScratch: ~Copyable {
+    let microphone: UnsafeMutablePointer<Float>
+    let reference: UnsafeMutablePointer<Float>
+    let output: UnsafeMutablePointer<Float>
+    let silence: UnsafeMutablePointer<Float>
+    let voice: UnsafeMutablePointer<Int16>
+    let clean: UnsafeMutablePointer<Int16>
+
+    init() {
+        func floats() -> UnsafeMutablePointer<Float> {
+            let pointer = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
+            pointer.initialize(repeating: 0, count: AudioFormat.periodFrames)
+            return pointer
+        }
+        func integers() -> UnsafeMutablePointer<Int16> {
+            let pointer = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
+            pointer.initialize(repeating: 0, count: AudioFormat.wirePeriodSamples)
+            return pointer
+        }
+        microphone = floats()
+        reference = floats()
+        output = floats()
+        silence = floats()
+        voice = integers()
+        clean = integers()
+    }
+
+    deinit {
+        microphone.deallocate()
+        reference.deallocate()
+        output.deallocate()
+        silence.deallocate()
+        voice.deallocate()
+        clean.deallocate()
+    }
+}

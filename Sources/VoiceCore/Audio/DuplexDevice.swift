@@ -1,0 +1,40 @@
+/// What became of an operation of a device.
+package enum DeviceEvent: Sendable, Equatable {
+    /// It was done.
+    case done
+    /// `requestStop` interrupted the wait.
+    case interrupted
+    /// The capture side had an xrun and runs again; frames are missing.
+    case captureRestarted
+    /// The playback side had an xrun and is empty: it starts again once `playbackPrefill` frames have been written.
+    case playbackRestarted
+    /// The device is gone or does not answer.
+    case lost(errno: Int32)
+}
+
+/// A microphone and a loudspeaker at 48 kHz, mono Float, full scale 1, in lockstep: the capture side is the clock.
+///
+/// The engine is generic over it, so nothing in the cycle goes through an existential. All calls come from one thread.
+package protocol DuplexDevice: ~Copyable {
+    /// Frames to write before playback starts, at the start and after each `playbackRestarted`.
+    var playbackPrefill: Int { get }
+
+    /// Starts capture. Playback starts by itself with the last frame of the prefill.
+    mutating func start() -> DeviceEvent
+
+    /// Waits for the next `count` frames of the microphone.
+    mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent
+
+    /// Queues frames for the loudspeaker without waiting; `written` receives how many were taken.
+    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent
+
+    /// Frames written and not heard yet (>= 0), and frames captured and not read yet (>= 0).
+    mutating func delays() -> (playback: Int, capture: Int)
+
+    /// Takes back as much as possible of what was written and not heard, the newest first, and returns the number of
+    /// frames. The caller then writes as many others in their place, so that the stream goes on without a gap.
+    mutating func flushPlayback() -> Int
+
+    /// Stops and closes; nothing else is called afterwards.
+    mutating func close()
+}

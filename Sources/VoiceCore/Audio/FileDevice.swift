@@ -1,0 +1,78 @@
+internal import CLinux
+internal import Glibc
+
+/// A `FileRoom` as a card, at the pace of CLOCK_MONOTONIC.
+///
+/// Each period the loudspeaker takes one period of what was written (recorded to the file) while the microphone hears what
+/// is said plus the echo. It locks and writes files: it is no real-time device and needs not be one.
+struct FileDevice: DuplexDevice, ~Copyable {
+    private static let periodNanoseconds: UInt64 = 10_000_000
+    private static let echoLine = 16_384
+
+    let playbackPrefill: Int
+    private let room: FileRoom
+    private var queue: PlaybackQueue
+    private var recording: WaveWriter?
+    private var next: UInt64 = 0
+    private let block: UnsafeMutablePointer<Float>
+    private let line: UnsafeMutablePointer<Float>
+    private var played = 0
+    private let echoFrames: Int
+    private let echoGain: Float
+
+    init(room: FileRoom, bufferPeriods: Int) throws(AudioDeviceError) {
+        self.room = room
+        if let path = room.recording { recording = try WaveWriter(path: path) } else { recording = nil }
+        playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
+        queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
+        block = .allocate(capacity: AudioFormat.periodFrames)
+        block.initialize(repeating: 0, count: AudioFormat.periodFrames)
+        line = .allocate(capacity: Self.echoLine)
+        line.initialize(repeating: 0, count: Self.echoLine)
+        echoFrames = (room.echo?.delayMilliseconds ?? 0) * AudioFormat.deviceRate / 1000
+        echoGain = room.echo.map { powf(10, Float($0.gainDecibels) / 20) } ?? 0
+    }
+
+    deinit {
+        block.deallocate()
+        line.deallocate()
+    }
+
+    mutating func start() -> DeviceEvent {
+        next = clinux_monotonic_ns() + Self.periodNanoseconds
+        return .done
+    }
+
+    mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
+        clinux_sleep_until_ns(next)
+        next += Self.periodNanoseconds
+        // After a long pause of the machine time goes on from now instead of being made up for.
+        let now = clinux_monotonic_ns()
+        if now > next + 100 * Self.periodNanoseconds { next = now }
+
+        let count = min(count, AudioFormat.periodFrames)
+        _ = queue.pop(into: block, count: count)
+        recording?.append(block, count: count)
+        room.speak(into: frames, count: count)
+        for index in 0..<count {
+            line[(played + index) & (Self.echoLine - 1)] = block[index]
+            let echo = line[(played + index - echoFrames) & (Self.echoLine - 1)] * echoGain
+            frames[index] = max(-1, min(1, frames[index] + echo))
+        }
+        played += count
+        return .done
+    }
+
+    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
+        written = queue.push(frames, count: count)
+        return .done
+    }
+
+    mutating func delays() -> (playback: Int, capture: Int) { (queue.count, 0) }
+
+    mutating func flushPlayback() -> Int { queue.dropNewest(keeping: 0) }
+
+    mutating func close() {
+        recording?.flush()
+    }
+}

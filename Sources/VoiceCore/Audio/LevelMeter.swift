@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// Peak and level of a block of samples in tenths of dBFS.
+enum LevelMeter {
+    /// Digital silence and anything below.
+    static let floor = -960
+
+    static func measure(_ samples: UnsafePointer<Float>, count: Int) -> (peak: Int, level: Int) {
+        var peak: Float = 0
+        var energy: Float = 0
+        for index in 0..<count {
+            let value = samples[index]
+            peak = max(peak, abs(value))
+            energy += value * value
+        }
+        return (tenths(peak), tenths((energy / Float(max(1, count))).squareRoot()))
+    }
+
+    private static func tenths(_ amplitude: Float) -> Int {
+        guard amplitude > 1.6e-5 else { return floor }
+        return max(floor, min(0, Int((200 * log10f(amplitude)).rounded())))
+    }
+}

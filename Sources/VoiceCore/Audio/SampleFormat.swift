@@ -1,0 +1,91 @@
+/// The sample formats of sound cards that are converted here, all little endian.
+enum SampleFormat: CaseIterable, Sendable {
+    case s16
+    case s24
+    /// 24 bits packed into three bytes.
+    case s24packed
+    case s32
+    case float
+
+    var bytes: Int {
+        switch self {
+        case .s16: 2
+        case .s24packed: 3
+        case .s24, .s32, .float: 4
+        }
+    }
+
+    /// One sample as a Float, full scale 1.
+    @inline(__always)
+    func decode(_ raw: UnsafeRawPointer) -> Float {
+        switch self {
+        case .s16:
+            return Float(Int16(littleEndian: raw.loadUnaligned(as: Int16.self))) / 32_768
+        case .s24:
+            // The fourth byte may hold anything.
+            let value = Int32(littleEndian: raw.loadUnaligned(as: Int32.self))
+            return Float((value << 8) >> 8) / 8_388_608
+        case .s24packed:
+            let low = UInt32(raw.load(as: UInt8.self)) | UInt32(raw.load(fromByteOffset: 1, as: UInt8.self)) << 8
+            let value = low | UInt32(raw.load(fromByteOffset: 2, as: UInt8.self)) << 16
+            return Float(Int32(bitPattern: value << 8) >> 8) / 8_388_608
+        case .s32:
+            return Float(Int32(littleEndian: raw.loadUnaligned(as: Int32.self))) / 2_147_483_648
+        case .float:
+            let value = Float(bitPattern: UInt32(littleEndian: raw.loadUnaligned(as: UInt32.self)))
+            return value.isFinite ? value : 0
+        }
+    }
+
+    /// Stores one sample, rounded and limited to full scale.
+    @inline(__always)
+    func encode(_ value: Float, to raw: UnsafeMutableRawPointer) {
+        let value = max(-1, min(1, value))
+        switch self {
+        case .s16:
+            let integer = Int16(max(-32_768, min(32_767, (value * 32_768).rounded())))
+            raw.storeBytes(of: integer.littleEndian, as: Int16.self)
+        case .s24:
+            let integer = Int32(max(-8_388_608, min(8_388_607, (value * 8_388_608).rounded())))
+            raw.storeBytes(of: integer.littleEndian, as: Int32.self)
+        case .s24packed:
+            let integer = Int32(max(-8_388_608, min(8_388_607, (value * 8_388_608).rounded())))
+            raw.storeBytes(of: UInt8(truncatingIfNeeded: integer), as: UInt8.self)
+            raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 8), toByteOffset: 1, as: UInt8.self)
+            raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 16), toByteOffset: 2, as: UInt8.self)
+        case .s32:
+            let integer = Int32(max(-2_147_483_648, min(2_147_483_520, value * 2_147_483_648)))
+            raw.storeBytes(of: integer.littleEndian, as: Int32.self)
+        case .float:
+            raw.storeBytes(of: value.bitPattern.littleEndian, as: UInt32.self)
+        }
+    }
+
+    /// Interleaved frames to mono.
+    func decode(
+        _ raw: UnsafeRawPointer, frames: Int, channels: Int, selection: ChannelSelection,
+        into mono: UnsafeMutablePointer<Float>
+    ) {
+        let stride = bytes * channels
+        switch selection {
+        case .channel(let channel):
+            let offset = bytes * max(0, min(channel, channels - 1))
+            for frame in 0..<frames { mono[frame] = decode(raw + frame * stride + offset) }
+        case .average:
+            let share = 1 / Float(channels)
+            for frame in 0..<frames {
+                var sum: Float = 0
+                for channel in 0..<channels { sum += decode(raw + frame * stride + channel * bytes) }
+                mono[frame] = channels == 1 ? sum : sum * share
+            }
+        }
+    }
+
+    /// Mono to interleaved frames, the same on every channel.
+    func encode(_ mono: UnsafePointer<Float>, frames: Int, channels: Int, into raw: UnsafeMutableRawPointer) {
+        let stride = bytes * channels
+        for frame in 0..<frames {
+            for channel in 0..<channels { encode(mono[frame], to: raw + frame * stride + channel * bytes) }
+        }
+    }
+}

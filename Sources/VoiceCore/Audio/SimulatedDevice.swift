@@ -1,0 +1,99 @@
+/// What happens to a simulated card, at a period of its own.
+enum SimulatedFault: Sendable, Equatable {
+    case captureXrun
+    case playbackXrun
+    case lost(errno: Int32)
+}
+
+/// The test's end of a simulated card: what is captured, what was played, what goes wrong and when.
+final class SimulatedCard {
+    /// Everything the loudspeaker has played, in frames since the start, with the silence of empty buffers.
+    var played: [Float] = []
+    /// The microphone at a frame since the start.
+    var microphone: (Int) -> Float = { _ in 0 }
+    /// Faults by the number of the read they come with.
+    var faults: [Int: SimulatedFault] = [:]
+    /// How much faster the loudspeaker runs than the microphone, in parts per million.
+    var playbackPpm = 0.0
+    var captureDelay = 0
+    /// Frames that cannot be taken back, as on a card that can rewind.
+    var rewindMargin = AudioFormat.periodFrames
+    fileprivate(set) var reads = 0
+    fileprivate(set) var framesRemoved = 0
+    fileprivate(set) var closed = false
+    fileprivate var owed = 0.0
+}
+
+/// An ideal card without a clock: each read takes one period of time, at once.
+struct SimulatedDevice: DuplexDevice, ~Copyable {
+    let playbackPrefill: Int
+    private let card: SimulatedCard
+    private var queue: PlaybackQueue
+    private var queued = 0
+    private var runs = false
+    private var startAt: Int
+    private var restart = false
+    private let block: UnsafeMutablePointer<Float>
+
+    init(card: SimulatedCard, bufferPeriods: Int = 4) {
+        self.card = card
+        playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
+        startAt = playbackPrefill
+        queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
+        block = .allocate(capacity: 2 * AudioFormat.periodFrames)
+        block.initialize(repeating: 0, count: 2 * AudioFormat.periodFrames)
+    }
+
+    deinit { block.deallocate() }
+
+    mutating func start() -> DeviceEvent { .done }
+
+    mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
+        let first = card.reads * count
+        card.reads += 1
+        card.owed += Double(count) * (1 + card.playbackPpm / 1e6)
+        let due = Int(card.owed)
+        card.owed -= Double(due)
+        if runs {
+            let taken = queue.pop(into: block, count: due)
+            if taken < due { restart = true }
+        } else {
+            block.update(repeating: 0, count: due)
+        }
+        for index in 0..<due { card.played.append(block[index]) }
+        for index in 0..<count { frames[index] = card.microphone(first + index) }
+        switch card.faults.removeValue(forKey: card.reads) {
+        case .captureXrun: return .captureRestarted
+        case .playbackXrun: restart = true
+        case .lost(let errno): return .lost(errno: errno)
+        case nil: break
+        }
+        return .done
+    }
+
+    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
+        if restart {
+            restart = false
+            written = 0
+            runs = false
+            queued = 0
+            startAt = playbackPrefill
+            _ = queue.dropNewest(keeping: 0)
+            return .playbackRestarted
+        }
+        written = queue.push(frames, count: count)
+        queued += written
+        if queued >= startAt { runs = true }
+        return .done
+    }
+
+    mutating func delays() -> (playback: Int, capture: Int) { (queue.count, card.captureDelay) }
+
+    mutating func flushPlayback() -> Int {
+        let removed = queue.dropNewest(keeping: card.rewindMargin)
+        card.framesRemoved += removed
+        return removed
+    }
+
+    mutating func close() { card.closed = true }
+}

@@ -1,0 +1,104 @@
+internal import Glibc
+
+/// Mono 16 bit PCM WAV files: reading whole ones, writing growing ones.
+enum WaveFile {
+    /// The samples of a mono 16 bit file at 48 kHz, full scale 1.
+    static func read(_ path: String) throws(AudioDeviceError) -> [Float] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+        defer { close(file) }
+        let size = Int(lseek(file, 0, SEEK_END))
+        guard size >= 12, size <= 512 << 20 else { throw .file(path: path, reason: "is no WAV file, or beyond 512 MB") }
+        var bytes = [UInt8](repeating: 0, count: size)
+        var have = 0
+        while have < size {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                pread(file, buffer.baseAddress.map { $0 + have }, size - have, have)
+            }
+            guard count > 0 else { throw .file(path: path, reason: "cannot be read to its end") }
+            have += count
+        }
+        return try parse(bytes, path: path)
+    }
+
+    /// RIFF WAVE: chunks of a four-letter name, a 32 bit length and a body padded to even length.
+    static func parse(_ bytes: [UInt8], path: String) throws(AudioDeviceError) -> [Float] {
+        func integer(_ offset: Int, _ count: Int) -> Int {
+            (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+        }
+        func tag(_ offset: Int) -> String { String(decoding: bytes[offset..<offset + 4], as: UTF8.self) }
+        guard bytes.count >= 12, tag(0) == "RIFF", tag(8) == "WAVE" else {
+            throw .file(path: path, reason: "is no WAV file")
+        }
+        var offset = 12
+        var fits = false
+        while offset + 8 <= bytes.count {
+            let body = offset + 8
+            let length = min(integer(offset + 4, 4), bytes.count - body)
+            if tag(offset) == "fmt " && length >= 16 {
+                let format = (integer(body, 2), integer(body + 2, 2), integer(body + 4, 4), integer(body + 14, 2))
+                guard (format.0 == 1 || format.0 == 0xFFFE), format.1 == 1, format.2 == AudioFormat.deviceRate,
+                    format.3 == 16
+                else {
+                    throw .file(
+                        path: path,
+                        reason: "has \(format.1) channels at \(format.2) Hz with \(format.3) bits; wanted are 1 at "
+                            + "\(AudioFormat.deviceRate) Hz with 16 (sox IN -c 1 -r 48000 -b 16 OUT.wav)")
+                }
+                fits = true
+            }
+            if tag(offset) == "data" && fits {
+                return (0..<length / 2).map { index in
+                    Float(Int16(truncatingIfNeeded: integer(body + 2 * index, 2))) / 32_768
+                }
+            }
+            offset = body + length + (length & 1)
+        }
+        throw .file(path: path, reason: "has no sound in it")
+    }
+
+    /// The 44 bytes before `dataBytes` bytes of samples.
+    static func header(dataBytes: Int) -> [UInt8] {
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let rate = AudioFormat.deviceRate
+        return Array("RIFF".utf8) + little(36 + dataBytes, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
+            + little(1, 2) + little(rate, 4) + little(rate * 2, 4) + little(2, 2) + little(16, 2) + Array("data".utf8)
+            + little(dataBytes, 4)
+    }
+}
+
+/// A WAV file that grows: half a second is collected, then written together with the new length.
+struct WaveWriter: ~Copyable {
+    private static let block = AudioFormat.deviceRate / 2
+    private let file: Int32
+    private var pending: [Int16] = []
+    private var dataBytes = 0
+
+    init(path: String) throws(AudioDeviceError) {
+        file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
+        pending.reserveCapacity(Self.block + AudioFormat.periodFrames)
+        flush()
+    }
+
+    deinit { close(file) }
+
+    mutating func append(_ frames: UnsafePointer<Float>, count: Int) {
+        for index in 0..<count {
+            pending.append(Int16(max(-32_768, min(32_767, (frames[index] * 32_768).rounded()))))
+        }
+        if pending.count >= Self.block { flush() }
+    }
+
+    /// Writes what is pending; the file is valid afterwards. What a full disk refuses is lost.
+    mutating func flush() {
+        let header = WaveFile.header(dataBytes: dataBytes + pending.count * 2)
+        _ = header.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
+        let offset = 44 + dataBytes
+        let written = pending.withUnsafeBytes { $0.isEmpty ? 0 : pwrite(file, $0.baseAddress, $0.count, offset) }
+        dataBytes += max(0, written)
+        pending.removeAll(keepingCapacity: true)
+    }
+}
