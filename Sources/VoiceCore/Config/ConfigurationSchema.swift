@@ -1,0 +1,217 @@
+/// All keys of the configuration, each once, in the order of the sample file.
+package enum ConfigurationSchema {
+    /// Sections in the order of the sample file, each with the sentence above it.
+    package static let sections: [(name: String, documentation: String)] = [
+        ("audio", "Sound cards. `jarvis-voiced devices` lists the names."),
+        ("echo", "Echo cancellation: keeps the daemon from hearing itself, so that it can be interrupted."),
+        ("realtime", "The service that hears and speaks (OpenAI Realtime API or a compatible server)."),
+        ("jarvis", "The agent that answers (term-llm serve)."),
+        ("log", "What is written to the journal."),
+    ]
+
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + jarvis + log
+
+    package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
+
+    private static let byPath = Dictionary(keys.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// The key that was probably meant, or nil when none is near.
+    package static func nearest(to path: String) -> String? {
+        let name = path.split(separator: ".", omittingEmptySubsequences: false).last.map(String.init) ?? path
+        let near = EditDistance.nearest(to: path, in: keys.map(\.path), within: 3)
+        return near ?? keys.first { $0.name == name }?.path
+    }
+
+    private static let audio: [ConfigurationKey] = [
+        .text(
+            "audio.input",
+            \.audio.input,
+            "ALSA name of the microphone, for instance \"plughw:CARD=Device,DEV=0\"."
+        ),
+        .text("audio.output", \.audio.output, "ALSA name of the loudspeaker."),
+        .integer(
+            "audio.input_channel",
+            \.audio.inputChannel,
+            0...32,
+            "Channel of the microphone to use, counted from 1; 0 takes the mean of all channels."
+        ),
+        .integer(
+            "audio.output_buffer_ms",
+            \.audio.outputBufferMS,
+            20...500,
+            multipleOf: 10,
+            "Sound kept in the loudspeaker's buffer, in milliseconds. More survives a busy machine, less answers sooner."
+        ),
+        .integer(
+            "audio.start_buffer_ms",
+            \.audio.startBufferMS,
+            0...2000,
+            multipleOf: 10,
+            "Speech gathered before the first word is played, in milliseconds. More survives an uneven network."
+        ),
+        .number(
+            "audio.output_gain_db",
+            \.audio.outputGainDB,
+            -60...20,
+            "Gain on everything played, in decibels."
+        ),
+        .integer(
+            "audio.realtime_priority",
+            \.audio.realtimePriority,
+            0...89,
+            "SCHED_FIFO priority of the audio thread; 0 runs it like any other."
+        ),
+        .flag("audio.earcons", \.audio.earcons, "Short sounds that tell when the daemon listens, works or has failed."),
+    ]
+
+    private static let echo: [ConfigurationKey] = [
+        .flag(
+            "echo.enabled",
+            \.echo.enabled,
+            "Echo canceller. Switch it off only for headphones or a microphone that cancels its own echo."
+        ),
+        .choice("echo.suppression", \.echo.suppression, "How hard the echo that is left over is pressed down."),
+        .choice("echo.noise_suppression", \.echo.noiseSuppression, "How hard steady noise is pressed down."),
+        .flag("echo.high_pass", \.echo.highPass, "Removes rumble below the voice."),
+        .flag("echo.gain_control", \.echo.gainControl, "Brings quiet and loud speakers to one level."),
+    ]
+
+    private static let realtime: [ConfigurationKey] = [
+        .url(
+            "realtime.url",
+            \.realtime.url,
+            schemes: ["wss", "ws"],
+            "Address of the service. Plain ws:// is for a server on this machine or in this network."
+        ),
+        .text("realtime.model", \.realtime.model, "Model that hears and speaks."),
+        .text("realtime.voice", \.realtime.voice, "Voice of the answers."),
+        .file(
+            "realtime.api_key_file",
+            \.realtime.apiKeyFile,
+            "File that holds the API key. Empty: the systemd credential \"openai-api-key\", else $OPENAI_API_KEY."
+        ),
+        .file(
+            "realtime.ca_file",
+            \.realtime.caFile,
+            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+        ),
+        .choice(
+            "realtime.turn_detection",
+            \.realtime.turnDetection,
+            "How the end of a turn is found: by what was said (semantic_vad) or by silence (server_vad)."
+        ),
+        .choice("realtime.eagerness", \.realtime.eagerness, "semantic_vad: how soon a turn is taken to be over."),
+        .integer(
+            "realtime.silence_ms",
+            \.realtime.silenceMS,
+            200...5000,
+            "server_vad: silence that ends a turn, in milliseconds."
+        ),
+        .number(
+            "realtime.threshold",
+            \.realtime.threshold,
+            0...1,
+            "server_vad: how sure it must be that it hears a voice."
+        ),
+        .choice(
+            "realtime.noise_reduction",
+            \.realtime.noiseReduction,
+            "Noise reduction of the service, by the place of the microphone."
+        ),
+        .integer(
+            "realtime.chunk_ms",
+            \.realtime.chunkMS,
+            10...100,
+            multipleOf: 10,
+            "Length of the pieces of sound that are sent, in milliseconds."
+        ),
+        .file(
+            "realtime.instructions_file",
+            \.realtime.instructionsFile,
+            "Text that tells the model how to behave. Empty: the built-in persona."
+        ),
+        .text(
+            "realtime.language",
+            \.realtime.language,
+            mayBeEmpty: true,
+            "Language to expect and to speak, for instance \"en\" or \"de\". Empty: that of the speaker."
+        ),
+        .flag(
+            "realtime.transcription",
+            \.realtime.transcription,
+            "Asks the service for the text of what was said. Costs extra."
+        ),
+        .text("realtime.transcription_model", \.realtime.transcriptionModel, "Model that writes these texts."),
+        .integer(
+            "realtime.max_output_tokens",
+            \.realtime.maxOutputTokens,
+            1...4096,
+            "Upper bound for one spoken answer."
+        ),
+        .number("realtime.speed", \.realtime.speed, 0.25...1.5, "Speed of the voice; 1.0 is its own."),
+        .integer(
+            "realtime.connect_timeout_s",
+            \.realtime.connectTimeoutS,
+            1...120,
+            "Seconds to wait for the connection."
+        ),
+        .integer(
+            "realtime.idle_timeout_s",
+            \.realtime.idleTimeoutS,
+            0...3600,
+            "Seconds of quiet after which the voice session is closed; 0 keeps it open."
+        ),
+    ]
+
+    private static let jarvis: [ConfigurationKey] = [
+        .url(
+            "jarvis.url",
+            \.jarvis.url,
+            schemes: ["http", "https"],
+            "Address of the agent with its base path (\"/ui\" unless the server was told otherwise)."
+        ),
+        .file(
+            "jarvis.token_file",
+            \.jarvis.tokenFile,
+            "File that holds the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
+        ),
+        .integer(
+            "jarvis.connect_timeout_s",
+            \.jarvis.connectTimeoutS,
+            1...60,
+            "Seconds to wait for the connection."
+        ),
+        .integer(
+            "jarvis.timeout_s",
+            \.jarvis.timeoutS,
+            1...1800,
+            "Seconds to wait for an answer. Agents that use tools may need a minute and more."
+        ),
+        .file(
+            "jarvis.ca_file",
+            \.jarvis.caFile,
+            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+        ),
+        .integer(
+            "jarvis.maximum_spoken_words",
+            \.jarvis.maximumSpokenWords,
+            20...2000,
+            "Words of an answer that are spoken before the rest is offered."
+        ),
+        .integer(
+            "jarvis.idle_renewal_min",
+            \.jarvis.idleRenewalMin,
+            0...10_080,
+            "Minutes without a question after which a fresh conversation begins; 0 never does."
+        ),
+    ]
+
+    private static let log: [ConfigurationKey] = [
+        .choice("log.level", \.log.level, "The least important lines that are still written."),
+        .flag(
+            "log.transcripts",
+            \.log.transcripts,
+            "Writes what was said and answered to the journal. Off, nothing of a conversation is kept."
+        ),
+    ]
+}

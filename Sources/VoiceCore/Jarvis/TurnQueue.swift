@@ -1,0 +1,50 @@
+/// Lets one question through at a time. Belongs to an actor, which calls it from one place only.
+struct TurnQueue {
+    enum Grant: Sendable, Equatable {
+        case granted
+        case full
+        case cancelled
+    }
+
+    private var isTaken = false
+    private var nextTicket = 0
+    private var waiting: [(ticket: Int, continuation: CheckedContinuation<Grant, Never>)] = []
+    private let maximumWaiting: Int
+
+    init(maximumWaiting: Int) {
+        self.maximumWaiting = maximumWaiting
+    }
+
+    mutating func makeTicket() -> Int {
+        nextTicket += 1
+        return nextTicket
+    }
+
+    /// Answers the continuation now or when the turn comes. A caller granted a turn must `finish` it.
+    mutating func enter(_ ticket: Int, isCancelled: Bool, continuation: CheckedContinuation<Grant, Never>) {
+        if isCancelled {
+            continuation.resume(returning: .cancelled)
+        } else if !isTaken {
+            isTaken = true
+            continuation.resume(returning: .granted)
+        } else if waiting.count < maximumWaiting {
+            waiting.append((ticket, continuation))
+        } else {
+            continuation.resume(returning: .full)
+        }
+    }
+
+    mutating func finish() {
+        guard !waiting.isEmpty else {
+            isTaken = false
+            return
+        }
+        waiting.removeFirst().continuation.resume(returning: .granted)
+    }
+
+    /// Ends the wait of a caller that was cancelled; nothing when it does not wait.
+    mutating func abandon(_ ticket: Int) {
+        guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
+        waiting.remove(at: index).continuation.resume(returning: .cancelled)
+    }
+}

@@ -1,0 +1,89 @@
+/// Tidies one block of text: single blanks, no marks that only the eye understands.
+enum SpokenText {
+    static func clean(_ text: String) -> String {
+        // The text of a footnote stands at the end of a page; nobody wants to hear it there.
+        if text.hasPrefix("[^"), text.contains("]:") { return "" }
+        var words: [String] = []
+        for word in withoutSigns(text).split(whereSeparator: \.isWhitespace) {
+            let cleaned = cleanWord(word)
+            guard !cleaned.isEmpty else { continue }
+            // A full stop or comma that lost its word belongs to the one before.
+            if cleaned.allSatisfy({ ".,;:!?".contains($0) }), let last = words.popLast() {
+                words.append(SentenceSplitter.isPause(last.last ?? " ") ? last : last + cleaned)
+            } else {
+                words.append(cleaned)
+            }
+        }
+        if words.first.map(["[ ]", "[x]", "[X]"].contains) == true { words.removeFirst() }
+        if words.count > 1, words[0] == "[", words[1] == "]" { words.removeFirst(2) }
+        return words.joined(separator: " ")
+    }
+
+    /// Without control and zero-width characters, pictures and footnote marks.
+    private static func withoutSigns(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: scalars.append(" ")
+            case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF,
+                0xFFFD, 0xE000...0xF8FF:
+                continue
+            case 0x20E3, 0x2190...0x21FF, 0x2300...0x23FF, 0x2500...0x27BF, 0x2B00...0x2BFF, 0x1F000...0x1FAFF,
+                0xE0000...0xE007F:
+                scalars.append(" ")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    private static func cleanWord(_ word: Substring) -> String {
+        var result = withoutMarks(word)
+        result = withoutFootnotes(result)
+        return withoutAddress(result)
+    }
+
+    /// Drops back quotes and every run of two or more marks ("**", "__", "~~", "##", "*_").
+    private static func withoutMarks(_ word: Substring) -> String {
+        var result = ""
+        var run = ""
+        for character in word where character != "`" {
+            if "*_~#=|".contains(character) {
+                run.append(character)
+                continue
+            }
+            if run.utf8.count == 1 { result += run }
+            run = ""
+            result.append(character)
+        }
+        if run.utf8.count == 1 { result += run }
+        let isRule = result.utf8.count > 1 && result.utf8.allSatisfy { $0 == UInt8(ascii: "-") }
+        return isRule || ["#", "|", "_"].contains(result) ? "" : result
+    }
+
+    /// "word[^1]" is a footnote of GitHub.
+    private static func withoutFootnotes(_ word: String) -> String {
+        guard let start = word.firstRange(of: "[^") else { return word }
+        guard let end = word[start.upperBound...].firstIndex(of: "]") else { return word }
+        return String(word[..<start.lowerBound] + word[word.index(after: end)...])
+    }
+
+    /// An address in the middle of text becomes "a link"; what encloses and follows it stays.
+    private static func withoutAddress(_ word: String) -> String {
+        let lower = word.lowercased()
+        guard let start = addressStart(in: lower) else { return word }
+        // Lower case may be longer or shorter than the word outside ASCII; then the whole word is the address.
+        let before = word.utf8.count == lower.utf8.count ? String(decoding: word.utf8.prefix(start), as: UTF8.self) : ""
+        let glue = before.last.map { $0.isLetter || $0.isNumber } == true ? " " : ""
+        let after = word.reversed().prefix { ".,;:!?)]}>\"'".contains($0) }
+        return before + glue + "a link" + String(after.reversed())
+    }
+
+    private static func addressStart(in lower: String) -> Int? {
+        let scheme = ["https://", "http://"].compactMap { lower.firstRange(of: $0)?.lowerBound }.min()
+        let name = lower.firstRange(of: "www.")?.lowerBound
+        let isName = name.map { $0 == lower.startIndex || !lower[lower.index(before: $0)].isLetter } ?? false
+        guard let start = [scheme, isName ? name : nil].compactMap({ $0 }).min() else { return nil }
+        return lower.utf8.distance(from: lower.startIndex, to: start)
+    }
+}

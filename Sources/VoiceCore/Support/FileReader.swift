@@ -1,0 +1,62 @@
+import Glibc
+
+/// Reads small files whole; tests put a dictionary in its place.
+package struct FileReader: Sendable {
+    /// A file that was read.
+    package struct File: Sendable, Equatable {
+        package var bytes: [UInt8]
+        /// True when users other than the owner and the group may read it.
+        package var isReadableByOthers: Bool
+
+        package init(bytes: [UInt8], isReadableByOthers: Bool = false) {
+            self.bytes = bytes
+            self.isReadableByOthers = isReadableByOthers
+        }
+    }
+
+    /// Why a file was not read; the description fits behind its path.
+    package enum Fault: Error, Equatable, CustomStringConvertible {
+        case absent
+        case notRegular
+        case tooLarge(limit: Int)
+        case system(Int32)
+
+        package var description: String {
+            switch self {
+            case .absent: "no such file"
+            case .notRegular: "not a regular file"
+            case .tooLarge(let limit): "larger than \(limit) bytes"
+            case .system(let code): String(cString: strerror(code))
+            }
+        }
+    }
+
+    package let read: @Sendable (_ path: String, _ limit: Int) throws(Fault) -> File
+
+    package init(read: @escaping @Sendable (_ path: String, _ limit: Int) throws(Fault) -> File) {
+        self.read = read
+    }
+
+    /// The files of this machine. Opens without waiting, so that a FIFO in place of a file cannot hold the daemon.
+    package static let system = FileReader { (path, limit) throws(Fault) in
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            throw errno == ENOENT || errno == ENOTDIR ? .absent : .system(errno)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .system(errno) }
+            guard count > 0 else { break }
+            guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+        return File(bytes: bytes, isReadableByOthers: status.st_mode & S_IROTH != 0)
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import VoiceCore
+
+struct JarvisRequestTests {
+    @Test(arguments: [
+        ("http://127.0.0.1:8080/ui", "http://127.0.0.1:8080/ui/v1/chat/completions"),
+        ("http://127.0.0.1:8080/ui/", "http://127.0.0.1:8080/ui/v1/chat/completions"),
+        ("https://jarvis.example.com", "https://jarvis.example.com/v1/chat/completions"),
+        ("https://Jarvis.example.com:443/a/b//", "https://jarvis.example.com/a/b/v1/chat/completions"),
+        ("http://[::1]:8080/ui/v1", "http://[::1]:8080/ui/v1/chat/completions"),
+        ("https://h/ui?a=b", "https://h/ui/v1/chat/completions?a=b"),
+    ])
+    func theRouteIsPutBehindTheBase(base: String, url: String) throws {
+        #expect(try request(base: base).url == url)
+    }
+
+    @Test func exactlyOneUserMessageIsSent() throws {
+        let request = try request().make(query: "what's on \"today\"? a/b", sessionID: "voice-1")
+        let body = "{\"messages\":[{\"content\":\"what's on \\\"today\\\"? a/b\",\"role\":\"user\"}],\"stream\":false}"
+        #expect(String(decoding: request.body, as: UTF8.self) == body)
+        #expect(request.headers.contains { $0.name == "session_id" && $0.value == "voice-1" })
+        #expect(request.headers.contains { $0.name == "Content-Type" && $0.value == "application/json" })
+        #expect(request.headers.contains { $0.name == "Authorization" && $0.value == "Bearer topsecret" })
+        #expect(request.timeout == .seconds(120))
+        #expect(request.connectTimeout == .seconds(3))
+        #expect(request.caFile == nil)
+    }
+
+    @Test func withoutATokenThereIsNoHeaderForIt() throws {
+        let request = try request(token: nil).make(query: "x", sessionID: "voice-1")
+        #expect(!request.headers.contains { $0.name == "Authorization" })
+    }
+
+    @Test func theTokenIsNotPrinted() throws {
+        let request = try request().make(query: "x", sessionID: "voice-1")
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(!"\(request)\(String(reflecting: request))\(dumped)".contains("topsecret"))
+    }
+
+    @Test(arguments: [
+        "", "ui", "ftp://h/ui", "http://", "http:///ui", "http://u:p@h/ui", "http://h:0/ui", "http://h:x/ui",
+        "http://h/#a",
+        "http://h h/", "http://[::1/ui", "http://h\\x/",
+    ])
+    func whatIsNoAddressIsRefused(text: String) {
+        #expect(ServerURL(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("https://example.com", true), ("wss://example.com", true), ("http://127.0.0.1:8080/ui", true),
+        ("http://10.1.2.3", true), ("http://192.168.1.2", true), ("http://172.16.0.1", true),
+        ("http://172.31.9.9", true),
+        ("http://100.64.1.1", true), ("http://169.254.1.1", true), ("http://[::1]", true), ("http://[fd00::1]", true),
+        ("http://[fe80::1]", true), ("http://homelab", true), ("http://homelab.local", true),
+        ("http://localhost", true),
+        ("http://example.com", false), ("http://172.32.0.1", false), ("http://100.128.1.1", false),
+        ("http://8.8.8.8", false),
+        ("http://2130706433", false), ("http://0x7f000001", false), ("http://010.0.0.1", false),
+        ("http://[2001:db8::1]", false),
+        ("http://127.0.0.1.example.com", false), ("http://local", true), ("http://evil.notlocal", false),
+        ("http://[::ffff:8.8.8.8]", false), ("ws://8.8.8.8", false),
+    ])
+    func tokensTravelOnlyWhereTheyMay(text: String, isAllowed: Bool) throws {
+        #expect(TokenTransportPolicy.allows(try #require(ServerURL(text))) == isAllowed)
+    }
+
+    @Test func aSessionIsRenewedAfterAPause() {
+        let source = TextSource(["a/1", "b2", "c3", "d4"])
+        var session = JarvisSession(idleLimit: .seconds(1800), makeID: { source.next() })
+        let first = session.id(at: .seconds(0))
+        #expect(first == "voice-a1")
+        #expect(session.id(at: .seconds(1800)) == first)
+        session.touch(at: .seconds(2000))
+        #expect(session.id(at: .seconds(3800)) == first)
+        let second = session.id(at: .seconds(5601))
+        #expect(second == "voice-b2")
+        session.renew()
+        #expect(session.id(at: .seconds(5602)) == "voice-c3")
+    }
+
+    private func request(
+        base: String = "http://127.0.0.1:8080/ui",
+        token: String? = "topsecret"
+    ) throws -> JarvisRequest {
+        JarvisRequest(
+            base: try #require(ServerURL(base)),
+            token: token.flatMap { Secret($0) },
+            settings: Configuration().jarvis
+        )
+    }
+}

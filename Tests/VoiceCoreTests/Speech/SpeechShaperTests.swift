@@ -1,0 +1,146 @@
+import Testing
+
+@testable import VoiceCore
+
+struct SpeechShaperTests {
+    @Test(
+        arguments: [
+            ("Two meetings.", "Two meetings."),
+            ("**Two** meetings, *both* in the `blue` room.", "Two meetings, both in the blue room."),
+            ("# Today\n\nTwo meetings.", "Today. Two meetings."),
+            ("Today\n=====\n\nTwo meetings.", "Today. Two meetings."),
+            ("You need:\n\n- milk\n- bread\n- eggs", "You need: milk. bread. eggs."),
+            (
+                "1. Preheat the oven.\n2. Bake for 3.5 hours\n   - turn once",
+                "Preheat the oven. Bake for 3.5 hours. turn once."
+            ),
+            ("- [x] milk\n- [ ] bread", "milk. bread."),
+            ("See [the manual](https://example.com/x).", "See the manual."),
+            ("It is at https://example.com/a_b_c?x=1.", "It is at a link."),
+            ("It is at (https://example.com/a*b*c), I think.", "It is at (a link), I think."),
+            ("<https://example.com>", "a link"),
+            ("[https://example.com](https://example.com)", "a link"),
+            ("[](https://example.com)", "a link"),
+            ("Write to <bob@example.com>.", "Write to bob@example.com."),
+            ("Here: ![a red door](door.png)", "Here: a red door"),
+            ("![](door.png)", "an image"),
+            (
+                "Run this:\n\n```swift\nlet x = 1\n```\n\nThen stop.",
+                "Run this: There is a block of swift code. Then stop."
+            ),
+            ("Run this:\n\n    let x = 1\n", "Run this: There is a block of code."),
+            (
+                "Prices:\n\n| what | how much |\n|---|---:|\n| milk | 1.20 |\n| bread | 3 |\n\nThat is all.",
+                "Prices: There is a table with 2 rows. That is all."
+            ),
+            ("Prices today\na | b\n--- | ---\n1 | 2", "Prices today. There is a table with 1 row."),
+            ("<think>The user wants\n\nx.</think>\n\nIt is ten.", "It is ten."),
+            ("<think>never closed", nil),
+            ("only the end of it</think>It is ten.", "It is ten."),
+            ("Models write `<think>` first.", "Models write <think> first."),
+            ("It is <b>ten</b><br>o'clock. <!-- x -->", "It is ten o'clock."),
+            ("<div>\nIt is ten.\n</div>", "It is ten."),
+            ("<script>alert(1)</script>", nil),
+            ("Tom &amp; Anna pay 5&nbsp;&euro;.", "Tom & Anna pay 5 \u{20AC}."),
+            ("> A wise word.\n\n---\n\nYes", "A wise word. Yes"),
+            ("~~Old~~ new \u{2705} done\u{1F389}", "Old new done"),
+            ("It is so.[^1]\n\n[^1]: A book.", "It is so."),
+            ("Call the snake_case function __init__ in C#.", "Call the snake_case function init in C#."),
+            ("Three * four is 12, \\*\\*not\\*\\* 7.", "Three * four is 12, not 7."),
+            (
+                "\u{4ECA}\u{5929}\u{4E0D}\u{9519}\n\n- \u{5929}\u{6C14}",
+                "\u{4ECA}\u{5929}\u{4E0D}\u{9519}\u{3002} \u{5929}\u{6C14}\u{3002}"
+            ),
+            ("Line one\nline two  \nline three", "Line one line two line three"),
+            ("", nil), (" \n\t", nil), ("---", nil), ("\u{1F44D}", nil),
+        ] as [(String, String?)]
+    )
+    func aReplyIsMadeForTheEar(reply: String, spoken: String?) {
+        let shaped = SpeechShaper().shape(reply)
+        #expect(shaped?.spoken == spoken)
+        #expect(shaped?.full == spoken)
+        #expect(shaped?.wasCut != true)
+    }
+
+    @Test func aLongReplyIsCutBehindASentence() {
+        let reply = (1...40).map { "This is sentence number \($0) of Mr. Smith, who has 3.5 of them." }.joined(
+            separator: " "
+        )
+        let shaped = SpeechShaper(maximumWords: 50).shape(reply)
+        #expect(shaped?.wasCut == true)
+        #expect(shaped?.full == reply)
+        let spoken = shaped?.spoken ?? ""
+        #expect(spoken.hasSuffix("of them. " + SpeechShaper.offer))
+        #expect(WordCount.words(in: spoken) <= 50 + WordCount.words(in: SpeechShaper.offer))
+    }
+
+    @Test func aLittleTooLongIsLeftWhole() {
+        let reply = "One two three four five six seven eight nine. Ten eleven."
+        #expect(SpeechShaper(maximumWords: 10).shape(reply)?.wasCut == false)
+    }
+
+    @Test func oneEndlessSentenceIsCutBehindAClause() {
+        let reply = "First of all there is this, and then " + String(repeating: "word ", count: 300) + "end."
+        #expect(
+            SpeechShaper(maximumWords: 20).shape(reply)?.spoken == "First of all there is this\u{2026} "
+                + SpeechShaper.offer
+        )
+        let bare = String(repeating: "word ", count: 300)
+        let spoken = SpeechShaper(maximumWords: 3).shape(bare)?.spoken
+        #expect(spoken == "word word word\u{2026} " + SpeechShaper.offer)
+    }
+
+    @Test func scriptsWithoutBlanksAreCutToo() {
+        let sentence = "\u{4ECA}\u{5929}\u{5929}\u{6C14}\u{5F88}\u{597D}\u{3002}"
+        let shaped = SpeechShaper(maximumWords: 20).shape(String(repeating: sentence, count: 50))
+        #expect(shaped?.spoken == String(repeating: sentence, count: 5) + " " + SpeechShaper.offer)
+    }
+
+    @Test func whatWasShapedStaysAsItIs() {
+        for reply in Self.plain {
+            #expect(SpeechShaper().shape(reply)?.full == reply)
+        }
+    }
+
+    @Test func markdownAtRandomLeavesNoMarks() {
+        var random = SeededGenerator(seed: 11)
+        let pieces = [
+            "*", "**", "_", "`", "```", "\n", "\n\n", "# ", "- ", "1. ", "> ", "[", "](", ")", "![", "<", ">", "<b>",
+            "|",
+            "---", "~~", "\\", "&amp;", "&", "    ", "word", "Word.", "http://x.y", "\u{4ECA}", "\u{1F389}", "\t",
+            "</think>",
+        ]
+        for _ in 0..<2000 {
+            let reply = (0..<Int.random(in: 1...60, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            guard let shaped = SpeechShaper(maximumWords: 20).shape(reply) else { continue }
+            for mark in ["**", "__", "~~", "`", "\n", "  ", "http://", "##"] {
+                #expect(!shaped.full.contains(mark), "\(mark) left of \(reply.debugDescription)")
+            }
+        }
+    }
+
+    @Test func bytesAtRandomDoNoHarm() {
+        var random = SeededGenerator(seed: 12)
+        for _ in 0..<300 {
+            let bytes = (0..<Int.random(in: 1...400, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            _ = SpeechShaper(maximumWords: 5).shape(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    @Test(arguments: ["word. ", "> ", "[", "*a_", "- a\n  ", "`", "<a ", "![x](", "&amp;", "a | b\n", "x"])
+    func fourMebibytesAreBounded(piece: String) {
+        let reply = String(repeating: piece, count: (4 << 20) / piece.utf8.count)
+        let shaped = SpeechShaper().shape(reply)
+        #expect((shaped?.full.utf8.count ?? 0) <= SpeechShaper.maximumBytes * 2)
+        if let shaped { #expect(shaped.wasCut) }
+    }
+
+    private static let plain = [
+        "Two meetings.", "It is ten o'clock, Mr. Smith.", "Two meetings. The first is at 9.30 a.m. in the blue room!",
+        "Is it so? Yes...", "Milk: 1.20. Bread: 3.", "\u{4ECA}\u{5929}\u{5929}\u{6C14}\u{5F88}\u{597D}\u{3002}",
+    ]
+}

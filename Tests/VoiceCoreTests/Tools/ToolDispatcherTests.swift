@@ -1,0 +1,58 @@
+import Testing
+
+@testable import VoiceCore
+
+struct ToolDispatcherTests {
+    @Test func aCallReachesItsTool() async {
+        let output = await dispatcher().run(name: "echo", arguments: "{}")
+        #expect(output == ToolOutput("{}"))
+    }
+
+    @Test func anUnknownToolIsNamed() async {
+        let output = await dispatcher().run(name: "fly", arguments: "{}")
+        #expect(output == ToolOutput("There is no tool named fly.", succeeded: false))
+    }
+
+    @Test func aToolThatNeverReturnsIsGivenUp() async {
+        let log = LineLog()
+        let dispatcher = ToolDispatcher(
+            tools: [StuckTool()],
+            deadline: .seconds(130),
+            sleep: { _ in },
+            logger: log.logger
+        )
+        let output = await dispatcher.run(name: "stuck", arguments: "")
+        #expect(!output.succeeded)
+        #expect(output.text == "That took too long, so I stopped waiting for it.")
+        #expect(log.lines.count == 1)
+    }
+
+    @Test func aCancelledCallStillHasAnOutput() async {
+        let dispatcher = ToolDispatcher(tools: [StuckTool()], deadline: .seconds(3600), logger: LineLog().logger)
+        let call = Task { await dispatcher.run(name: "stuck", arguments: "") }
+        call.cancel()
+        #expect(await call.value.succeeded == false)
+    }
+
+    private func dispatcher() -> ToolDispatcher {
+        ToolDispatcher(tools: [EchoTool()], deadline: .seconds(3600), logger: LineLog().logger)
+    }
+
+    private struct EchoTool: Tool {
+        let name = "echo"
+        let description = ""
+        let parameters = "{}"
+        func call(arguments: String) async -> ToolOutput { ToolOutput(arguments) }
+    }
+
+    /// Returns only when it is cancelled.
+    private struct StuckTool: Tool {
+        let name = "stuck"
+        let description = ""
+        let parameters = "{}"
+        func call(arguments: String) async -> ToolOutput {
+            try? await Task.sleep(for: .seconds(3600))
+            return ToolOutput("late", succeeded: false)
+        }
+    }
+}
