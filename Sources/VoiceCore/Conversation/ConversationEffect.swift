@@ -20,14 +20,6 @@ package enum ConversationEffect: Equatable, Sendable {
     case note(ConversationNote)
 }
 
-/// Short local sounds that need no service.
-package enum Earcon: Int, Equatable, Sendable, CaseIterable {
-    /// A call is out and nothing is being said.
-    case thinking = 1
-    /// Something went wrong that the user should know about.
-    case error = 2
-}
-
 /// Things worth a line in the log.
 package enum ConversationNote: Equatable, Sendable {
     case sessionOpened(id: String?, expiresAt: Int?)

@@ -24,6 +24,7 @@ final class CommandQueue: Sendable {
     }
 
     /// False where the thread is not running or is drowned in commands.
+    @discardableResult
     func put(_ command: @escaping Command) -> Bool {
         state.withLock { state in
             guard let multi = state.multi, state.commands.count < Self.limit else { return false }

@@ -7,6 +7,7 @@ final class NetworkLoop {
     private let queue: CommandQueue
     private var exchanges: [UnsafeMutableRawPointer: HTTPExchange] = [:]
     private var connections: [UInt64: WebSocketConnection] = [:]
+    private var tickers: [@Sendable () -> Duration?] = []
     private var stopDeadline: ContinuousClock.Instant?
     /// What one read of a socket may fill; a TLS record holds 16 KiB.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -30,6 +31,10 @@ final class NetworkLoop {
             readMessages()
             let now = ContinuousClock.now
             var pause = pumpConnections(now)
+            // After the sockets, for what they brought may change when a ticker wants to be called again.
+            for ticker in tickers {
+                if let wanted = ticker() { pause = max(.zero, min(pause, wanted)) }
+            }
             if let stopDeadline {
                 if connections.isEmpty || now >= stopDeadline { break }
                 pause = min(pause, stopDeadline - now)
@@ -47,6 +52,10 @@ final class NetworkLoop {
         stopDeadline = ContinuousClock.now + bound
         for exchange in Array(exchanges.values) { finish(exchange, .failure(.cancelled)) }
         for connection in Array(connections.values) { connection.stop() }
+    }
+
+    func add(ticker: @escaping @Sendable () -> Duration?) {
+        tickers.append(ticker)
     }
 
     // MARK: HTTP

@@ -53,6 +53,13 @@ package final class NetworkThread: Sendable {
         queue.put { _ in body() }
     }
 
+    /// Calls `ticker` on the network thread after every round, and when the pause it returned has passed.
+    ///
+    /// - Parameter ticker: returns how long until it wants to be called again; nil for only on activity.
+    package func add(ticker: @escaping @Sendable () -> Duration?) {
+        queue.put { $0.add(ticker: ticker) }
+    }
+
     /// Performs a whole small HTTP exchange; any status is a reply.
     ///
     /// Cancelling the task closes the connection at once.

@@ -59,3 +59,8 @@ package enum ClientEvent: Equatable, Sendable {
         }
     }
 }
+
+extension ClientEvent {
+    /// The name on the wire.
+    package var name: String { json["type"]?.stringValue ?? "" }
+}

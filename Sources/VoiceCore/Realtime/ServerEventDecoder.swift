@@ -83,7 +83,8 @@ package struct ServerEventDecoder {
             let error = try need(wire.error, "error")
             return .error(
                 ServerError(
-                    type: error.type ?? "error", code: error.code, message: error.message ?? "", param: error.param,
+                    type: error.type ?? "error", code: error.code,
+                    message: Redaction.withoutKeys(error.message ?? ""), param: error.param,
                     eventID: error.eventID))
         default:
             return Self.known.contains(wire.type) ? .ignored(type: wire.type) : .unknown(type: wire.type)

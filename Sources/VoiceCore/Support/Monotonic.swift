@@ -14,7 +14,7 @@ extension Duration {
     }
 
     /// In ms, with fractions.
-    package var milliseconds: Double {
+    package var fractionalMilliseconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
     }

@@ -6,7 +6,7 @@ struct WebSocketFuzzTests {
     private typealias Frames = WebSocketFrames
 
     /// A valid stream of messages, some fragmented, with control frames anywhere.
-    private static func stream(_ random: inout SplitMix) -> [UInt8] {
+    private static func stream(_ random: inout SeededGenerator) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 1...8, using: &random) {
             let isText = Bool.random(using: &random)
@@ -30,7 +30,7 @@ struct WebSocketFuzzTests {
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>) func anyCutGivesTheSameEvents(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let bytes = Self.stream(&random)
         let whole = Frames.events(bytes)
         #expect(whole.last == .close(1001, ""))
@@ -47,7 +47,7 @@ struct WebSocketFuzzTests {
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>) func damagedStreamsEndInOneViolationAtMost(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
             var bytes = Array(Self.stream(&random).prefix(3000))
             for _ in 0..<Int.random(in: 1...10, using: &random) {
@@ -60,7 +60,7 @@ struct WebSocketFuzzTests {
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>) func noiseNeverCrashes(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let noise = (0..<200).map { _ in UInt8.random(in: 0...255, using: &random) }
             _ = Frames.events(noise, maximumMessageBytes: 1000)

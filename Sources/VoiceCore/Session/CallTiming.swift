@@ -1,0 +1,14 @@
+/// The daemon's own share of a call's time.
+package struct CallTiming: Equatable, Sendable {
+    package var callID: String
+    /// From the complete call to the first byte of its request; nil where no request was made.
+    package var dispatch: Duration?
+    /// From the first byte of the request to the whole reply: the agent's time.
+    package var agent: Duration?
+    /// From the whole reply to the output on the socket.
+    package var delivery: Duration?
+
+    package init(callID: String) {
+        self.callID = callID
+    }
+}

@@ -1,0 +1,86 @@
+internal import Logging
+
+/// Puts a conversation into log lines: one per change of state, one per call, one per turn.
+struct ConversationLog: Sendable {
+    let logger: Logger
+    /// Whether what was said may appear.
+    let transcripts: Bool
+
+    func write(_ effect: ConversationEffect) {
+        switch effect {
+        case .stateChanged(let from, let to):
+            logger.info("state", metadata: ["from": "\(from)", "to": "\(to)"])
+        case .turnEnded(let report): write(report)
+        case .note(let note): write(note)
+        case .connect: logger.debug("connecting")
+        case .send(let event): logger.trace("sent", metadata: ["event": "\(event.name)"])
+        default: break
+        }
+    }
+
+    func write(_ timing: CallTiming) {
+        var metadata: Logger.Metadata = ["call": "\(timing.callID)"]
+        metadata["dispatch_ms"] = timing.dispatch.map { "\(Self.milliseconds($0, digits: 3))" }
+        metadata["agent_ms"] = timing.agent.map { "\(Self.milliseconds($0))" }
+        metadata["output_ms"] = timing.delivery.map { "\(Self.milliseconds($0, digits: 3))" }
+        logger.info("call answered", metadata: metadata)
+    }
+
+    private func write(_ report: TurnReport) {
+        var metadata: Logger.Metadata = ["turn": "\(report.number)", "calls": "\(report.calls)"]
+        func stage(_ name: String, _ time: Duration?) {
+            if let time { metadata[name] = "\(Self.milliseconds(time))" }
+        }
+        stage("dispatched_ms", report.dispatched)
+        stage("acknowledged_ms", report.acknowledged)
+        stage("answered_ms", report.answered)
+        stage("first_delta_ms", report.firstDelta)
+        stage("first_sample_ms", report.firstSample)
+        if report.interrupted { metadata["interrupted"] = "yes" }
+        logger.info("turn", metadata: metadata)
+    }
+
+    private func write(_ note: ConversationNote) {
+        switch note {
+        case .sessionOpened(let id, _):
+            logger.info("session opened", metadata: ["id": "\(id ?? "unnamed")"])
+        case .connectionLost(let reason, let pause):
+            logger.warning(
+                "connection lost: \(reason)", metadata: ["retry_in_ms": "\(Self.milliseconds(pause))"])
+        case .refused(let reason):
+            logger.error("the service refuses us: \(reason)")
+        case .settingsDiffer(let paths):
+            logger.warning(
+                "the service changed the settings", metadata: ["settings": "\(paths.joined(separator: ","))"])
+        case .serverError(let error):
+            logger.warning(
+                "the service reported an error: \(error.message)",
+                metadata: ["code": "\(error.code ?? error.type)", "param": "\(error.param ?? "-")"])
+        case .responseFailed(let status, let reason):
+            logger.warning("a response did not complete", metadata: ["status": "\(status)", "reason": "\(reason ?? "-")"])
+        case .callStarted(let call):
+            logger.info("call", metadata: ["tool": "\(call.name)", "call": "\(call.callID)"])
+            if transcripts { logger.info("asked", metadata: ["arguments": "\(call.arguments)"]) }
+        case .callRepeated(let callID):
+            logger.debug("a call was announced again", metadata: ["call": "\(callID)"])
+        case .callIncomplete(let callID):
+            logger.info("a call was cut off and not made", metadata: ["call": "\(callID)"])
+        case .outputSent(let callID):
+            logger.debug("output sent", metadata: ["call": "\(callID)"])
+        case .heard(let text):
+            if transcripts { logger.info("heard", metadata: ["text": "\(text)"]) }
+        case .spoken(let text):
+            if transcripts { logger.info("spoken", metadata: ["text": "\(text)"]) }
+        case .unexpected(let what):
+            logger.debug("unexpected: \(what)")
+        }
+    }
+
+    /// A time for the log, in ms with so many decimals.
+    private static func milliseconds(_ time: Duration, digits: Int = 0) -> String {
+        guard digits > 0 else { return String(Int(time.fractionalMilliseconds.rounded())) }
+        let micros = Int((time.fractionalMilliseconds * 1000).rounded())
+        let fraction = String(abs(micros) % 1000)
+        return "\(micros < 0 ? "-" : "")\(abs(micros) / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+    }
+}

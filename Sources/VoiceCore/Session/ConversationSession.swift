@@ -1,0 +1,194 @@
+package import Logging
+internal import Synchronization
+
+/// Runs the conversation: hands events to the machine in their order and does what it wants done.
+///
+///     network thread, tools, timers, commands --> EventMailbox --> machine --> effects --> network thread, tools, ...
+///
+/// One actor, one loop; nothing in it waits for the network, a tool or the card.
+package actor ConversationSession {
+    package struct Parts: Sendable {
+        package var network: NetworkThread
+        package var pump: NetworkConfined<VoicePump>
+        package var pipes: AudioPipes
+        package var mailbox: EventMailbox
+        package var dispatcher: ToolDispatcher
+        package var request: WebSocketRequest
+        package var logger: Logger
+
+        package init(
+            network: NetworkThread, pump: NetworkConfined<VoicePump>, pipes: AudioPipes, mailbox: EventMailbox,
+            dispatcher: ToolDispatcher, request: WebSocketRequest, logger: Logger
+        ) {
+            self.network = network
+            self.pump = pump
+            self.pipes = pipes
+            self.mailbox = mailbox
+            self.dispatcher = dispatcher
+            self.request = request
+            self.logger = logger
+        }
+    }
+
+    /// Sees every effect as it is performed, and the timing of every call; for a timeline or a benchmark.
+    package struct Observer: Sendable {
+        package var effect: @Sendable (ConversationEffect, Duration) -> Void
+        package var call: @Sendable (CallTiming) -> Void
+
+        package init(
+            effect: @escaping @Sendable (ConversationEffect, Duration) -> Void = { _, _ in },
+            call: @escaping @Sendable (CallTiming) -> Void = { _ in }
+        ) {
+            self.effect = effect
+            self.call = call
+        }
+    }
+
+    private let parts: Parts
+    private let log: ConversationLog
+    private let observer: Observer
+    private var machine: ConversationMachine
+    private var handle: WebSocketHandle?
+    private var connection = 0
+    private var timers: [ConversationTimer: Task<Void, Never>] = [:]
+    private var runningCalls: [String: Task<Void, Never>] = [:]
+    private var timings: [String: CallTiming] = [:]
+    private var replies: [String: Duration] = [:]
+    private var unknown: [String: Int] = [:]
+
+    /// - Parameter transcripts: whether what was said may appear in the log.
+    package init(
+        _ parts: Parts, options: ConversationMachine.Options, transcripts: Bool = false, observer: Observer = Observer()
+    ) {
+        self.parts = parts
+        self.observer = observer
+        log = ConversationLog(logger: parts.logger, transcripts: transcripts)
+        machine = ConversationMachine(options: options)
+    }
+
+    package var state: ConversationState { machine.state }
+
+    /// Handles events until the mailbox is closed or the task is cancelled.
+    package func run() async {
+        for await letter in parts.mailbox.letters {
+            if let connection = letter.connection, connection != self.connection { continue }
+            count(letter.event)
+            for effect in machine.handle(letter.event, at: letter.at) { perform(effect, at: letter.at) }
+        }
+        for task in runningCalls.values { task.cancel() }
+        for task in timers.values { task.cancel() }
+        if parts.mailbox.lost > 0 {
+            parts.logger.error("events were lost", metadata: ["count": "\(parts.mailbox.lost)"])
+        }
+    }
+
+    private func perform(_ effect: ConversationEffect, at instant: Duration) {
+        log.write(effect)
+        observer.effect(effect, instant)
+        switch effect {
+        case .connect: connect()
+        case .disconnect:
+            handle?.close()
+            handle = nil
+            // Whatever this connection still says is not listened to.
+            connection += 1
+        case .send(let event): send(event)
+        case .openMicrophone: withLink { $0.openMicrophone() }
+        case .closeMicrophone: parts.pump.perform { $0.closeMicrophone() }
+        case .stopVoice(let responseIDs): parts.pump.perform { $0.stopVoice(refusing: responseIDs) }
+        case .startCall(let call): start(call, at: instant)
+        case .play(let earcon): parts.pipes.play(earcon)
+        case .cancelEarcons: parts.pipes.earconCancel.store(true, ordering: .releasing)
+        case .startTimer(let timer, let pause): start(timer, after: pause)
+        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .stateChanged, .turnEnded, .note: break
+        }
+    }
+
+    // MARK: Connection
+
+    private func connect() {
+        connection += 1
+        let mailbox = parts.mailbox
+        let pump = parts.pump
+        let id = connection
+        handle = parts.network.connect(parts.request) { socket in
+            RealtimeLink(connection: socket, pump: pump.onThread) { event, instant in
+                mailbox.post(event, at: instant, connection: id)
+            }
+        }
+        if handle == nil {
+            mailbox.post(.disconnected(LinkFailure(.transient, "the network thread does not run")), connection: id)
+        }
+    }
+
+    private func withLink(_ body: @escaping @Sendable (RealtimeLink) -> Void) {
+        handle?.perform { driver in
+            if let link = driver as? RealtimeLink { body(link) }
+        }
+    }
+
+    private func send(_ event: ClientEvent) {
+        guard case .functionCallOutput(let callID, _, _) = event, let known = timings.removeValue(forKey: callID)
+        else { return withLink { $0.send(event) } }
+        let replied = replies.removeValue(forKey: callID)
+        let log = log
+        let observer = observer
+        withLink { link in
+            link.send(event)
+            var timing = known
+            timing.delivery = replied.map { Monotonic.now() - $0 }
+            log.write(timing)
+            observer.call(timing)
+        }
+    }
+
+    // MARK: Calls
+
+    private func start(_ call: FunctionCall, at instant: Duration) {
+        let dispatcher = parts.dispatcher
+        let mailbox = parts.mailbox
+        runningCalls[call.callID] = Task {
+            let trace = CallTrace()
+            let output = await CallTrace.$current.withValue(trace) {
+                await dispatcher.run(name: call.name, arguments: call.arguments)
+            }
+            var timing = CallTiming(callID: call.callID)
+            if let sent = trace.sent {
+                timing.dispatch = sent - instant
+                timing.agent = trace.replied.map { $0 - sent }
+                mailbox.post(.callDispatched(callID: call.callID), at: sent)
+            }
+            self.ended(timing, replied: trace.replied)
+            mailbox.post(.callAnswered(callID: call.callID, output: output.text, wantsReply: true))
+        }
+    }
+
+    private func ended(_ timing: CallTiming, replied: Duration?) {
+        runningCalls[timing.callID] = nil
+        timings[timing.callID] = timing
+        replies[timing.callID] = replied
+    }
+
+    // MARK: Timers
+
+    private func start(_ timer: ConversationTimer, after pause: Duration) {
+        let mailbox = parts.mailbox
+        timers.removeValue(forKey: timer)?.cancel()
+        timers[timer] = Task {
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            mailbox.post(.timer(timer))
+        }
+    }
+
+    // MARK: What nobody knows
+
+    private func count(_ event: ConversationEvent) {
+        guard case .server(.unknown(let type)) = event, unknown.count < 256 else { return }
+        let name = String(type.prefix(80))
+        unknown[name, default: 0] += 1
+        if unknown[name] == 1 {
+            parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// Where the events of a conversation are put by the threads and tasks that see them, in the order they are put.
+///
+/// It holds control events only, never audio. The bound is far above what a session produces while its owner is away
+/// for seconds; what does not fit is counted, and the owner says so.
+package final class EventMailbox: Sendable {
+    struct Letter: Sendable {
+        var event: ConversationEvent
+        /// Monotonic time of the event itself.
+        var at: Duration
+        /// The connection it is about, so that a connection that was given up cannot speak for its successor.
+        var connection: Int?
+    }
+
+    static let capacity = 16_384
+
+    let letters: AsyncStream<Letter>
+    private let continuation: AsyncStream<Letter>.Continuation
+    private let lostLetters = Atomic<Int>(0)
+
+    package init() {
+        (letters, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
+    }
+
+    package func post(_ event: ConversationEvent, at instant: Duration = Monotonic.now(), connection: Int? = nil) {
+        let letter = Letter(event: event, at: instant, connection: connection)
+        if case .dropped = continuation.yield(letter) { lostLetters.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// Ends the stream: what is in it is still read.
+    package func close() {
+        continuation.finish()
+    }
+
+    /// Events that found the mailbox full.
+    package var lost: Int { lostLetters.load(ordering: .relaxed) }
+}

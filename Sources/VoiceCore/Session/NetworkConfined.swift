@@ -1,0 +1,22 @@
+/// An object that lives on the network thread, held by others who may only send work to it.
+package struct NetworkConfined<Value: AnyObject>: @unchecked Sendable {
+    // Invariant behind @unchecked: `value` is touched nowhere but in `perform` and `onThread`, which run on the
+    // network thread.
+    private let value: Value
+    private let network: NetworkThread
+
+    /// - Parameter value: given away: nobody else may keep it.
+    package init(_ value: sending Value, on network: NetworkThread) {
+        self.value = value
+        self.network = network
+    }
+
+    /// Runs `body` with the object on the network thread, soon.
+    package func perform(_ body: @escaping @Sendable (Value) -> Void) {
+        let confined = self
+        network.enqueue { body(confined.value) }
+    }
+
+    /// The object, for code that runs on the network thread already.
+    package var onThread: Value { value }
+}

@@ -1,0 +1,150 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// One connection to the Realtime service: sorts its messages. Lives on the network thread.
+package final class RealtimeLink: WebSocketDriver {
+    private let connection: WebSocketConnection
+    private let pump: VoicePump
+    private let report: (ConversationEvent, Duration) -> Void
+    private let decoder = ServerEventDecoder()
+    private let json = JSONDecoder()
+    private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
+    /// Room for the samples of one delta; grows to the largest seen.
+    private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
+    /// Half a sample that the last delta of the part ended with.
+    private var oddByte: UInt8?
+
+    /// Messages that were no events, by the rule that one bad event costs only itself.
+    package private(set) var malformed = 0
+
+    package init(
+        connection: WebSocketConnection, pump: VoicePump,
+        report: @escaping (ConversationEvent, Duration) -> Void
+    ) {
+        self.connection = connection
+        self.pump = pump
+        self.report = report
+    }
+
+    deinit { samples.deallocate() }
+
+    package func opened() {
+        report(.connected, Monotonic.now())
+    }
+
+    package func received(text: UnsafeRawBufferPointer) {
+        if let delta = AudioDelta(text) { return receive(delta, in: text) }
+        let now = Monotonic.now()
+        do {
+            let event = try decoder.decode(text)
+            switch event {
+            case .ignored("response.output_audio.delta"), .ignored("response.audio.delta"): return receiveSlowly(text)
+            case .audioDone(let responseID, let itemID, let contentIndex):
+                pump.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))
+            default: break
+            }
+            report(.server(event), now)
+        } catch {
+            malformed += 1
+            report(.server(.unknown(type: "(malformed)")), now)
+        }
+    }
+
+    package func received(binary: UnsafeRawBufferPointer) {
+        malformed += 1
+    }
+
+    package func closed(_ closure: WebSocketClosure) {
+        pump.closeMicrophone()
+        report(.disconnected(LinkFailure(closure)), Monotonic.now())
+    }
+
+    package func openMicrophone() {
+        pump.openMicrophone(on: connection)
+    }
+
+    /// - Returns: false where the message did not fit: the connection is as good as dead then.
+    @discardableResult
+    package func send(_ event: ClientEvent) -> Bool {
+        connection.send(text: event.encoded())
+    }
+
+    // MARK: Audio
+
+    private func receive(_ delta: AudioDelta, in text: UnsafeRawBufferPointer) {
+        if !text.equals(part.responseID, at: delta.responseID) || !text.equals(part.itemID, at: delta.itemID)
+            || part.contentIndex != delta.contentIndex
+        {
+            part = SpokenPart(
+                responseID: String(decoding: text[delta.responseID], as: UTF8.self),
+                itemID: String(decoding: text[delta.itemID], as: UTF8.self), contentIndex: delta.contentIndex)
+            oddByte = nil
+        }
+        play(base64: UnsafeRawBufferPointer(rebasing: text[delta.audio]))
+    }
+
+    /// The way for servers that escape what they need not, or order fields in a way of their own.
+    private func receiveSlowly(_ text: UnsafeRawBufferPointer) {
+        guard let delta = try? json.decode(DeltaMessage.self, from: Data(text)) else {
+            malformed += 1
+            return
+        }
+        let part = SpokenPart(
+            responseID: delta.responseID ?? "", itemID: delta.itemID ?? "", contentIndex: delta.contentIndex ?? 0)
+        if part != self.part {
+            self.part = part
+            oddByte = nil
+        }
+        var audio = delta.audio
+        audio.withUTF8 { play(base64: UnsafeRawBufferPointer($0)) }
+    }
+
+    private func play(base64: UnsafeRawBufferPointer) {
+        let room = base64.count / 4 * 3 / 2 + 2
+        if samples.count < room {
+            samples.deallocate()
+            samples = .allocate(capacity: room)
+        }
+        guard let base = samples.baseAddress else { return }
+        let bytes = UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt8.self)
+        var start = 0
+        if let oddByte {
+            bytes[0] = oddByte
+            start = 1
+        }
+        guard let decoded = Base64.decode(base64, into: bytes + start) else {
+            malformed += 1
+            return
+        }
+        let count = decoded + start
+        oddByte = count % 2 == 1 ? bytes[count - 1] : nil
+        guard count >= 2 else { return }
+        pump.receive(UnsafeBufferPointer(start: base, count: count / 2), of: part)
+    }
+}
+
+private struct DeltaMessage: Decodable {
+    var responseID: String?
+    var itemID: String?
+    var contentIndex: Int?
+    var audio: String
+
+    enum CodingKeys: String, CodingKey {
+        case responseID = "response_id"
+        case itemID = "item_id"
+        case contentIndex = "content_index"
+        case audio = "delta"
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func equals(_ text: String, at range: Range<Int>) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard utf8.count == range.count, let mine = baseAddress, let other = utf8.baseAddress else {
+                return utf8.isEmpty && range.isEmpty
+            }
+            return memcmp(mine + range.lowerBound, other, utf8.count) == 0
+        }
+    }
+}
