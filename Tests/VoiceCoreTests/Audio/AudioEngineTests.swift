@@ -1,0 +1,266 @@
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+struct AudioEngineTests {
+    /// An engine on a simulated card, driven period by period.
+    private struct Rig: ~Copyable {
+        let card = SimulatedCard()
+        let pipes = AudioPipes()
+        var engine: AudioEngine<SimulatedDevice>
+
+        init(prepare: (SimulatedCard) -> Void = { _ in }) throws {
+            prepare(card)
+            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: AudioEngineSettings())
+            let outcome = engine.start()
+            #expect(outcome == .running)
+        }
+
+        @discardableResult
+        mutating func run(_ periods: Int) -> CycleOutcome {
+            var outcome = CycleOutcome.running
+            for _ in 0..<periods where outcome == .running { outcome = engine.cycle() }
+            return outcome
+        }
+
+        func speak(_ samples: [Int16]) {
+            let written = pipes.voice.write(samples, count: samples.count)
+            #expect(written == samples.count)
+        }
+
+        /// What the upsampler alone makes of voice, followed by silence.
+        static func upsampled(_ samples: [Int16], periods: Int) -> [Float] {
+            var upsampler = VoiceUpsampler()
+            let padded = samples + [Int16](repeating: 0, count: periods * 240 - samples.count)
+            var out: [Float] = []
+            var block = [Float](repeating: 0, count: 480)
+            for period in 0..<periods {
+                let input = Array(padded[period * 240..<(period + 1) * 240])
+                upsampler.process(input, count: 240, into: &block)
+                out += block
+            }
+            return out
+        }
+    }
+
+    /// A tone that begins and ends at zero.
+    private static func tone(_ samples: Int, step: Int = 0) -> [Int16] {
+        (0..<samples).map { index in
+            let triangle = (index * 40) % 4000
+            let value = triangle < 1000 ? triangle : triangle < 3000 ? 2000 - triangle : triangle - 4000
+            return Int16(value * 10 * min(index, samples - 1 - index, 100) / 100)
+        }
+    }
+
+    @Test func playsVoiceUnchangedAndWithoutAGap() throws {
+        var rig = try Rig()
+        let voice = Self.tone(2400)
+        rig.run(10)
+        rig.speak(voice)
+        rig.run(20)
+        let expected = Rig.upsampled(voice, periods: 12)
+        let start = try #require(rig.card.played.firstIndex { $0 != 0 })
+        let first = try #require(expected.firstIndex { $0 != 0 })
+        let heard = Array(rig.card.played[(start - first)...].prefix(expected.count))
+        #expect(heard == expected)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.voiceUnderruns.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func saysExactlyWhatHasBeenHeard() throws {
+        var rig = try Rig()
+        rig.run(5)
+        rig.speak(Self.tone(1000))
+        var last: UInt64 = 0
+        var positions: [UInt64] = []
+        for _ in 0..<30 {
+            rig.run(1)
+            let heard = rig.pipes.voiceHeard.load(ordering: .relaxed)
+            #expect(heard >= last && heard <= rig.pipes.voiceConsumed.load(ordering: .relaxed))
+            last = heard
+            positions.append(heard)
+        }
+        #expect(last == 1000)
+        // A second stretch after silence that is no multiple of a period.
+        rig.speak(Self.tone(333))
+        rig.run(20)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 1333)
+        #expect(positions.contains(240))
+    }
+
+    @Test(arguments: [0, 480])
+    func aFlushLeavesAtMostOnePeriodOfOldVoice(margin: Int) throws {
+        var rig = try Rig { $0.rewindMargin = margin }
+        let old = Self.tone(9600)
+        rig.speak(old)
+        rig.run(12)
+        let playedBefore = rig.card.played.count
+        let position = rig.pipes.requestFlush()
+        let new = Self.tone(480)
+        rig.speak(new)
+        rig.run(1)
+        #expect(rig.pipes.flushDone.load(ordering: .acquiring) == position)
+        let heard = rig.pipes.flushHeard.load(ordering: .relaxed)
+        #expect(heard < rig.pipes.voice.writePosition && heard > 0)
+        rig.run(20)
+
+        // Old voice in the period of the flush, one kept, a short fade; then silence until the new voice.
+        let after = Array(rig.card.played[playedBefore...])
+        let fadeEnd = 480 + margin + 240
+        #expect(after[fadeEnd..<fadeEnd + 200].allSatisfy { $0 == 0 })
+        let expected = Rig.upsampled(new, periods: 4)
+        let first = try #require(expected.firstIndex { $0 != 0 })
+        let start = try #require(after[fadeEnd...].firstIndex { $0 != 0 })
+        #expect(Array(after[(start - first)...].prefix(expected.count)) == expected)
+        // No frame missing: the stream went on, and the truth about what was heard is to the frame.
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        let framesOfOld = playedBefore - 1440 + 480 + margin
+        #expect(heard == UInt64(framesOfOld / 2))
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == rig.pipes.voice.writePosition)
+    }
+
+    @Test func theCutHasNoClick() throws {
+        var rig = try Rig()
+        rig.speak([Int16](repeating: 12_000, count: 4800))
+        rig.run(10)
+        rig.pipes.requestFlush()
+        rig.run(10)
+        let played = rig.card.played
+        let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }
+        #expect((played.max() ?? 0) > 0.36)
+        #expect((steps.max() ?? 1) < 0.01)
+    }
+
+    @Test func speechThatStopsShortEndsSoftly() throws {
+        var rig = try Rig()
+        rig.speak([Int16](repeating: -9000, count: 500))
+        rig.run(20)
+        let played = rig.card.played
+        let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.01)
+        #expect(played.last == 0)
+    }
+
+    @Test func aFlushWithNothingToPlayTouchesNoCard() throws {
+        var rig = try Rig()
+        rig.speak(Self.tone(240))
+        rig.run(20)
+        let position = rig.pipes.requestFlush()
+        rig.run(1)
+        #expect(rig.pipes.flushDone.load(ordering: .acquiring) == position)
+        #expect(rig.pipes.flushHeard.load(ordering: .relaxed) == 240)
+        #expect(rig.card.framesRemoved == 0)
+    }
+
+    @Test func goesOnAfterAPlaybackXrun() throws {
+        var rig = try Rig { $0.faults[20] = .playbackXrun }
+        rig.run(18)
+        rig.speak(Self.tone(4800))
+        rig.run(60)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 1)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 4800)
+        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+    }
+
+    @Test func goesOnAfterACaptureXrun() throws {
+        var rig = try Rig { $0.faults[20] = .captureXrun }
+        rig.speak(Self.tone(12_000))
+        rig.run(80)
+        #expect(rig.pipes.captureXruns.load(ordering: .relaxed) == 1)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 12_000)
+        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+    }
+
+    @Test func tellsOfALostDevice() throws {
+        var rig = try Rig { $0.faults[7] = .lost(errno: 19) }
+        let outcome = rig.run(20)
+        #expect(outcome == .lost(errno: 19))
+    }
+
+    @Test(arguments: [1000.0, -1000.0])
+    func twoCardsThatDriftLoseNoVoice(ppm: Double) throws {
+        var rig = try Rig { $0.playbackPpm = ppm }
+        let total = 24_000 * 20
+        var said = 0
+        while said < total {
+            let block = Self.tone(240)
+            rig.speak(block)
+            said += 240
+            rig.run(1)
+        }
+        rig.run(40)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.slips.load(ordering: .relaxed) >= 1)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == UInt64(total))
+    }
+
+    @Test func aFullMicrophoneRingDropsTheNewestAndCounts() throws {
+        var rig = try Rig { card in card.microphone = { _ in 0.1 } }
+        rig.run(150)
+        let stored = rig.pipes.microphone.availableToRead
+        #expect(stored == 32_768 / 240 * 240)
+        #expect(rig.pipes.microphoneOverruns.load(ordering: .relaxed) == UInt64(150 - 32_768 / 240))
+        #expect(rig.pipes.microphonePeak.load(ordering: .relaxed) == -200)
+    }
+
+    @Test func aMutedMicrophoneKeepsTheTiming() throws {
+        var rig = try Rig { card in card.microphone = { Float($0 % 100) / 200 } }
+        rig.pipes.microphoneMuted.store(true, ordering: .releasing)
+        rig.run(10)
+        var heard = [Int16](repeating: 1, count: 4000)
+        let count = rig.pipes.microphone.read(into: &heard, count: 4000)
+        #expect(count == 2400)
+        #expect(heard[..<2400].allSatisfy { $0 == 0 })
+    }
+
+    @Test(arguments: Earcon.allCases)
+    func earconsAreSoft(earcon: Earcon) throws {
+        var rig = try Rig()
+        rig.pipes.play(earcon)
+        rig.run(150)
+        let peak = rig.card.played.map { abs($0) }.max() ?? 0
+        #expect(peak > 0.01 && peak <= 0.1)
+        #expect(rig.card.played.last == 0)
+        let steps = zip(rig.card.played, rig.card.played.dropFirst()).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.01)
+    }
+
+    @Test func anEarconCanBeCancelled() throws {
+        var rig = try Rig()
+        rig.pipes.play(.thinking)
+        rig.run(10)
+        rig.pipes.earconCancel.store(true, ordering: .releasing)
+        rig.run(2)
+        let before = rig.card.played.count
+        rig.run(20)
+        #expect(rig.card.played[(before + 1440)...].allSatisfy { $0 == 0 })
+    }
+
+    @Test func stopsAfterTheLastSampleWhenDraining() throws {
+        var rig = try Rig()
+        rig.speak(Self.tone(2400))
+        rig.run(2)
+        rig.pipes.stopRequest.store(StopRequest.afterVoice, ordering: .releasing)
+        let outcome = rig.run(100)
+        #expect(outcome == .stopped)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 2400)
+    }
+
+    @Test func aSecondEngineGoesOnWhereTheFirstEnded() throws {
+        let pipes = AudioPipes()
+        for round in 1...2 {
+            let card = SimulatedCard()
+            var engine = try AudioEngine(
+                device: SimulatedDevice(card: card), pipes: pipes, settings: AudioEngineSettings())
+            _ = engine.start()
+            pipes.voice.write(Self.tone(480), count: 480)
+            for _ in 0..<20 { _ = engine.cycle() }
+            #expect(pipes.voiceHeard.load(ordering: .relaxed) == UInt64(480 * round))
+            pipes.requestFlush()
+            for _ in 0..<3 { _ = engine.cycle() }
+            #expect(pipes.flushDone.load(ordering: .relaxed) == UInt64(480 * round))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+struct FileDeviceTests {
+    @Test func wavesComeBackAsWritten() throws {
+        let samples: [Float] = [0, 0.5, -0.5, 1, -1, 0.25]
+        let path = "/tmp/voice-wave-\(getpid()).wav"
+        defer { unlink(path) }
+        var writer = try WaveWriter(path: path)
+        writer.append(samples, count: samples.count)
+        writer.flush()
+        let read = try WaveFile.read(path)
+        #expect(read == [0, 0.5, -0.5, 32_767 / 32_768, -1, 0.25])
+    }
+
+    @Test func refusesOtherWavesWithTheWayOut() {
+        var header = WaveFile.header(dataBytes: 4) + [0, 0, 0, 0]
+        header[24] = 0x80
+        header[25] = 0x3E
+        let error = #expect(throws: AudioDeviceError.self) { try WaveFile.parse(header, path: "a.wav") }
+        #expect(error?.description.contains("16000 Hz") == true)
+        #expect(error?.description.contains("sox") == true)
+    }
+
+    @Test func brokenWavesAreRefusedNotRead() {
+        var seed: UInt64 = 42
+        for _ in 0..<2000 {
+            var bytes = WaveFile.header(dataBytes: 64) + [UInt8](repeating: 7, count: 64)
+            for _ in 0..<3 {
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bytes[Int(seed >> 33) % bytes.count] = UInt8(truncatingIfNeeded: seed >> 20)
+            }
+            bytes.removeLast(Int(seed >> 40) % bytes.count)
+            _ = try? WaveFile.parse(bytes, path: "fuzz.wav")
+        }
+    }
+
+    @Test func whatIsSaidIsHeardAndWhatIsPlayedComesBackAsEcho() throws {
+        let room = try FileRoom(echo: .init(delayMilliseconds: 10, gainDecibels: -20))
+        var device = try FileDevice(room: room, bufferPeriods: 4)
+        _ = device.start()
+        var block = [Float](repeating: 0.5, count: 480)
+        var written = 0
+        _ = device.write(block, count: 480, written: &written)
+        room.say([Float](repeating: 0.25, count: 480))
+        _ = device.read(into: &block, count: 480)
+        #expect(block.allSatisfy { $0 == 0.25 })
+        _ = device.read(into: &block, count: 480)
+        #expect(block.allSatisfy { abs($0 - 0.05) < 1e-6 })
+        #expect(room.secondsToSay == 0)
+    }
+
+    @Test func theThreadPlaysIntoTheFileAndDrains() async throws {
+        let path = "/tmp/voice-room-\(getpid()).wav"
+        defer { unlink(path) }
+        let room = try FileRoom(recording: path)
+        let pipes = AudioPipes()
+        let thread = try await AudioThread.start(
+            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0), pipes: pipes)
+        #expect(pipes.state == .running)
+        let voice = (0..<2400).map { Int16(($0 % 50) * 100) }
+        pipes.voice.write(voice, count: voice.count)
+        await thread.stop(drain: true)
+        #expect(pipes.state == .stopped)
+        #expect(pipes.voiceHeard.load(ordering: .acquiring) == 2400)
+        let played = try WaveFile.read(path)
+        let first = played.firstIndex { abs($0) > 0.01 } ?? 0
+        let last = played.lastIndex { abs($0) > 0.01 } ?? 0
+        #expect((4600...5100).contains(last - first))
+    }
+
+    @Test func anUnknownDeviceIsAnErrorNotACrash() async {
+        await #expect(throws: AudioDeviceError.self) {
+            _ = try await AudioThread.start(
+                configuration: AudioConfiguration(source: .alsa(capture: "hw:77,9", playback: "hw:77,9")),
+                pipes: AudioPipes())
+        }
+    }
+}
