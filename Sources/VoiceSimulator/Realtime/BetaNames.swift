@@ -1,0 +1,20 @@
+/// The event names of the beta protocol, which some servers still speak.
+enum BetaNames {
+    private static let names = [
+        "response.output_audio.delta": "response.audio.delta",
+        "response.output_audio.done": "response.audio.done",
+        "response.output_audio_transcript.delta": "response.audio_transcript.delta",
+        "response.output_audio_transcript.done": "response.audio_transcript.done",
+        "response.output_text.delta": "response.text.delta",
+        "response.output_text.done": "response.text.done",
+        "conversation.item.added": "conversation.item.created",
+    ]
+
+    /// The event under its beta name; nil when the beta had no such event.
+    static func event(_ event: [String: JSONValue]) -> [String: JSONValue]? {
+        guard let type = event["type"]?.string, type != "conversation.item.done" else { return nil }
+        var renamed = event
+        renamed["type"] = .string(names[type] ?? type)
+        return renamed
+    }
+}
