@@ -33,7 +33,8 @@ package final class RealtimeSimulator: Sendable {
 
     /// - Parameter events: called on the thread of the connection; must not block.
     package init(
-        configuration: RealtimeSimulatorConfiguration, script: ConversationScript,
+        configuration: RealtimeSimulatorConfiguration,
+        script: ConversationScript,
         events: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         self.configuration = configuration
@@ -96,7 +97,8 @@ extension RealtimeSimulator {
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, head) }
-            })
+            }
+        )
         let fallback = UpgradeRefusalHandler(status: refusal ?? 404)
         let upgrade: NIOHTTPServerUpgradeConfiguration = (
             upgraders: [upgrader],
@@ -126,10 +128,17 @@ extension RealtimeSimulator {
         }
         let target = RequestTarget(head.uri)
         let session = SimulatedSession(
-            configuration: configuration, script: script, model: target.query["model"] ?? "", tag: "c\(number)")
+            configuration: configuration,
+            script: script,
+            model: target.query["model"] ?? "",
+            tag: "c\(number)"
+        )
         try channel.pipeline.syncOperations.addHandlers([
             NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: 1 << 25),
+                minNonFinalFragmentSize: 0,
+                maxAccumulatedFrameCount: 1024,
+                maxAccumulatedFrameSize: 1 << 25
+            ),
             RealtimeSocketHandler(session: session, refusal: refusal(head, target)) { event in
                 self.record(event, number)
             },

@@ -77,7 +77,9 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
                 // A close frame holds at most 125 bytes (RFC 6455 section 5.5).
                 data.writeBytes(reason.utf8.prefix(123))
                 context.write(
-                    wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
+                    wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)),
+                    promise: nil
+                )
                 // The client answers with its own close frame; a silent one is not waited for.
                 close(context, afterMilliseconds: 1000)
             case .drop:

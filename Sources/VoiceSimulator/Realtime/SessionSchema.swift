@@ -17,7 +17,8 @@ indirect enum SessionSchema: Sendable {
             typed([
                 "function": keys(["type": any, "name": any, "description": any, "parameters": any]),
                 "mcp": any,
-            ])),
+            ])
+        ),
         "audio": keys(["input": input, "output": keys(["format": any, "voice": any, "speed": any])]),
     ])
 
@@ -37,7 +38,9 @@ indirect enum SessionSchema: Sendable {
     ])
 
     static func check(
-        _ value: JSONValue, path: String, schema: SessionSchema
+        _ value: JSONValue,
+        path: String,
+        schema: SessionSchema
     ) throws(SessionSettings.Rejection) {
         switch schema {
         case .any: return
@@ -50,7 +53,10 @@ indirect enum SessionSchema: Sendable {
                 guard let inner = known[key] else {
                     let name = "\(path).\(key)"
                     throw SessionSettings.Rejection(
-                        code: "unknown_parameter", message: "Unknown parameter: '\(name)'.", param: name)
+                        code: "unknown_parameter",
+                        message: "Unknown parameter: '\(name)'.",
+                        param: name
+                    )
                 }
                 try check(members[key] ?? .null, path: "\(path).\(key)", schema: inner)
             }

@@ -51,7 +51,9 @@ struct SessionSettings: Sendable {
         if audioWasSpoken, let voice = output?["voice"], voice != self.voice {
             throw Rejection(
                 code: "cannot_update_voice",
-                message: "Cannot update a conversation's voice if assistant audio is present.", param: nil)
+                message: "Cannot update a conversation's voice if assistant audio is present.",
+                param: nil
+            )
         }
         value = Self.merged(value, .object(change), depth: 0)
     }
@@ -108,7 +110,10 @@ struct SessionSettings: Sendable {
 
     static func missing(_ path: String) -> Rejection {
         Rejection(
-            code: "missing_required_parameter", message: "Missing required parameter: '\(path)'.", param: path)
+            code: "missing_required_parameter",
+            message: "Missing required parameter: '\(path)'.",
+            param: path
+        )
     }
 
     static func invalid(_ path: String, _ message: String) -> Rejection {

@@ -4,7 +4,9 @@ extension SimulatedSession {
             fail(
                 "invalid_value",
                 "Invalid 'audio'. Expected base64-encoded audio bytes (mono PCM16 at 24kHz) but got an invalid value.",
-                param: "audio", eventID: id)
+                param: "audio",
+                eventID: id
+            )
             return
         }
         bufferedSamples += samples.count
@@ -23,7 +25,8 @@ extension SimulatedSession {
         userItem = item
         send(
             "input_audio_buffer.speech_started",
-            ["audio_start_ms": .int(max(0, milliseconds - padding)), "item_id": .string(item)])
+            ["audio_start_ms": .int(max(0, milliseconds - padding)), "item_id": .string(item)]
+        )
         if response != nil, detection["interrupt_response"]?.bool != false {
             stopResponse(reason: "turn_detected")
         }
@@ -44,7 +47,8 @@ extension SimulatedSession {
                 "input_audio_buffer_commit_empty",
                 "Error committing input audio buffer: buffer too small. Expected at least 100ms of audio, but buffer "
                     + "only has \(milliseconds).00ms of audio.",
-                eventID: id)
+                eventID: id
+            )
             return
         }
         detector.reset()
@@ -64,7 +68,8 @@ extension SimulatedSession {
         bufferedSamples = 0
         send(
             "input_audio_buffer.committed",
-            ["previous_item_id": lastItem.map { .string($0) } ?? .null, "item_id": .string(item)])
+            ["previous_item_id": lastItem.map { .string($0) } ?? .null, "item_id": .string(item)]
+        )
         let turn = turns
         turns += 1
         waitingTurn = turn
@@ -73,7 +78,8 @@ extension SimulatedSession {
             [
                 "id": .string(item), "type": "message", "status": "completed", "role": "user",
                 "content": [["type": "input_audio", "transcript": nil]],
-            ])
+            ]
+        )
         let words = script.turn(turn).transcript
         if settings.transcribes { after(40, .transcript(item: item, text: words)) }
     }
@@ -83,7 +89,8 @@ extension SimulatedSession {
         for word in text.split(separator: " ") {
             send(
                 "conversation.item.input_audio_transcription.delta",
-                place.merging(["delta": .string(word + " "), "obfuscation": "q7Rz1"]) { $1 })
+                place.merging(["delta": .string(word + " "), "obfuscation": "q7Rz1"]) { $1 }
+            )
         }
         let words = text.split(separator: " ").count
         send(
@@ -94,6 +101,7 @@ extension SimulatedSession {
                     "type": "tokens", "total_tokens": .int(15 + words), "input_tokens": 15,
                     "input_token_details": ["text_tokens": 0, "audio_tokens": 15], "output_tokens": .int(words),
                 ],
-            ]) { $1 })
+            ]) { $1 }
+        )
     }
 }

@@ -22,22 +22,31 @@ extension SimulatedSession {
         }
         if let previous = event["previous_item_id"]?.string, previous != "root", items[previous] == nil {
             return fail(
-                "invalid_value", "Previous item with id not found: \(previous)", param: "previous_item_id",
-                eventID: id)
+                "invalid_value",
+                "Previous item with id not found: \(previous)",
+                param: "previous_item_id",
+                eventID: id
+            )
         }
         switch item["type"]?.string {
         case "message":
             guard item["role"]?.string != nil, item["content"]?.array != nil else {
                 return fail(
-                    "missing_required_parameter", "Missing required parameter: 'item.content'.", param: "item.content",
-                    eventID: id)
+                    "missing_required_parameter",
+                    "Missing required parameter: 'item.content'.",
+                    param: "item.content",
+                    eventID: id
+                )
             }
         case "function_call": break
         case "function_call_output":
             guard item["call_id"]?.string != nil, let output = item["output"]?.string else {
                 return fail(
-                    "missing_required_parameter", "Missing required parameter: 'item.output'.", param: "item.output",
-                    eventID: id)
+                    "missing_required_parameter",
+                    "Missing required parameter: 'item.output'.",
+                    param: "item.output",
+                    eventID: id
+                )
             }
             newOutputs.append(output)
         default:
@@ -69,7 +78,8 @@ extension SimulatedSession {
         items[name]?.audioBytes = end * 48
         send(
             "conversation.item.truncated",
-            ["item_id": .string(name), "content_index": .int(index), "audio_end_ms": .int(end)])
+            ["item_id": .string(name), "content_index": .int(index), "audio_end_ms": .int(end)]
+        )
     }
 
     mutating func deleteItem(_ event: JSONValue, id: String?) {

@@ -19,7 +19,8 @@ extension SimulatedSession {
             response?.words += words.split(separator: " ").count
             send(
                 "response.output_audio_transcript.delta",
-                partPlace(["delta": .string(words), "obfuscation": "Zk0aP3"]))
+                partPlace(["delta": .string(words), "obfuscation": "Zk0aP3"])
+            )
         }
         guard !audio.isEmpty else { return }
         let bytes = (items[message.id]?.audioBytes ?? 0) + audio.count * 2
@@ -60,17 +61,20 @@ extension SimulatedSession {
         let blank = item("in_progress", "")
         send(
             "response.output_item.added",
-            ["response_id": .string(active.id), "output_index": .int(index), "item": blank])
+            ["response_id": .string(active.id), "output_index": .int(index), "item": blank]
+        )
         join(id: id, blank, done: false)
         let half = text.index(text.startIndex, offsetBy: text.count / 2)
         for part in [text[..<half], text[half...]] {
             send(
                 "response.function_call_arguments.delta",
-                place.merging(["delta": .string(String(part)), "obfuscation": "m2"]) { $1 })
+                place.merging(["delta": .string(String(part)), "obfuscation": "m2"]) { $1 }
+            )
         }
         send(
             "response.function_call_arguments.done",
-            place.merging(["name": .string(tool), "arguments": .string(text)]) { $1 })
+            place.merging(["name": .string(tool), "arguments": .string(text)]) { $1 }
+        )
         close(item("completed", text), id: id, index: index, completed: true)
     }
 
@@ -103,7 +107,8 @@ extension SimulatedSession {
         send("response.output_item.done", whole.merging(["item": final]) { $1 })
         send(
             "response.done",
-            ["response": response("completed", [final], usage: Self.usage(words: 8, audioMilliseconds: 0))])
+            ["response": response("completed", [final], usage: Self.usage(words: 8, audioMilliseconds: 0))]
+        )
     }
 
     private mutating func close(_ item: JSONValue, id: String, index: Int, completed: Bool) {
@@ -113,11 +118,13 @@ extension SimulatedSession {
         if completed {
             send(
                 "conversation.item.done",
-                ["previous_item_id": previous.map { .string($0) } ?? .null, "item": item])
+                ["previous_item_id": previous.map { .string($0) } ?? .null, "item": item]
+            )
         }
         send(
             "response.output_item.done",
-            ["response_id": .string(active.id), "output_index": .int(index), "item": item])
+            ["response_id": .string(active.id), "output_index": .int(index), "item": item]
+        )
         response?.output.append(item)
     }
 
@@ -130,7 +137,11 @@ extension SimulatedSession {
     }
 
     func responseValue(
-        id: String, status: String, output: [JSONValue], metadata: JSONValue, details: JSONValue = nil,
+        id: String,
+        status: String,
+        output: [JSONValue],
+        metadata: JSONValue,
+        details: JSONValue = nil,
         usage: JSONValue = nil
     ) -> JSONValue {
         [

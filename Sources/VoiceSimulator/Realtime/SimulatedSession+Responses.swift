@@ -29,7 +29,8 @@ extension SimulatedSession {
                 "conversation_already_has_active_response",
                 "Conversation already has an active response in progress: \(response.id). Wait until the response is "
                     + "finished before creating a new one.",
-                eventID: id)
+                eventID: id
+            )
         }
         if !newOutputs.isEmpty {
             begin(outputSteps(), metadata: metadata)
@@ -45,7 +46,10 @@ extension SimulatedSession {
         let wanted = event["response_id"]?.string
         guard let response, wanted == nil || wanted == response.id else {
             return fail(
-                "response_cancel_not_active", "Cancellation failed: no active response found", eventID: id)
+                "response_cancel_not_active",
+                "Cancellation failed: no active response found",
+                eventID: id
+            )
         }
         stopResponse(reason: "client_cancelled")
     }
@@ -80,7 +84,8 @@ extension SimulatedSession {
             said = max(said, upTo)
             let from = min(samples.count, chunk * size)
             steps.append(
-                .speak(words: lead + part, audio: Array(samples[from..<min(samples.count, from + size)])))
+                .speak(words: lead + part, audio: Array(samples[from..<min(samples.count, from + size)]))
+            )
         }
         return steps + [.closeMessage]
     }
@@ -91,7 +96,8 @@ extension SimulatedSession {
         response = SimulatedResponse(serial: responses, id: id, metadata: metadata, steps: steps.reversed())
         send(
             "response.created",
-            ["response": responseValue(id: id, status: "in_progress", output: [], metadata: metadata)])
+            ["response": responseValue(id: id, status: "in_progress", output: [], metadata: metadata)]
+        )
         after(configuration.responseLatencyMilliseconds, .response(responses))
     }
 
@@ -119,7 +125,8 @@ extension SimulatedSession {
                         "type": "invalid_request_error", "code": .string(failure.code),
                         "message": .string(failure.message),
                     ],
-                ])
+                ]
+            )
         } else {
             finish("completed", details: nil)
         }
@@ -140,11 +147,18 @@ extension SimulatedSession {
             "response.done",
             [
                 "response": responseValue(
-                    id: ended.id, status: status, output: ended.output, metadata: ended.metadata, details: details,
-                    usage: Self.usage(words: ended.words, audioMilliseconds: ended.audioMilliseconds))
-            ])
+                    id: ended.id,
+                    status: status,
+                    output: ended.output,
+                    metadata: ended.metadata,
+                    details: details,
+                    usage: Self.usage(words: ended.words, audioMilliseconds: ended.audioMilliseconds)
+                )
+            ]
+        )
         send(
             "rate_limits.updated",
-            ["rate_limits": [["name": "tokens", "limit": 40000, "remaining": 38800, "reset_seconds": 1.8]]])
+            ["rate_limits": [["name": "tokens", "limit": 40000, "remaining": 38800, "reset_seconds": 1.8]]]
+        )
     }
 }

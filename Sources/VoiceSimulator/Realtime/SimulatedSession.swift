@@ -34,7 +34,9 @@ package struct SimulatedSession: Sendable {
 
     /// - Parameter tag: letters and digits that make the ids of this session its own.
     package init(
-        configuration: RealtimeSimulatorConfiguration, script: ConversationScript, model: String = "gpt-realtime-2.1",
+        configuration: RealtimeSimulatorConfiguration,
+        script: ConversationScript,
+        model: String = "gpt-realtime-2.1",
         tag: String = "s1"
     ) {
         self.configuration = configuration
@@ -101,8 +103,11 @@ package struct SimulatedSession: Sendable {
         case "response.cancel": cancelResponse(event, id: id)
         case .some(let type):
             fail(
-                "invalid_value", "Invalid value: '\(type)'. Supported values are: 'session.update', ...",
-                param: "type", eventID: id)
+                "invalid_value",
+                "Invalid value: '\(type)'. Supported values are: 'session.update', ...",
+                param: "type",
+                eventID: id
+            )
         case nil:
             fail("missing_required_parameter", "Missing required parameter: 'type'.", param: "type", eventID: id)
         }
@@ -162,7 +167,8 @@ extension SimulatedSession {
         if let every = script.faults.unknownEventEvery, every > 0, sent.isMultiple(of: every) {
             let id = newID("event")
             actions.append(
-                .send(["type": "simulator.something_new", "event_id": .string(id), "detail": ["of": [1, nil, "x"]]]))
+                .send(["type": "simulator.something_new", "event_id": .string(id), "detail": ["of": [1, nil, "x"]]])
+            )
         }
         if let limit = script.faults.dropAfterEvents, sent >= limit { end(.drop) }
         if let limit = script.faults.expireAfterEvents, sent == limit { expire() }
@@ -177,7 +183,8 @@ extension SimulatedSession {
                     "type": "invalid_request_error", "code": optional(code), "message": .string(message),
                     "param": optional(param), "event_id": optional(eventID),
                 ]
-            ])
+            ]
+        )
     }
 
     mutating func after(_ milliseconds: Int, _ timer: SimulatedTimer) {

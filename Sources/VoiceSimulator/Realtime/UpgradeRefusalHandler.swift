@@ -17,10 +17,12 @@ final class UpgradeRefusalHandler: ChannelInboundHandler, RemovableChannelHandle
         guard case .end = unwrapInboundIn(data) else { return }
         let body = ByteBuffer(string: #"{"error":{"message":"refused","type":"invalid_request_error"}}"#)
         let head = HTTPResponseHead(
-            version: .http1_1, status: .init(statusCode: status),
+            version: .http1_1,
+            status: .init(statusCode: status),
             headers: [
                 "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)", "Connection": "close",
-            ])
+            ]
+        )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)

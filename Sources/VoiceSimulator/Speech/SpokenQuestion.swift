@@ -6,17 +6,28 @@ package enum SpokenQuestion {
     ///   - leadMilliseconds: silence before the first word.
     ///   - tailMilliseconds: silence after the last word; voice detection needs it to end the turn.
     package static func wav48k(
-        _ text: String, voice: SpokenVoice = .natural, leadMilliseconds: Int = 500, tailMilliseconds: Int = 1500
+        _ text: String,
+        voice: SpokenVoice = .natural,
+        leadMilliseconds: Int = 500,
+        tailMilliseconds: Int = 1500
     ) -> [UInt8] {
         WaveFile.bytes(
             samples: samples48k(
-                text, voice: voice, leadMilliseconds: leadMilliseconds, tailMilliseconds: tailMilliseconds),
-            rate: 48000)
+                text,
+                voice: voice,
+                leadMilliseconds: leadMilliseconds,
+                tailMilliseconds: tailMilliseconds
+            ),
+            rate: 48000
+        )
     }
 
     /// The same as samples.
     package static func samples48k(
-        _ text: String, voice: SpokenVoice = .natural, leadMilliseconds: Int = 500, tailMilliseconds: Int = 1500
+        _ text: String,
+        voice: SpokenVoice = .natural,
+        leadMilliseconds: Int = 500,
+        tailMilliseconds: Int = 1500
     ) -> [Int16] {
         let speech = SpokenVoice.resample(voice.samples(text), from: 24000, to: 48000)
         return [Int16](repeating: 0, count: 48 * max(0, leadMilliseconds)) + speech

@@ -4,7 +4,9 @@ package enum WaveFile {
     package static func bytes(samples: [Int16], rate: Int) -> [UInt8] {
         var out: [UInt8] = []
         func text(_ value: StaticString) { out.append(contentsOf: Array("\(value)".utf8)) }
-        func long(_ value: Int) { for shift in [0, 8, 16, 24] { out.append(UInt8(truncatingIfNeeded: value >> shift)) } }
+        func long(_ value: Int) {
+            for shift in [0, 8, 16, 24] { out.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        }
         func short(_ value: Int) { for shift in [0, 8] { out.append(UInt8(truncatingIfNeeded: value >> shift)) } }
         text("RIFF")
         long(36 + samples.count * 2)
