@@ -13,8 +13,21 @@ enum BetaNames {
     /// The event under its beta name; nil when the beta had no such event.
     static func event(_ event: [String: JSONValue]) -> [String: JSONValue]? {
         guard let type = event["type"]?.string, type != "conversation.item.done" else { return nil }
-        var renamed = event
+        var renamed = event.mapValues(content)
         renamed["type"] = .string(names[type] ?? type)
         return renamed
+    }
+
+    /// The types of content parts inside items, which lost their `output_` at the time.
+    private static func content(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map(content))
+        case .object(var members):
+            members = members.mapValues(content)
+            if members["type"] == "output_audio" { members["type"] = "audio" }
+            if members["type"] == "output_text" { members["type"] = "text" }
+            return .object(members)
+        default: return value
+        }
     }
 }

@@ -139,7 +139,11 @@ extension RealtimeSimulator {
                 maxAccumulatedFrameCount: 1024,
                 maxAccumulatedFrameSize: 1 << 25
             ),
-            RealtimeSocketHandler(session: session, refusal: refusal(head, target)) { event in
+            RealtimeSocketHandler(
+                session: session,
+                refusal: refusal(head, target),
+                pingSeconds: configuration.pingSeconds
+            ) { event in
                 self.record(event, number)
             },
         ])

@@ -18,8 +18,10 @@ package struct RealtimeSimulatorConfiguration: Sendable {
     package var voice: SpokenVoice = .natural
     /// `expires_at` of the session, in Unix seconds.
     package var expiresAt = 1_900_000_000
-    /// How many events of each side are kept for inspection; later ones are not recorded.
-    package var recordLimit = 20000
+    /// How many events of each side are kept for inspection, audio included; later ones are not recorded.
+    package var recordLimit = 5000
+    /// Time between the pings of the server, in seconds; 0 sends none.
+    package var pingSeconds = 20
 
     package init(key: String = "sk-simulated") {
         self.key = key

@@ -17,9 +17,17 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
     private var session: SimulatedSession
     private let refusal: SimulatedRefusal?
     private let traffic: (Traffic) -> Void
+    private let pingSeconds: Int
+    private var pings: RepeatedTask?
     private var isClosing = false
 
-    init(session: SimulatedSession, refusal: SimulatedRefusal?, traffic: @escaping (Traffic) -> Void) {
+    init(
+        session: SimulatedSession,
+        refusal: SimulatedRefusal?,
+        pingSeconds: Int,
+        traffic: @escaping (Traffic) -> Void
+    ) {
+        self.pingSeconds = pingSeconds
         self.session = session
         self.refusal = refusal
         self.traffic = traffic
@@ -27,6 +35,21 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         perform(session.open(refusal: refusal), context)
+        guard pingSeconds > 0 else { return }
+        let interval = TimeAmount.seconds(Int64(pingSeconds))
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        pings = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            let (handler, context) = bound.value
+            guard !handler.isClosing, context.channel.isActive else { return }
+            let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
+            context.writeAndFlush(handler.wrapOutboundOut(ping), promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        // The repeated task holds the handler: without this both would stay.
+        pings?.cancel()
+        pings = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

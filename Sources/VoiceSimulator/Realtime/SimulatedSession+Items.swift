@@ -2,6 +2,9 @@ extension SimulatedSession {
     /// How many items a session keeps; the oldest answer nothing any more.
     static let itemLimit = 4000
 
+    /// How many function outputs wait for one response; more are joined to the conversation but not spoken.
+    static let outputLimit = 64
+
     /// Appends an item to the conversation.
     mutating func join(id: String, _ value: JSONValue, done: Bool = true, audioBytes: Int? = nil) {
         let previous = lastItem
@@ -48,7 +51,7 @@ extension SimulatedSession {
                     eventID: id
                 )
             }
-            newOutputs.append(output)
+            if newOutputs.count < Self.outputLimit { newOutputs.append(output) }
         default:
             return fail("invalid_value", "Invalid value for 'item.type'.", param: "item.type", eventID: id)
         }

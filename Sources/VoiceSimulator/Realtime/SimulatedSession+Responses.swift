@@ -1,8 +1,10 @@
 extension SimulatedSession {
     /// Answers the user turn that was committed last, when nothing else is being said.
-    mutating func answerWaitingTurn() {
+    mutating func answerWaitingTurn(metadata: JSONValue = nil) {
         guard response == nil, let turn = waitingTurn else { return }
         waitingTurn = nil
+        guard script.turn(turn).action != .nothing else { return }
+        // The model has seen the outputs that came before the turn, and speaks of them first.
         var steps = outputSteps()
         switch script.turn(turn).action {
         case .say(let text): steps += spoken(text)
@@ -13,9 +15,9 @@ extension SimulatedSession {
             steps += spoken(filler ?? "")
             steps += calls.map { .call(tool: $0.tool, arguments: $0.arguments) }
         case .fail(let code, let message): steps.append(.failed(code: code, message: message))
-        case .nothing: return
+        case .nothing: break
         }
-        begin(steps)
+        begin(steps, metadata: metadata)
     }
 
     mutating func createResponse(_ event: JSONValue, id: String?) {
@@ -32,10 +34,10 @@ extension SimulatedSession {
                 eventID: id
             )
         }
-        if !newOutputs.isEmpty {
+        if waitingTurn != nil {
+            answerWaitingTurn(metadata: metadata)
+        } else if !newOutputs.isEmpty {
             begin(outputSteps(), metadata: metadata)
-        } else if waitingTurn != nil {
-            answerWaitingTurn()
         } else {
             let words = request?["instructions"]?.string.flatMap(Self.quoted) ?? script.otherwise
             begin(spoken(words), metadata: metadata)
@@ -67,8 +69,12 @@ extension SimulatedSession {
         return spoken(text)
     }
 
+    /// Longest text spoken in one message, in characters.
+    private static let longestText = 4000
+
     /// A message as steps: audio in equal chunks, the words spread over them.
     private func spoken(_ text: String) -> [SimulatedResponse.Step] {
+        let text = String(text.prefix(Self.longestText))
         let words = text.split(whereSeparator: \.isWhitespace)
         guard !words.isEmpty else { return [] }
         let samples = configuration.voice.samples(text)

@@ -170,6 +170,9 @@ struct SimulatedSessionTests {
         #expect(driver.types.contains("response.audio.delta"))
         #expect(!driver.types.contains("response.output_audio.delta"))
         #expect(driver.types.contains("simulator.something_new"))
+        let item = driver.last("response.output_item.done")?["item"]
+        #expect(item?["type"] == "function_call")
+        #expect(!driver.events.contains { $0.text.contains(#""type":"output_audio""#) })
 
         faults = RealtimeFaults()
         faults.expireAfterEvents = 2
@@ -184,6 +187,39 @@ struct SimulatedSessionTests {
         faults.dropAfterEvents = 1
         driver = SessionDriver(script: .init(faults: faults))
         #expect(driver.closed == .drop)
+    }
+
+    @Test func outputsThatCameBeforeATurnAreSpokenWithItsAnswer() {
+        var driver = SessionDriver(
+            script: .init(turns: [
+                .init(transcript: "a", action: .callOnly(tool: "ask_jarvis", arguments: [:])),
+                .init(transcript: "b", action: .say("Yes.")),
+            ])
+        )
+        driver.configure()
+        driver.speakTurn()
+        driver.run()
+        driver.send([
+            "type": "conversation.item.create",
+            "item": ["type": "function_call_output", "call_id": "call_s1_0001", "output": "Late news."],
+        ])
+        driver.speakTurn()
+        driver.run()
+        let said = driver.all("response.output_audio_transcript.done").compactMap { $0["transcript"]?.string }
+        #expect(said == ["Late news.", "Yes."])
+        #expect(driver.all("response.done").count == 2)
+    }
+
+    @Test func withoutAutomaticResponsesTheClientDecides() {
+        var driver = SessionDriver(script: .init(turns: [.init(transcript: "a", action: .say("Yes."))]))
+        driver.configure(detection: ["type": "server_vad", "silence_duration_ms": 300, "create_response": false])
+        driver.speakTurn()
+        driver.run()
+        #expect(driver.all("response.created").isEmpty)
+        driver.send(["type": "response.create", "response": ["metadata": ["k": "v"]]])
+        driver.run()
+        #expect(driver.last("response.output_audio_transcript.done")?["transcript"] == "Yes.")
+        #expect(driver.last("response.done")?["response"]?["metadata"]?["k"] == "v")
     }
 
     /// Bytes from outside must never stop the process.

@@ -15,6 +15,13 @@ struct SpokenVoiceTests {
         #expect(samples.contains { abs(Int($0)) > 1000 })
     }
 
+    @Test func aSpokenQuestionIsHeardAsOneTurn() {
+        let question = SpokenQuestion.samples48k("What is on my calendar today?")
+        var detector = EnergyVoiceDetector()
+        let changes = detector.process(SpokenVoice.resample(question, from: 48000, to: 24000))
+        #expect(changes.count == 2)
+    }
+
     @Test func aQuestionIsA48kWaveFileWithSilenceAround() throws {
         let bytes = SpokenQuestion.wav48k("Hello there", voice: .tones)
         let wave = try #require(WaveFile.parse(bytes))
