@@ -36,6 +36,17 @@ package final class AgentStandIn: Sendable {
         state = Mutex(State(model: AgentModel(token: token, basePath: basePath), behaviour: behaviour))
     }
 
+    /// An agent that answers every question with a text in Markdown.
+    package convenience init(
+        token: String,
+        delayMilliseconds: Int = 0,
+        replies: @escaping @Sendable (_ query: String) -> String
+    ) {
+        self.init(token: token) { request in
+            AgentBehaviour(.reply(replies(request.query ?? "")), delayMilliseconds: delayMilliseconds)
+        }
+    }
+
     /// Starts to listen and returns the port; throws when the port is taken.
     package func start() async throws -> Int {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -2,7 +2,7 @@
 package struct RealtimeFaults: Sendable, Equatable {
     /// Cuts the connection, without a close frame, after so many events of a session.
     package var dropAfterEvents: Int?
-    /// Applies `dropAfterEvents` and `expireAfterEvents` only to the first so many connections.
+    /// Makes trouble only on the first so many TCP connections, refused ones included; later ones are sound.
     package var faultyConnections = Int.max
     /// Sends an event of an unknown type after every so many events.
     package var unknownEventEvery: Int?

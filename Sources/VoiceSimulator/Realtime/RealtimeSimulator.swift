@@ -21,6 +21,7 @@ package final class RealtimeSimulator: Sendable {
     private struct State {
         var listener: (any Channel)?
         var channels: [Int: any Channel] = [:]
+        var attempts = 0
         var connections = 0
         var serverEvents: [String] = []
         var clientEvents: [String] = []
@@ -87,7 +88,12 @@ extension RealtimeSimulator {
     }
 
     private func configure(_ channel: any Channel) throws {
-        let refusal = script.faults.refuseStatus
+        let attempt = state.withLock { state in
+            state.attempts += 1
+            return state.attempts
+        }
+        let faults = attempt <= script.faults.faultyConnections ? script.faults : RealtimeFaults()
+        let refusal = faults.refuseStatus
         let upgrader = NIOWebSocketServerUpgrader(
             // Appends may carry 15 MiB of audio.
             maxFrameSize: 1 << 25,
@@ -96,7 +102,7 @@ extension RealtimeSimulator {
                 return channel.eventLoop.makeSucceededFuture(wanted ? HTTPHeaders() : nil)
             },
             upgradePipelineHandler: { channel, head in
-                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, head) }
+                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, head, faults) }
             }
         )
         let fallback = UpgradeRefusalHandler(status: refusal ?? 404)
@@ -110,7 +116,7 @@ extension RealtimeSimulator {
         try channel.pipeline.syncOperations.addHandler(fallback, name: UpgradeRefusalHandler.name)
     }
 
-    private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead) throws {
+    private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead, _ faults: RealtimeFaults) throws {
         let number = state.withLock { state in
             state.connections += 1
             state.channels[state.connections] = channel
@@ -122,10 +128,7 @@ extension RealtimeSimulator {
             self.events(.disconnected(connection: number))
         }
         var script = script
-        if number > script.faults.faultyConnections {
-            script.faults.dropAfterEvents = nil
-            script.faults.expireAfterEvents = nil
-        }
+        script.faults = faults
         let target = RequestTarget(head.uri)
         let session = SimulatedSession(
             configuration: configuration,

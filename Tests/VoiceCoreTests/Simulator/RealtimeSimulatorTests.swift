@@ -80,9 +80,11 @@ struct RealtimeSimulatorTests {
     @Test func refusedUpgradeIsAnHTTPStatus() async throws {
         var faults = RealtimeFaults()
         faults.refuseStatus = 503
+        faults.faultyConnections = 1
         let simulator = simulator(.init(faults: faults))
         let port = try await simulator.start()
         #expect(try RawWebSocket(port: port).status == 503)
+        #expect(try RawWebSocket(port: port).status == 101)
         await simulator.stop()
     }
 
