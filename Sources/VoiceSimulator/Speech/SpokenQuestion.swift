@@ -11,7 +11,7 @@ package enum SpokenQuestion {
         leadMilliseconds: Int = 500,
         tailMilliseconds: Int = 1500
     ) -> [UInt8] {
-        WaveFile.bytes(
+        MonoWave.bytes(
             samples: samples48k(
                 text,
                 voice: voice,

@@ -14,7 +14,7 @@ package enum SpokenVoice: Sendable {
         switch self {
         case .tones: return Self.tones(text)
         case .natural:
-            guard let bytes = EspeakProcess.wave(text), let wave = WaveFile.parse(bytes), !wave.samples.isEmpty else {
+            guard let bytes = EspeakProcess.wave(text), let wave = MonoWave.parse(bytes), !wave.samples.isEmpty else {
                 return Self.tones(text)
             }
             return Self.resample(wave.samples, from: wave.rate, to: 24000)

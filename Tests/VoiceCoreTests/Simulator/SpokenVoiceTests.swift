@@ -24,7 +24,7 @@ struct SpokenVoiceTests {
 
     @Test func aQuestionIsA48kWaveFileWithSilenceAround() throws {
         let bytes = SpokenQuestion.wav48k("Hello there", voice: .tones)
-        let wave = try #require(WaveFile.parse(bytes))
+        let wave = try #require(MonoWave.parse(bytes))
         #expect(wave.rate == 48000)
         #expect(wave.samples.prefix(24000).allSatisfy { $0 == 0 })
         #expect(wave.samples.suffix(72000).allSatisfy { $0 == 0 })
@@ -32,9 +32,9 @@ struct SpokenVoiceTests {
     }
 
     @Test func aWaveFileWithAWrongLengthIsReadToItsEnd() {
-        var bytes = WaveFile.bytes(samples: [1, -2, 3], rate: 22050)
+        var bytes = MonoWave.bytes(samples: [1, -2, 3], rate: 22050)
         for index in 40..<44 { bytes[index] = 0x7f }
-        #expect(WaveFile.parse(bytes)?.samples == [1, -2, 3])
-        #expect(WaveFile.parse(Array("RIFF".utf8)) == nil)
+        #expect(MonoWave.parse(bytes)?.samples == [1, -2, 3])
+        #expect(MonoWave.parse(Array("RIFF".utf8)) == nil)
     }
 }

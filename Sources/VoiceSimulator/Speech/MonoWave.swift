@@ -1,5 +1,5 @@
 /// RIFF WAVE with one 16-bit PCM channel, as bytes.
-package enum WaveFile {
+package enum MonoWave {
     /// A file of mono samples.
     package static func bytes(samples: [Int16], rate: Int) -> [UInt8] {
         var out: [UInt8] = []
