@@ -8,7 +8,7 @@ package struct AgentModel: Sendable {
         package var headers: [String: String]
         package var body: String
 
-        static func json(_ status: Int, _ value: JSONValue, headers: [String: String] = [:]) -> Answer {
+        static func json(_ status: Int, _ value: SimulatedJSON, headers: [String: String] = [:]) -> Answer {
             Answer(
                 status: status,
                 headers: headers.merging(["Content-Type": "application/json"]) { $1 },
@@ -57,7 +57,7 @@ package struct AgentModel: Sendable {
         let known = Self.bearer(request) == token
         switch (request.method, route) {
         case ("GET", "/healthz"):
-            var health: [String: JSONValue] = ["status": "ok"]
+            var health: [String: SimulatedJSON] = ["status": "ok"]
             if known {
                 health["agent"] = "stand-in"
                 health["version"] = "v0.0.403"
@@ -117,7 +117,7 @@ package struct AgentModel: Sendable {
         finishReason: String = "stop"
     ) -> Answer {
         history[session, default: []].append(Message(role: "assistant", content: words))
-        var message: [String: JSONValue] = ["role": "assistant", "content": .string(words)]
+        var message: [String: SimulatedJSON] = ["role": "assistant", "content": .string(words)]
         if finishReason == "tool_calls" {
             message["tool_calls"] = [
                 ["id": "call_1", "type": "function", "function": ["name": "shell", "arguments": "{}"]]

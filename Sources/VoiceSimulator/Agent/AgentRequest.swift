@@ -19,7 +19,7 @@ package struct AgentRequest: Sendable {
     }
 
     /// The body as JSON.
-    package var json: JSONValue? { JSONValue(bytes: body) }
+    package var json: SimulatedJSON? { SimulatedJSON(bytes: body) }
 
     /// The text of the last user message.
     package var query: String? {

@@ -11,7 +11,7 @@ enum BetaNames {
     ]
 
     /// The event under its beta name; nil when the beta had no such event.
-    static func event(_ event: [String: JSONValue]) -> [String: JSONValue]? {
+    static func event(_ event: [String: SimulatedJSON]) -> [String: SimulatedJSON]? {
         guard let type = event["type"]?.string, type != "conversation.item.done" else { return nil }
         var renamed = event.mapValues(content)
         renamed["type"] = .string(names[type] ?? type)
@@ -19,7 +19,7 @@ enum BetaNames {
     }
 
     /// The types of content parts inside items, which lost their `output_` at the time.
-    private static func content(_ value: JSONValue) -> JSONValue {
+    private static func content(_ value: SimulatedJSON) -> SimulatedJSON {
         switch value {
         case .array(let elements): return .array(elements.map(content))
         case .object(var members):

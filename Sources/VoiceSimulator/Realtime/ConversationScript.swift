@@ -6,9 +6,9 @@ package struct ConversationScript: Sendable, Equatable {
     /// A call of a client-side function.
     package struct Call: Sendable, Equatable {
         package var tool: String
-        package var arguments: JSONValue
+        package var arguments: SimulatedJSON
 
-        package init(tool: String, arguments: JSONValue) {
+        package init(tool: String, arguments: SimulatedJSON) {
             self.tool = tool
             self.arguments = arguments
         }
@@ -19,9 +19,9 @@ package struct ConversationScript: Sendable, Equatable {
         /// Speaks a text.
         case say(String)
         /// Speaks a filler and calls a function in the same response.
-        case call(filler: String, tool: String, arguments: JSONValue)
+        case call(filler: String, tool: String, arguments: SimulatedJSON)
         /// Calls a function without a word.
-        case callOnly(tool: String, arguments: JSONValue)
+        case callOnly(tool: String, arguments: SimulatedJSON)
         /// Calls several functions in one response.
         case calls(filler: String?, [Call])
         /// Makes a response that fails with this error code and message.

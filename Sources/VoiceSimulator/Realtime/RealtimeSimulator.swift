@@ -13,8 +13,8 @@ package final class RealtimeSimulator: Sendable {
     /// What happens, in order for each connection.
     package enum Event: Sendable, Equatable {
         case connected(connection: Int)
-        case client(connection: Int, JSONValue)
-        case server(connection: Int, JSONValue)
+        case client(connection: Int, SimulatedJSON)
+        case server(connection: Int, SimulatedJSON)
         case disconnected(connection: Int)
     }
 

@@ -10,8 +10,8 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
 
     /// An event that went over the wire.
     enum Traffic {
-        case received(JSONValue)
-        case sent(JSONValue, line: String)
+        case received(SimulatedJSON)
+        case sent(SimulatedJSON, line: String)
     }
 
     private var session: SimulatedSession
@@ -58,7 +58,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
         case .text:
             guard !isClosing else { return }
             let text = String(buffer: frame.unmaskedData)
-            if let event = JSONValue(text: text) { traffic(.received(event)) }
+            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
             perform(session.receive(text), context)
         case .binary:
             guard !isClosing else { return }

@@ -38,7 +38,7 @@ indirect enum SessionSchema: Sendable {
     ])
 
     static func check(
-        _ value: JSONValue,
+        _ value: SimulatedJSON,
         path: String,
         schema: SessionSchema
     ) throws(SessionSettings.Rejection) {

@@ -7,10 +7,10 @@ struct SessionSettings: Sendable {
         var param: String?
     }
 
-    private(set) var value: JSONValue
+    private(set) var value: SimulatedJSON
 
     init(id: String, model: String, expiresAt: Int) {
-        let pcm: JSONValue = ["type": "audio/pcm", "rate": 24000]
+        let pcm: SimulatedJSON = ["type": "audio/pcm", "rate": 24000]
         value = [
             "type": "realtime", "object": "realtime.session", "id": .string(id), "model": .string(model),
             "output_modalities": ["audio"], "instructions": "(server default)", "tools": [], "tool_choice": "auto",
@@ -26,7 +26,7 @@ struct SessionSettings: Sendable {
         ]
     }
 
-    var turnDetection: JSONValue? {
+    var turnDetection: SimulatedJSON? {
         guard let value = value["audio"]?["input"]?["turn_detection"], value != .null else {
             return nil
         }
@@ -34,11 +34,11 @@ struct SessionSettings: Sendable {
     }
 
     var transcribes: Bool { value["audio"]?["input"]?["transcription"]?.object != nil }
-    var voice: JSONValue { value["audio"]?["output"]?["voice"] ?? "marin" }
-    var outputFormat: JSONValue { value["audio"]?["output"]?["format"] ?? nil }
+    var voice: SimulatedJSON { value["audio"]?["output"]?["voice"] ?? "marin" }
+    var outputFormat: SimulatedJSON { value["audio"]?["output"]?["format"] ?? nil }
 
     /// Applies a partial update, all or nothing.
-    mutating func update(_ change: JSONValue?, audioWasSpoken: Bool) throws(Rejection) {
+    mutating func update(_ change: SimulatedJSON?, audioWasSpoken: Bool) throws(Rejection) {
         guard let change = change?.object else { throw Self.missing("session") }
         guard let type = change["type"] else { throw Self.missing("session.type") }
         guard type == "realtime" else { throw Self.invalid("session.type", "Session type cannot be changed.") }
@@ -58,7 +58,7 @@ struct SessionSettings: Sendable {
         value = Self.merged(value, .object(change), depth: 0)
     }
 
-    private func checkValues(_ change: [String: JSONValue]) throws(Rejection) {
+    private func checkValues(_ change: [String: SimulatedJSON]) throws(Rejection) {
         if let modalities = change["output_modalities"], modalities != ["audio"], modalities != ["text"] {
             throw Self.invalid("session.output_modalities", "Invalid modalities. Use either ['audio'] or ['text'].")
         }
@@ -81,7 +81,7 @@ struct SessionSettings: Sendable {
     }
 
     /// Objects named `audio`, `input` and `output` are merged, everything else is replaced.
-    private static func merged(_ old: JSONValue, _ new: JSONValue, depth: Int) -> JSONValue {
+    private static func merged(_ old: SimulatedJSON, _ new: SimulatedJSON, depth: Int) -> SimulatedJSON {
         guard case .object(var result) = old, case .object(let change) = new else { return new }
         for (key, value) in change {
             switch key {
@@ -94,9 +94,9 @@ struct SessionSettings: Sendable {
         return .object(result)
     }
 
-    private static func filled(_ detection: JSONValue) -> JSONValue {
+    private static func filled(_ detection: SimulatedJSON) -> SimulatedJSON {
         guard case .object(let given) = detection else { return detection }
-        var full: [String: JSONValue] = ["create_response": true, "interrupt_response": true]
+        var full: [String: SimulatedJSON] = ["create_response": true, "interrupt_response": true]
         if given["type"] == "semantic_vad" {
             full["eagerness"] = "auto"
         } else {

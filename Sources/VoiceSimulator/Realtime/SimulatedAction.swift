@@ -1,7 +1,7 @@
 /// What a simulated session wants done.
 package enum SimulatedAction: Sendable, Equatable {
     /// Send one event.
-    case send(JSONValue)
+    case send(SimulatedJSON)
     /// Call `fire(_:)` with this timer after so many milliseconds.
     case after(milliseconds: Int, SimulatedTimer)
     /// Send a close frame and end.
@@ -15,7 +15,7 @@ package enum SimulatedTimer: Sendable, Hashable {
     /// The next piece of the response with this serial number.
     case response(Int)
     /// A delayed `session.updated`.
-    case update(JSONValue)
+    case update(SimulatedJSON)
     /// The transcript of a user item.
     case transcript(item: String, text: String)
 }

@@ -1,6 +1,6 @@
 /// An item of the conversation as the server remembers it.
 struct SimulatedItem: Sendable {
-    var value: JSONValue
+    var value: SimulatedJSON
     /// Assistant audio generated for it, in bytes of PCM16; nil for items without audio output.
     var audioBytes: Int?
     var previous: String?

@@ -6,7 +6,7 @@ struct SimulatedResponse: Sendable {
         /// Words and the audio of one delta.
         case speak(words: String, audio: [Int16])
         case closeMessage
-        case call(tool: String, arguments: JSONValue)
+        case call(tool: String, arguments: SimulatedJSON)
         case failed(code: String, message: String)
     }
 
@@ -19,11 +19,11 @@ struct SimulatedResponse: Sendable {
 
     var serial: Int
     var id: String
-    var metadata: JSONValue
+    var metadata: SimulatedJSON
     /// What is still to come, in reverse order.
     var steps: [Step]
     var message: Message?
-    var output: [JSONValue] = []
+    var output: [SimulatedJSON] = []
     var failure: (code: String, message: String)?
     var audioMilliseconds = 0
     var words = 0

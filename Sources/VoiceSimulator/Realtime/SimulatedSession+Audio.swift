@@ -1,5 +1,5 @@
 extension SimulatedSession {
-    mutating func appendAudio(_ event: JSONValue, id: String?) {
+    mutating func appendAudio(_ event: SimulatedJSON, id: String?) {
         guard let text = event["audio"]?.string, let samples = PCM16.samples(base64: text) else {
             fail(
                 "invalid_value",
@@ -19,7 +19,7 @@ extension SimulatedSession {
         }
     }
 
-    private mutating func speechStarted(_ milliseconds: Int, _ detection: JSONValue) {
+    private mutating func speechStarted(_ milliseconds: Int, _ detection: SimulatedJSON) {
         let padding = detection["prefix_padding_ms"]?.int ?? 300
         let item = newID("item")
         userItem = item
@@ -32,7 +32,7 @@ extension SimulatedSession {
         }
     }
 
-    private mutating func speechStopped(_ milliseconds: Int, _ detection: JSONValue) {
+    private mutating func speechStopped(_ milliseconds: Int, _ detection: SimulatedJSON) {
         let item = userItem ?? newID("item")
         userItem = nil
         send("input_audio_buffer.speech_stopped", ["audio_end_ms": .int(milliseconds), "item_id": .string(item)])
@@ -85,7 +85,7 @@ extension SimulatedSession {
     }
 
     mutating func sendTranscript(item: String, text: String) {
-        let place: [String: JSONValue] = ["item_id": .string(item), "content_index": 0]
+        let place: [String: SimulatedJSON] = ["item_id": .string(item), "content_index": 0]
         for word in text.split(separator: " ") {
             send(
                 "conversation.item.input_audio_transcription.delta",

@@ -6,20 +6,20 @@ extension SimulatedSession {
     static let outputLimit = 64
 
     /// Appends an item to the conversation.
-    mutating func join(id: String, _ value: JSONValue, done: Bool = true, audioBytes: Int? = nil) {
+    mutating func join(id: String, _ value: SimulatedJSON, done: Bool = true, audioBytes: Int? = nil) {
         let previous = lastItem
         lastItem = id
         if items.count < Self.itemLimit {
             items[id] = SimulatedItem(value: value, audioBytes: audioBytes, previous: previous)
         }
-        let fields: [String: JSONValue] = [
+        let fields: [String: SimulatedJSON] = [
             "previous_item_id": previous.map { .string($0) } ?? .null, "item": value,
         ]
         send("conversation.item.added", fields)
         if done { send("conversation.item.done", fields) }
     }
 
-    mutating func createItem(_ event: JSONValue, id: String?) {
+    mutating func createItem(_ event: SimulatedJSON, id: String?) {
         guard var item = event["item"]?.object else {
             return fail("missing_required_parameter", "Missing required parameter: 'item'.", param: "item", eventID: id)
         }
@@ -61,7 +61,7 @@ extension SimulatedSession {
         join(id: itemID, .object(item))
     }
 
-    mutating func truncateItem(_ event: JSONValue, id: String?) {
+    mutating func truncateItem(_ event: SimulatedJSON, id: String?) {
         let name = event["item_id"]?.string ?? ""
         guard let item = items[name] else {
             return fail("item_truncate_invalid_item_id", "Item with item_id not found: \(name)", eventID: id)
@@ -85,7 +85,7 @@ extension SimulatedSession {
         )
     }
 
-    mutating func deleteItem(_ event: JSONValue, id: String?) {
+    mutating func deleteItem(_ event: SimulatedJSON, id: String?) {
         let name = event["item_id"]?.string ?? ""
         guard let item = items.removeValue(forKey: name) else {
             return fail("item_delete_invalid_item_id", "Item with item_id not found: \(name)", eventID: id)
@@ -94,7 +94,7 @@ extension SimulatedSession {
         send("conversation.item.deleted", ["item_id": .string(name)])
     }
 
-    mutating func retrieveItem(_ event: JSONValue, id: String?) {
+    mutating func retrieveItem(_ event: SimulatedJSON, id: String?) {
         let name = event["item_id"]?.string ?? ""
         guard let item = items[name] else {
             return fail("item_retrieve_invalid_item_id", "Item with item_id not found: \(name)", eventID: id)

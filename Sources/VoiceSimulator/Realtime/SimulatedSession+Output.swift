@@ -3,10 +3,10 @@ extension SimulatedSession {
         guard let active = response else { return }
         let message = SimulatedResponse.Message(id: newID("item"), index: active.output.count)
         response?.message = message
-        let blank: JSONValue = [
+        let blank: SimulatedJSON = [
             "id": .string(message.id), "type": "message", "status": "in_progress", "role": "assistant", "content": [],
         ]
-        let place: [String: JSONValue] = ["response_id": .string(active.id), "output_index": .int(message.index)]
+        let place: [String: SimulatedJSON] = ["response_id": .string(active.id), "output_index": .int(message.index)]
         send("response.output_item.added", place.merging(["item": blank]) { $1 })
         join(id: message.id, blank, done: false, audioBytes: 0)
         send("response.content_part.added", partPlace(["part": ["type": "audio", "transcript": ""]]))
@@ -32,11 +32,11 @@ extension SimulatedSession {
 
     mutating func closeMessage(status: String) {
         guard let active = response, let message = active.message else { return }
-        let text = JSONValue.string(message.transcript)
+        let text = SimulatedJSON.string(message.transcript)
         send("response.output_audio.done", partPlace([:]))
         send("response.output_audio_transcript.done", partPlace(["transcript": text]))
         send("response.content_part.done", partPlace(["part": ["type": "audio", "transcript": text]]))
-        let item: JSONValue = [
+        let item: SimulatedJSON = [
             "id": .string(message.id), "type": "message", "status": .string(status), "role": "assistant",
             "content": [["type": "output_audio", "transcript": text]],
         ]
@@ -44,17 +44,17 @@ extension SimulatedSession {
         close(item, id: message.id, index: message.index, completed: status == "completed")
     }
 
-    mutating func call(_ tool: String, _ arguments: JSONValue) {
+    mutating func call(_ tool: String, _ arguments: SimulatedJSON) {
         guard let active = response else { return }
         let (id, callID, text) = (newID("item"), newID("call"), arguments.text)
         let index = active.output.count
-        func item(_ status: JSONValue, _ arguments: String) -> JSONValue {
+        func item(_ status: SimulatedJSON, _ arguments: String) -> SimulatedJSON {
             [
                 "id": .string(id), "type": "function_call", "status": status, "name": .string(tool),
                 "call_id": .string(callID), "arguments": .string(arguments),
             ]
         }
-        let place: [String: JSONValue] = [
+        let place: [String: SimulatedJSON] = [
             "response_id": .string(active.id), "item_id": .string(id), "output_index": .int(index),
             "call_id": .string(callID),
         ]
@@ -79,23 +79,23 @@ extension SimulatedSession {
     }
 
     /// Speaks in text beside the conversation: nothing joins it.
-    mutating func answerOutOfBand(metadata: JSONValue) {
+    mutating func answerOutOfBand(metadata: SimulatedJSON) {
         let (id, item) = (newID("resp"), newID("item"))
-        let words = JSONValue.string(script.otherwise)
-        func response(_ status: String, _ output: [JSONValue], usage: JSONValue) -> JSONValue {
+        let words = SimulatedJSON.string(script.otherwise)
+        func response(_ status: String, _ output: [SimulatedJSON], usage: SimulatedJSON) -> SimulatedJSON {
             var value =
                 responseValue(id: id, status: status, output: output, metadata: metadata, usage: usage).object ?? [:]
             value["conversation_id"] = .null
             value["output_modalities"] = ["text"]
             return .object(value)
         }
-        func message(_ status: String, _ content: JSONValue) -> JSONValue {
+        func message(_ status: String, _ content: SimulatedJSON) -> SimulatedJSON {
             [
                 "id": .string(item), "type": "message", "status": .string(status), "role": "assistant",
                 "content": content,
             ]
         }
-        let whole: [String: JSONValue] = ["response_id": .string(id), "output_index": 0]
+        let whole: [String: SimulatedJSON] = ["response_id": .string(id), "output_index": 0]
         let part = whole.merging(["item_id": .string(item), "content_index": 0]) { $1 }
         let final = message("completed", [["type": "output_text", "text": words]])
         send("response.created", ["response": response("in_progress", [], usage: nil)])
@@ -111,7 +111,7 @@ extension SimulatedSession {
         )
     }
 
-    private mutating func close(_ item: JSONValue, id: String, index: Int, completed: Bool) {
+    private mutating func close(_ item: SimulatedJSON, id: String, index: Int, completed: Bool) {
         guard let active = response else { return }
         let previous = items[id]?.previous
         items[id]?.value = item
@@ -128,7 +128,7 @@ extension SimulatedSession {
         response?.output.append(item)
     }
 
-    private func partPlace(_ fields: [String: JSONValue]) -> [String: JSONValue] {
+    private func partPlace(_ fields: [String: SimulatedJSON]) -> [String: SimulatedJSON] {
         guard let active = response, let message = active.message else { return fields }
         return fields.merging([
             "response_id": .string(active.id), "item_id": .string(message.id), "output_index": .int(message.index),
@@ -139,11 +139,11 @@ extension SimulatedSession {
     func responseValue(
         id: String,
         status: String,
-        output: [JSONValue],
-        metadata: JSONValue,
-        details: JSONValue = nil,
-        usage: JSONValue = nil
-    ) -> JSONValue {
+        output: [SimulatedJSON],
+        metadata: SimulatedJSON,
+        details: SimulatedJSON = nil,
+        usage: SimulatedJSON = nil
+    ) -> SimulatedJSON {
         [
             "object": "realtime.response", "id": .string(id), "status": .string(status), "status_details": details,
             "output": .array(output), "conversation_id": .string("conv_\(tag)"), "output_modalities": ["audio"],
@@ -154,7 +154,7 @@ extension SimulatedSession {
     }
 
     /// Token counts in the right proportions: assistant audio is one token per 50 ms.
-    static func usage(words: Int, audioMilliseconds: Int) -> JSONValue {
+    static func usage(words: Int, audioMilliseconds: Int) -> SimulatedJSON {
         let (text, audio) = (words + 4, audioMilliseconds / 50)
         return [
             "total_tokens": .int(225 + text + audio), "input_tokens": 225, "output_tokens": .int(text + audio),

@@ -1,6 +1,6 @@
 extension SimulatedSession {
     /// Answers the user turn that was committed last, when nothing else is being said.
-    mutating func answerWaitingTurn(metadata: JSONValue = nil) {
+    mutating func answerWaitingTurn(metadata: SimulatedJSON = nil) {
         guard response == nil, let turn = waitingTurn else { return }
         waitingTurn = nil
         guard script.turn(turn).action != .nothing else { return }
@@ -20,7 +20,7 @@ extension SimulatedSession {
         begin(steps, metadata: metadata)
     }
 
-    mutating func createResponse(_ event: JSONValue, id: String?) {
+    mutating func createResponse(_ event: SimulatedJSON, id: String?) {
         let request = event["response"]
         let metadata = request?["metadata"] ?? .null
         if request?["conversation"] == "none" {
@@ -44,7 +44,7 @@ extension SimulatedSession {
         }
     }
 
-    mutating func cancelResponse(_ event: JSONValue, id: String?) {
+    mutating func cancelResponse(_ event: SimulatedJSON, id: String?) {
         let wanted = event["response_id"]?.string
         guard let response, wanted == nil || wanted == response.id else {
             return fail(
@@ -96,7 +96,7 @@ extension SimulatedSession {
         return steps + [.closeMessage]
     }
 
-    private mutating func begin(_ steps: [SimulatedResponse.Step], metadata: JSONValue = nil) {
+    private mutating func begin(_ steps: [SimulatedResponse.Step], metadata: SimulatedJSON = nil) {
         responses += 1
         let id = newID("resp")
         response = SimulatedResponse(serial: responses, id: id, metadata: metadata, steps: steps.reversed())
@@ -146,7 +146,7 @@ extension SimulatedSession {
         finish("cancelled", details: ["type": "cancelled", "reason": .string(reason)])
     }
 
-    private mutating func finish(_ status: String, details: JSONValue) {
+    private mutating func finish(_ status: String, details: SimulatedJSON) {
         guard let ended = response else { return }
         response = nil
         send(

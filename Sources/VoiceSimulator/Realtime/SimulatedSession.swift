@@ -62,7 +62,7 @@ package struct SimulatedSession: Sendable {
     /// Handles one text message of the client.
     package mutating func receive(_ text: String) -> [SimulatedAction] {
         guard !ended else { return [] }
-        guard let event = JSONValue(text: text), event.object != nil else {
+        guard let event = SimulatedJSON(text: text), event.object != nil else {
             fail("invalid_json", "The message is not a JSON object.")
             return take()
         }
@@ -88,7 +88,7 @@ package struct SimulatedSession: Sendable {
         return take()
     }
 
-    private mutating func receive(_ event: JSONValue) {
+    private mutating func receive(_ event: SimulatedJSON) {
         let id = event["event_id"]?.string
         switch event["type"]?.string {
         case "session.update": updateSession(event, id: id)
@@ -113,7 +113,7 @@ package struct SimulatedSession: Sendable {
         }
     }
 
-    private mutating func updateSession(_ event: JSONValue, id: String?) {
+    private mutating func updateSession(_ event: SimulatedJSON, id: String?) {
         if let code = script.faults.rejectUpdateCode {
             fail(code, "The session update was rejected.", eventID: id)
             return
@@ -153,7 +153,7 @@ extension SimulatedSession {
         return "\(kind)_\(tag)_\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
     }
 
-    mutating func send(_ type: String, _ fields: [String: JSONValue]) {
+    mutating func send(_ type: String, _ fields: [String: SimulatedJSON]) {
         guard !ended else { return }
         var event = fields
         event["type"] = .string(type)
@@ -175,7 +175,7 @@ extension SimulatedSession {
     }
 
     mutating func fail(_ code: String?, _ message: String, param: String? = nil, eventID: String? = nil) {
-        func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+        func optional(_ text: String?) -> SimulatedJSON { text.map { .string($0) } ?? .null }
         send(
             "error",
             [

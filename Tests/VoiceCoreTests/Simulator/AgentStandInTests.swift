@@ -30,7 +30,7 @@ struct AgentStandInTests {
             #expect(reply.status == 200)
             #expect(reply.headers["content-type"] == "application/json")
             #expect(reply.headers["x-session-id"] == nil)
-            let choice = JSONValue(text: reply.body)?["choices"]?.array?.first
+            let choice = SimulatedJSON(text: reply.body)?["choices"]?.array?.first
             #expect(choice?["message"]?["content"] == "Two meetings.")
             #expect(choice?["finish_reason"] == "stop")
         }

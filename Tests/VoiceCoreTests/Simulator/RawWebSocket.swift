@@ -3,7 +3,7 @@ import VoiceSimulator
 /// The client's side of RFC 6455, as little as a test needs.
 final class RawWebSocket {
     enum Message {
-        case event(JSONValue)
+        case event(SimulatedJSON)
         case close(code: Int, reason: String)
         case end
     }
@@ -25,7 +25,7 @@ final class RawWebSocket {
         status = try connection.response()?.status ?? 0
     }
 
-    func send(_ event: JSONValue) throws { try frame(0x81, Array(event.text.utf8)) }
+    func send(_ event: SimulatedJSON) throws { try frame(0x81, Array(event.text.utf8)) }
 
     func frame(_ first: UInt8, _ payload: [UInt8]) throws {
         var bytes: [UInt8] = [first]
@@ -55,7 +55,7 @@ final class RawWebSocket {
             }
             guard let payload = try connection.read(length) else { return .end }
             switch head[0] & 15 {
-            case 1: return .event(JSONValue(bytes: payload) ?? nil)
+            case 1: return .event(SimulatedJSON(bytes: payload) ?? nil)
             case 8:
                 return .close(
                     code: Int(payload[0]) << 8 | Int(payload[1]),
@@ -67,8 +67,8 @@ final class RawWebSocket {
     }
 
     /// Events up to and including one of this type; shorter when the connection ended.
-    func events(until type: String) throws -> [JSONValue] {
-        var found: [JSONValue] = []
+    func events(until type: String) throws -> [SimulatedJSON] {
+        var found: [SimulatedJSON] = []
         while case .event(let event) = try receive() {
             found.append(event)
             if event["type"]?.string == type { break }

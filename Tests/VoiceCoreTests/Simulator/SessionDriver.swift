@@ -3,8 +3,8 @@ import VoiceSimulator
 /// Runs a simulated session without sockets: timers fire in the order of a virtual clock.
 struct SessionDriver {
     var session: SimulatedSession
-    private(set) var events: [JSONValue] = []
-    private(set) var sent: [JSONValue] = []
+    private(set) var events: [SimulatedJSON] = []
+    private(set) var sent: [SimulatedJSON] = []
     private(set) var closed: SimulatedAction?
     private var timers: [(due: Int, order: Int, timer: SimulatedTimer)] = []
     private var now = 0
@@ -24,17 +24,17 @@ struct SessionDriver {
 
     var types: [String] { events.map { $0["type"]?.string ?? "" } }
 
-    func all(_ type: String) -> [JSONValue] { events.filter { $0["type"]?.string == type } }
+    func all(_ type: String) -> [SimulatedJSON] { events.filter { $0["type"]?.string == type } }
 
-    func last(_ type: String) -> JSONValue? { all(type).last }
+    func last(_ type: String) -> SimulatedJSON? { all(type).last }
 
-    mutating func send(_ event: JSONValue) {
+    mutating func send(_ event: SimulatedJSON) {
         sent.append(event)
         perform(session.receive(event.text))
     }
 
     /// Configures the session as a room device does.
-    mutating func configure(transcription: Bool = true, detection: JSONValue = SessionDriver.serverDetection) {
+    mutating func configure(transcription: Bool = true, detection: SimulatedJSON = SessionDriver.serverDetection) {
         send([
             "type": "session.update", "event_id": "cfg-1",
             "session": [
@@ -57,7 +57,7 @@ struct SessionDriver {
         ])
     }
 
-    static let serverDetection: JSONValue = [
+    static let serverDetection: SimulatedJSON = [
         "type": "server_vad", "silence_duration_ms": 300, "create_response": true, "interrupt_response": true,
     ]
 

@@ -4,17 +4,17 @@ internal import FoundationEssentials
 ///
 /// Numbers without a fraction are kept as integers, because the Realtime API is strict about fields such as
 /// `audio_end_ms`. Objects are unordered; the text form sorts the keys, so that it is reproducible.
-package enum JSONValue: Sendable, Hashable {
+package enum SimulatedJSON: Sendable, Hashable {
     case null
     case bool(Bool)
     case int(Int)
     case number(Double)
     case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
+    case array([SimulatedJSON])
+    case object([String: SimulatedJSON])
 }
 
-extension JSONValue {
+extension SimulatedJSON {
     /// Parses JSON text; nil when it is not JSON.
     package init?(text: String) {
         self.init(bytes: Array(text.utf8))
@@ -22,7 +22,7 @@ extension JSONValue {
 
     /// Parses JSON in UTF-8; nil when it is not JSON.
     package init?(bytes: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        guard let value = try? JSONDecoder().decode(SimulatedJSON.self, from: Data(bytes)) else { return nil }
         self = value
     }
 
@@ -35,7 +35,7 @@ extension JSONValue {
     }
 
     /// The member of an object; nil when absent or when this is no object.
-    package subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> SimulatedJSON? {
         guard case .object(let members) = self else { return nil }
         return members[key]
     }
@@ -63,27 +63,27 @@ extension JSONValue {
         }
     }
 
-    package var array: [JSONValue]? {
+    package var array: [SimulatedJSON]? {
         guard case .array(let value) = self else { return nil }
         return value
     }
 
-    package var object: [String: JSONValue]? {
+    package var object: [String: SimulatedJSON]? {
         guard case .object(let value) = self else { return nil }
         return value
     }
 }
 
-extension JSONValue: Codable {
+extension SimulatedJSON: Codable {
     package init(from decoder: any Decoder) throws {
         let box = try decoder.singleValueContainer()
         if box.decodeNil() {
             self = .null
         } else if let value = try? box.decode(String.self) {
             self = .string(value)
-        } else if let value = try? box.decode([String: JSONValue].self) {
+        } else if let value = try? box.decode([String: SimulatedJSON].self) {
             self = .object(value)
-        } else if let value = try? box.decode([JSONValue].self) {
+        } else if let value = try? box.decode([SimulatedJSON].self) {
             self = .array(value)
         } else if let value = try? box.decode(Bool.self) {
             self = .bool(value)
@@ -108,16 +108,16 @@ extension JSONValue: Codable {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+extension SimulatedJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
     package init(stringLiteral value: String) { self = .string(value) }
     package init(booleanLiteral value: Bool) { self = .bool(value) }
     package init(integerLiteral value: Int) { self = .int(value) }
     package init(floatLiteral value: Double) { self = .number(value) }
-    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(arrayLiteral elements: SimulatedJSON...) { self = .array(elements) }
     package init(nilLiteral: ()) { self = .null }
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(dictionaryLiteral elements: (String, SimulatedJSON)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
 }
