@@ -1,0 +1,136 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import Synchronization
+
+/// A stand-in for the agent: an HTTP/1.1 server on 127.0.0.1 with `POST {base}/v1/chat/completions`.
+///
+///     request -> AgentRequestHandler -> AgentModel (pure) -> AgentBehaviour of the query -> answer
+package final class AgentStandIn: Sendable {
+    private struct State {
+        var model: AgentModel
+        var behaviour: @Sendable (AgentRequest) -> AgentBehaviour
+        var requests: [AgentRequest] = []
+        var listener: (any Channel)?
+        var channels: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    /// How many requests are kept for inspection; later ones are served but not recorded.
+    package static let recordLimit = 10000
+
+    private let port: Int
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - token: the accepted bearer token.
+    ///   - basePath: where the API is mounted, such as `/ui`.
+    ///   - port: TCP port on 127.0.0.1; 0 takes any free one.
+    ///   - behaviour: says for each run how it ends; called on the thread of the connection, must not block.
+    package init(
+        token: String,
+        basePath: String = "/ui",
+        port: Int = 0,
+        behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour
+    ) {
+        self.port = port
+        state = Mutex(State(model: AgentModel(token: token, basePath: basePath), behaviour: behaviour))
+    }
+
+    /// An agent that answers every question with a text in Markdown.
+    package convenience init(
+        token: String,
+        delayMilliseconds: Int = 0,
+        replies: @escaping @Sendable (_ query: String) -> String
+    ) {
+        self.init(token: token) { request in
+            AgentBehaviour(.reply(replies(request.query ?? "")), delayMilliseconds: delayMilliseconds)
+        }
+    }
+
+    /// Starts to listen and returns the port; throws when the port is taken.
+    package func start() async throws -> Int {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                self.track(channel)
+                return channel.eventLoop.makeCompletedFuture {
+                    // Without pipelining assistance the channel goes on reading, and so sees a client that leaves.
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
+                    try channel.pipeline.syncOperations.addHandler(AgentRequestHandler(agent: self))
+                }
+            }
+            .bind(host: "127.0.0.1", port: port).get()
+        state.withLock { $0.listener = listener }
+        return listener.localAddress?.port ?? 0
+    }
+
+    /// Closes the listener and every connection.
+    package func stop() async {
+        let channels = state.withLock { state in
+            let open = Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
+            state.listener = nil
+            return open
+        }
+        for channel in channels { try? await channel.close().get() }
+    }
+
+    /// Changes how requests from now on end.
+    package func setBehaviour(_ behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour) {
+        state.withLock { $0.behaviour = behaviour }
+    }
+
+    /// Every request so far, in order of arrival.
+    package var requests: [AgentRequest] { state.withLock { $0.requests } }
+
+    /// What the agent remembers of a session.
+    package func history(session: String) -> [AgentModel.Message] {
+        state.withLock { $0.model.history[session] ?? [] }
+    }
+}
+
+// MARK: - For the handler
+
+extension AgentStandIn {
+    /// Records a request and decides about it; the number is nil when the record is full.
+    func arrived(_ request: AgentRequest) -> (number: Int?, decision: AgentModel.Decision) {
+        state.withLock { state in
+            var number: Int?
+            if state.requests.count < Self.recordLimit {
+                number = state.requests.count
+                state.requests.append(request)
+            }
+            return (number, state.model.decide(request))
+        }
+    }
+
+    /// How a run ends. Asked outside the lock: the closure may look at `requests`.
+    func behaviour(_ request: AgentRequest) -> AgentBehaviour {
+        let behaviour = state.withLock { $0.behaviour }
+        return behaviour(request)
+    }
+
+    func answered(_ number: Int?) {
+        guard let number else { return }
+        state.withLock { $0.requests[number].answered = ContinuousClock.now }
+    }
+
+    func abandoned(_ number: Int?) {
+        guard let number else { return }
+        state.withLock { $0.requests[number].disconnectedEarly = true }
+    }
+
+    func finish(session: String, named: Bool, words: String, reason: String = "stop") -> AgentModel.Answer {
+        state.withLock {
+            $0.model.finish(session: session, sessionWasNamed: named, words: words, finishReason: reason)
+        }
+    }
+
+    private func track(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        state.withLock { $0.channels[id] = channel }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { _ = $0.channels.removeValue(forKey: id) }
+        }
+    }
+}

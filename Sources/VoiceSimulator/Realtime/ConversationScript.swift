@@ -1,0 +1,75 @@
+/// What the simulated model hears and says.
+///
+/// The simulator cannot understand speech: it knows when somebody spoke, and the script says what it was and what
+/// happens next.
+package struct ConversationScript: Sendable, Equatable {
+    /// A call of a client-side function.
+    package struct Call: Sendable, Equatable {
+        package var tool: String
+        package var arguments: SimulatedJSON
+
+        package init(tool: String, arguments: SimulatedJSON) {
+            self.tool = tool
+            self.arguments = arguments
+        }
+    }
+
+    /// How the model answers one user turn.
+    package enum Action: Sendable, Equatable {
+        /// Speaks a text.
+        case say(String)
+        /// Speaks a filler and calls a function in the same response.
+        case call(filler: String, tool: String, arguments: SimulatedJSON)
+        /// Calls a function without a word.
+        case callOnly(tool: String, arguments: SimulatedJSON)
+        /// Calls several functions in one response.
+        case calls(filler: String?, [Call])
+        /// Makes a response that fails with this error code and message.
+        case fail(code: String, message: String)
+        /// Makes no response.
+        case nothing
+    }
+
+    /// One user turn: the words and the answer.
+    package struct Turn: Sendable, Equatable {
+        package var transcript: String
+        package var action: Action
+
+        package init(transcript: String, action: Action) {
+            self.transcript = transcript
+            self.action = action
+        }
+    }
+
+    /// The turns in order; later turns follow `queries`.
+    package var turns: [Turn]
+    /// What users ask, in rotation, once `turns` is used up: each becomes a call of `ask_jarvis` with a filler.
+    package var queries: [String]
+    /// What is said while the agent works, in rotation.
+    package var fillers = ["Checking now.", "One moment.", "Let me see.", "Looking into it."]
+    /// What is said when a response is asked for and there is nothing to answer.
+    package var otherwise = "I am here."
+    /// Trouble to make.
+    package var faults: RealtimeFaults
+
+    package init(turns: [Turn] = [], queries: [String] = ["What is on today?"], faults: RealtimeFaults = .init()) {
+        self.turns = turns
+        self.queries = queries
+        self.faults = faults
+    }
+
+    /// The turn with this number, counted from 0.
+    package func turn(_ number: Int) -> Turn {
+        if number < turns.count { return turns[number] }
+        guard !queries.isEmpty, !fillers.isEmpty else { return Turn(transcript: "", action: .say(otherwise)) }
+        let query = queries[(number - turns.count) % queries.count]
+        return Turn(
+            transcript: query,
+            action: .call(
+                filler: fillers[number % fillers.count],
+                tool: "ask_jarvis",
+                arguments: ["query": .string(query)]
+            )
+        )
+    }
+}

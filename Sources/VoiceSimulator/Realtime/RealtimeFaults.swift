@@ -1,0 +1,21 @@
+/// Trouble the simulated Realtime service makes when asked.
+package struct RealtimeFaults: Sendable, Equatable {
+    /// Cuts the connection, without a close frame, after so many events of a session.
+    package var dropAfterEvents: Int?
+    /// Makes trouble only on the first so many TCP connections, refused ones included; later ones are sound.
+    package var faultyConnections = Int.max
+    /// Sends an event of an unknown type after every so many events.
+    package var unknownEventEvery: Int?
+    /// Sends the beta names of events (`response.audio.delta` and the like).
+    package var betaNames = false
+    /// Refuses the upgrade with this HTTP status.
+    package var refuseStatus: Int?
+    /// Answers every `session.update` with an error of this code.
+    package var rejectUpdateCode: String?
+    /// Delays `session.updated`.
+    package var updateDelayMilliseconds = 0
+    /// Ends the session as the 60-minute cap does, after so many events.
+    package var expireAfterEvents: Int?
+
+    package init() {}
+}

@@ -1,0 +1,177 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOWebSocket
+internal import Synchronization
+
+/// A stand-in for the OpenAI Realtime service: a WebSocket server on 127.0.0.1, without TLS.
+///
+///     GET /v1/realtime?model=...  ->  RealtimeSocketHandler  ->  SimulatedSession (pure)
+///
+/// Every event of either side is recorded and handed to the handler given to `init`.
+package final class RealtimeSimulator: Sendable {
+    /// What happens, in order for each connection.
+    package enum Event: Sendable, Equatable {
+        case connected(connection: Int)
+        case client(connection: Int, SimulatedJSON)
+        case server(connection: Int, SimulatedJSON)
+        case disconnected(connection: Int)
+    }
+
+    private struct State {
+        var listener: (any Channel)?
+        var channels: [Int: any Channel] = [:]
+        var attempts = 0
+        var connections = 0
+        var serverEvents: [String] = []
+        var clientEvents: [String] = []
+    }
+
+    private let configuration: RealtimeSimulatorConfiguration
+    private let script: ConversationScript
+    private let events: @Sendable (Event) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter events: called on the thread of the connection; must not block.
+    package init(
+        configuration: RealtimeSimulatorConfiguration,
+        script: ConversationScript,
+        events: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.script = script
+        self.events = events
+    }
+
+    /// Starts to listen and returns the port; throws when the port is taken.
+    package func start() async throws -> Int {
+        let listener = try await bootstrap().bind(host: "127.0.0.1", port: configuration.port).get()
+        state.withLock { $0.listener = listener }
+        return listener.localAddress?.port ?? 0
+    }
+
+    /// Closes the listener and every connection.
+    package func stop() async {
+        let channels = state.withLock { state in
+            let open = Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
+            state.listener = nil
+            return open
+        }
+        for channel in channels { try? await channel.close().get() }
+    }
+
+    /// Cuts every connection without a close frame; the listener stays.
+    package func dropConnections() async {
+        for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close().get() }
+    }
+
+    /// The events sent so far, one JSON object per line, in order.
+    package var serverEventLines: [String] { state.withLock { $0.serverEvents } }
+
+    /// The events received so far, one JSON object per line, in order.
+    package var clientEventLines: [String] { state.withLock { $0.clientEvents } }
+
+    /// How many WebSocket connections were accepted so far.
+    package var connectionCount: Int { state.withLock { $0.connections } }
+}
+
+// MARK: - Connections
+
+extension RealtimeSimulator {
+    private func bootstrap() -> ServerBootstrap {
+        ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try self.configure(channel) }
+            }
+    }
+
+    private func configure(_ channel: any Channel) throws {
+        let attempt = state.withLock { state in
+            state.attempts += 1
+            return state.attempts
+        }
+        let faults = attempt <= script.faults.faultyConnections ? script.faults : RealtimeFaults()
+        let refusal = faults.refuseStatus
+        let upgrader = NIOWebSocketServerUpgrader(
+            // Appends may carry 15 MiB of audio.
+            maxFrameSize: 1 << 25,
+            shouldUpgrade: { channel, head in
+                let wanted = refusal == nil && RequestTarget(head.uri).path == "/v1/realtime"
+                return channel.eventLoop.makeSucceededFuture(wanted ? HTTPHeaders() : nil)
+            },
+            upgradePipelineHandler: { channel, head in
+                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, head, faults) }
+            }
+        )
+        let fallback = UpgradeRefusalHandler(status: refusal ?? 404)
+        let upgrade: NIOHTTPServerUpgradeConfiguration = (
+            upgraders: [upgrader],
+            completionHandler: { context in
+                context.pipeline.syncOperations.removeHandler(name: UpgradeRefusalHandler.name, promise: nil)
+            }
+        )
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withServerUpgrade: upgrade)
+        try channel.pipeline.syncOperations.addHandler(fallback, name: UpgradeRefusalHandler.name)
+    }
+
+    private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead, _ faults: RealtimeFaults) throws {
+        let number = state.withLock { state in
+            state.connections += 1
+            state.channels[state.connections] = channel
+            return state.connections
+        }
+        events(.connected(connection: number))
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { _ = $0.channels.removeValue(forKey: number) }
+            self.events(.disconnected(connection: number))
+        }
+        var script = script
+        script.faults = faults
+        let target = RequestTarget(head.uri)
+        let session = SimulatedSession(
+            configuration: configuration,
+            script: script,
+            model: target.query["model"] ?? "",
+            tag: "c\(number)"
+        )
+        try channel.pipeline.syncOperations.addHandlers([
+            NIOWebSocketFrameAggregator(
+                minNonFinalFragmentSize: 0,
+                maxAccumulatedFrameCount: 1024,
+                maxAccumulatedFrameSize: 1 << 25
+            ),
+            RealtimeSocketHandler(
+                session: session,
+                refusal: refusal(head, target),
+                pingSeconds: configuration.pingSeconds
+            ) { event in
+                self.record(event, number)
+            },
+        ])
+    }
+
+    private func refusal(_ head: HTTPRequestHead, _ target: RequestTarget) -> SimulatedRefusal? {
+        if head.headers.first(name: "Authorization") != "Bearer \(configuration.key)" { return .invalidKey }
+        if head.headers.contains(name: "OpenAI-Beta") { return .betaHeader }
+        guard let model = target.query["model"], !model.isEmpty else { return .missingModel }
+        return model.contains("realtime") ? nil : .invalidModel
+    }
+
+    private func record(_ event: RealtimeSocketHandler.Traffic, _ number: Int) {
+        switch event {
+        case .received(let value):
+            let line = value.text
+            state.withLock { state in
+                if state.clientEvents.count < configuration.recordLimit { state.clientEvents.append(line) }
+            }
+            events(.client(connection: number, value))
+        case .sent(let value, let line):
+            state.withLock { state in
+                if state.serverEvents.count < configuration.recordLimit { state.serverEvents.append(line) }
+            }
+            events(.server(connection: number, value))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import NIOCore
+internal import NIOWebSocket
+
+/// Connects one WebSocket with one `SimulatedSession`.
+///
+/// Lives on its event loop alone. What the session wants done is done in order; timers run on the loop.
+final class RealtimeSocketHandler: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// An event that went over the wire.
+    enum Traffic {
+        case received(SimulatedJSON)
+        case sent(SimulatedJSON, line: String)
+    }
+
+    private var session: SimulatedSession
+    private let refusal: SimulatedRefusal?
+    private let traffic: (Traffic) -> Void
+    private let pingSeconds: Int
+    private var pings: RepeatedTask?
+    private var isClosing = false
+
+    init(
+        session: SimulatedSession,
+        refusal: SimulatedRefusal?,
+        pingSeconds: Int,
+        traffic: @escaping (Traffic) -> Void
+    ) {
+        self.pingSeconds = pingSeconds
+        self.session = session
+        self.refusal = refusal
+        self.traffic = traffic
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        perform(session.open(refusal: refusal), context)
+        guard pingSeconds > 0 else { return }
+        let interval = TimeAmount.seconds(Int64(pingSeconds))
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        pings = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            let (handler, context) = bound.value
+            guard !handler.isClosing, context.channel.isActive else { return }
+            let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
+            context.writeAndFlush(handler.wrapOutboundOut(ping), promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        // The repeated task holds the handler: without this both would stay.
+        pings?.cancel()
+        pings = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        switch frame.opcode {
+        case .text:
+            guard !isClosing else { return }
+            let text = String(buffer: frame.unmaskedData)
+            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
+            perform(session.receive(text), context)
+        case .binary:
+            guard !isClosing else { return }
+            perform(session.receiveBinary(), context)
+        case .ping:
+            let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+            context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
+        case .connectionClose:
+            if isClosing {
+                context.close(promise: nil)
+            } else {
+                isClosing = true
+                let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
+                context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+                close(context, afterMilliseconds: 0)
+            }
+        default: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func perform(_ actions: [SimulatedAction], _ context: ChannelHandlerContext) {
+        for action in actions {
+            guard !isClosing else { break }
+            switch action {
+            case .send(let event):
+                let line = event.text
+                traffic(.sent(event, line: line))
+                let frame = WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: line))
+                context.write(wrapOutboundOut(frame), promise: nil)
+            case .after(let milliseconds, let timer): wait(milliseconds, timer, context)
+            case .close(let code, let reason):
+                isClosing = true
+                var data = ByteBuffer()
+                data.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: code))
+                // A close frame holds at most 125 bytes (RFC 6455 section 5.5).
+                data.writeBytes(reason.utf8.prefix(123))
+                context.write(
+                    wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)),
+                    promise: nil
+                )
+                // The client answers with its own close frame; a silent one is not waited for.
+                close(context, afterMilliseconds: 1000)
+            case .drop:
+                isClosing = true
+                context.flush()
+                close(context, afterMilliseconds: 0)
+            }
+        }
+        context.flush()
+    }
+
+    private func wait(_ milliseconds: Int, _ timer: SimulatedTimer, _ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
+            let (handler, context) = bound.value
+            guard !handler.isClosing, context.channel.isActive else { return }
+            handler.perform(handler.session.fire(timer), context)
+        }
+    }
+
+    private func close(_ context: ChannelHandlerContext, afterMilliseconds delay: Int) {
+        let channel = context.channel
+        guard delay > 0 else { return channel.close(promise: nil) }
+        channel.eventLoop.scheduleTask(in: .milliseconds(Int64(delay))) { channel.close(promise: nil) }
+    }
+}

@@ -1,0 +1,48 @@
+/// What a simulated session wants done.
+package enum SimulatedAction: Sendable, Equatable {
+    /// Send one event.
+    case send(SimulatedJSON)
+    /// Call `fire(_:)` with this timer after so many milliseconds.
+    case after(milliseconds: Int, SimulatedTimer)
+    /// Send a close frame and end.
+    case close(code: Int, reason: String)
+    /// Cut the connection without a close frame.
+    case drop
+}
+
+/// Something a simulated session waits for.
+package enum SimulatedTimer: Sendable, Hashable {
+    /// The next piece of the response with this serial number.
+    case response(Int)
+    /// A delayed `session.updated`.
+    case update(SimulatedJSON)
+    /// The transcript of a user item.
+    case transcript(item: String, text: String)
+}
+
+/// Why a connection is turned away after a successful upgrade.
+///
+/// The service accepts the WebSocket, sends one `error` event and closes.
+package enum SimulatedRefusal: Sendable, Equatable {
+    case invalidKey
+    case betaHeader
+    case missingModel
+    case invalidModel
+
+    var error: (code: String, message: String, close: Int) {
+        switch self {
+        case .invalidKey:
+            (
+                "invalid_api_key",
+                "Incorrect API key provided: sk-***. You can find your API key in the dashboard.", 3000
+            )
+        case .betaHeader:
+            (
+                "beta_api_shape_disabled",
+                "The beta shape of the API is no longer served. Remove the OpenAI-Beta header.", 4000
+            )
+        case .missingModel: ("missing_model", "You must provide a model parameter.", 4000)
+        case .invalidModel: ("invalid_model", "Model is not supported in realtime mode.", 4000)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// A response in progress.
+struct SimulatedResponse: Sendable {
+    /// One piece of it.
+    enum Step: Sendable {
+        case openMessage
+        /// Words and the audio of one delta.
+        case speak(words: String, audio: [Int16])
+        case closeMessage
+        case call(tool: String, arguments: SimulatedJSON)
+        case failed(code: String, message: String)
+    }
+
+    /// The message being spoken.
+    struct Message: Sendable {
+        var id: String
+        var index: Int
+        var transcript = ""
+    }
+
+    var serial: Int
+    var id: String
+    var metadata: SimulatedJSON
+    /// What is still to come, in reverse order.
+    var steps: [Step]
+    var message: Message?
+    var output: [SimulatedJSON] = []
+    var failure: (code: String, message: String)?
+    var audioMilliseconds = 0
+    var words = 0
+}

@@ -1,0 +1,170 @@
+extension SimulatedSession {
+    /// Answers the user turn that was committed last, when nothing else is being said.
+    mutating func answerWaitingTurn(metadata: SimulatedJSON = nil) {
+        guard response == nil, let turn = waitingTurn else { return }
+        waitingTurn = nil
+        guard script.turn(turn).action != .nothing else { return }
+        // The model has seen the outputs that came before the turn, and speaks of them first.
+        var steps = outputSteps()
+        switch script.turn(turn).action {
+        case .say(let text): steps += spoken(text)
+        case .call(let filler, let tool, let arguments):
+            steps += spoken(filler) + [.call(tool: tool, arguments: arguments)]
+        case .callOnly(let tool, let arguments): steps.append(.call(tool: tool, arguments: arguments))
+        case .calls(let filler, let calls):
+            steps += spoken(filler ?? "")
+            steps += calls.map { .call(tool: $0.tool, arguments: $0.arguments) }
+        case .fail(let code, let message): steps.append(.failed(code: code, message: message))
+        case .nothing: break
+        }
+        begin(steps, metadata: metadata)
+    }
+
+    mutating func createResponse(_ event: SimulatedJSON, id: String?) {
+        let request = event["response"]
+        let metadata = request?["metadata"] ?? .null
+        if request?["conversation"] == "none" {
+            return answerOutOfBand(metadata: metadata)
+        }
+        if let response {
+            return fail(
+                "conversation_already_has_active_response",
+                "Conversation already has an active response in progress: \(response.id). Wait until the response is "
+                    + "finished before creating a new one.",
+                eventID: id
+            )
+        }
+        if waitingTurn != nil {
+            answerWaitingTurn(metadata: metadata)
+        } else if !newOutputs.isEmpty {
+            begin(outputSteps(), metadata: metadata)
+        } else {
+            let words = request?["instructions"]?.string.flatMap(Self.quoted) ?? script.otherwise
+            begin(spoken(words), metadata: metadata)
+        }
+    }
+
+    mutating func cancelResponse(_ event: SimulatedJSON, id: String?) {
+        let wanted = event["response_id"]?.string
+        guard let response, wanted == nil || wanted == response.id else {
+            return fail(
+                "response_cancel_not_active",
+                "Cancellation failed: no active response found",
+                eventID: id
+            )
+        }
+        stopResponse(reason: "client_cancelled")
+    }
+
+    /// The words between the first pair of double quotes: instructions such as `Say exactly "..."`.
+    private static func quoted(_ text: String) -> String? {
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+        guard parts.count >= 3, !parts[1].isEmpty else { return nil }
+        return String(parts[1])
+    }
+
+    private mutating func outputSteps() -> [SimulatedResponse.Step] {
+        let text = newOutputs.joined(separator: " ")
+        newOutputs.removeAll()
+        return spoken(text)
+    }
+
+    /// Longest text spoken in one message, in characters.
+    private static let longestText = 4000
+
+    /// A message as steps: audio in equal chunks, the words spread over them.
+    private func spoken(_ text: String) -> [SimulatedResponse.Step] {
+        let text = String(text.prefix(Self.longestText))
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard !words.isEmpty else { return [] }
+        let samples = configuration.voice.samples(text)
+        let size = 24 * max(20, min(200, configuration.chunkMilliseconds))
+        let count = max(1, (samples.count + size - 1) / size)
+        var steps: [SimulatedResponse.Step] = [.openMessage]
+        var said = 0
+        for chunk in 0..<count {
+            // Words run a little ahead of the audio, as they do with the real service.
+            let upTo = min(words.count, words.count * (chunk + 1) / count + 1)
+            let part = words[min(said, upTo)..<upTo].map(String.init).joined(separator: " ")
+            let lead = said > 0 && !part.isEmpty ? " " : ""
+            said = max(said, upTo)
+            let from = min(samples.count, chunk * size)
+            steps.append(
+                .speak(words: lead + part, audio: Array(samples[from..<min(samples.count, from + size)]))
+            )
+        }
+        return steps + [.closeMessage]
+    }
+
+    private mutating func begin(_ steps: [SimulatedResponse.Step], metadata: SimulatedJSON = nil) {
+        responses += 1
+        let id = newID("resp")
+        response = SimulatedResponse(serial: responses, id: id, metadata: metadata, steps: steps.reversed())
+        send(
+            "response.created",
+            ["response": responseValue(id: id, status: "in_progress", output: [], metadata: metadata)]
+        )
+        after(configuration.responseLatencyMilliseconds, .response(responses))
+    }
+
+    mutating func continueResponse(_ serial: Int) {
+        guard response?.serial == serial else { return }
+        while let step = response?.steps.popLast() {
+            switch step {
+            case .openMessage: openMessage()
+            case .closeMessage: closeMessage(status: "completed")
+            case .call(let tool, let arguments): call(tool, arguments)
+            case .failed(let code, let message): response?.failure = (code, message)
+            case .speak(let words, let audio):
+                speak(words, audio)
+                guard configuration.speed > 0 else { continue }
+                let pause = Double(audio.count) / 24 / configuration.speed
+                return after(max(1, Int(pause)), .response(serial))
+            }
+        }
+        if let failure = response?.failure {
+            finish(
+                "failed",
+                details: [
+                    "type": "failed",
+                    "error": [
+                        "type": "invalid_request_error", "code": .string(failure.code),
+                        "message": .string(failure.message),
+                    ],
+                ]
+            )
+        } else {
+            finish("completed", details: nil)
+        }
+        if settings.turnDetection?["create_response"]?.bool == true, newOutputs.isEmpty { answerWaitingTurn() }
+    }
+
+    /// Ends the response early: open items get their `done` events, nothing else is generated.
+    mutating func stopResponse(reason: String) {
+        guard response != nil else { return }
+        if response?.message != nil { closeMessage(status: "incomplete") }
+        finish("cancelled", details: ["type": "cancelled", "reason": .string(reason)])
+    }
+
+    private mutating func finish(_ status: String, details: SimulatedJSON) {
+        guard let ended = response else { return }
+        response = nil
+        send(
+            "response.done",
+            [
+                "response": responseValue(
+                    id: ended.id,
+                    status: status,
+                    output: ended.output,
+                    metadata: ended.metadata,
+                    details: details,
+                    usage: Self.usage(words: ended.words, audioMilliseconds: ended.audioMilliseconds)
+                )
+            ]
+        )
+        send(
+            "rate_limits.updated",
+            ["rate_limits": [["name": "tokens", "limit": 40000, "remaining": 38800, "reset_seconds": 1.8]]]
+        )
+    }
+}

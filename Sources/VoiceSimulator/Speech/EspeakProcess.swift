@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Runs `espeak-ng` and reads the WAV it writes.
+enum EspeakProcess {
+    /// Longest text handed over, in characters.
+    static let longestText = 4000
+
+    /// The bytes of a WAV file speaking `text`; nil when the program is missing or fails.
+    static func wave(_ text: String) -> [UInt8]? {
+        var ends: [Int32] = [0, 0]
+        // A socket pair can be made close-on-exec in one step: no other child may hold our end open.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        defer { close(ends[0]) }
+        guard let child = spawn(text, output: ends[1]) else {
+            close(ends[1])
+            return nil
+        }
+        close(ends[1])
+        let bytes = drain(ends[0])
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        return status == 0 && bytes.count > 44 ? bytes : nil
+    }
+
+    private static func spawn(_ text: String, output: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        let words = ["espeak-ng", "--stdout", "-v", "en-us", "--", String(text.prefix(longestText))]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = [strdup("LC_ALL=C.UTF-8"), nil]
+        defer { for pointer in arguments + environment { free(pointer) } }
+        var child: pid_t = 0
+        return posix_spawnp(&child, "espeak-ng", &actions, nil, &arguments, &environment) == 0 ? child : nil
+    }
+
+    private static func drain(_ descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                bytes.append(contentsOf: buffer[..<count])
+            } else if count == 0 || errno != EINTR {
+                return bytes
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Glibc
+
+/// Turns text into 24 kHz mono PCM16.
+package enum SpokenVoice: Sendable {
+    /// A speech synthesiser when `espeak-ng` is installed, tones otherwise.
+    case natural
+    /// One marker tone per word: the same text always gives the same samples.
+    case tones
+
+    /// Speaks a text; empty for a text without words.
+    ///
+    /// `natural` runs a child process and blocks for some ten milliseconds per sentence.
+    package func samples(_ text: String) -> [Int16] {
+        switch self {
+        case .tones: return Self.tones(text)
+        case .natural:
+            guard let bytes = EspeakProcess.wave(text), let wave = MonoWave.parse(bytes), !wave.samples.isEmpty else {
+                return Self.tones(text)
+            }
+            return Self.resample(wave.samples, from: wave.rate, to: 24000)
+        }
+    }
+
+    /// The tone that marks a word, in hertz, 300 to 2690 in steps of 10; case and punctuation do not count.
+    package static func markerFrequency(_ word: some StringProtocol) -> Double {
+        // FNV-1a, 32 bits (draft-eastlake-fnv section 2).
+        var hash: UInt32 = 2_166_136_261
+        for byte in word.lowercased().utf8 where (97...122).contains(byte) || (48...57).contains(byte) {
+            hash = (hash ^ UInt32(byte)) &* 16_777_619
+        }
+        return 300 + Double(hash % 240) * 10
+    }
+
+    private static func tones(_ text: String) -> [Int16] {
+        var samples: [Int16] = []
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            let frequency = markerFrequency(word)
+            let length = 24 * (120 + 60 * (syllables(word) - 1))
+            for index in 0..<length {
+                let ramp = min(1, Double(min(index, length - index)) / 240)
+                samples.append(Int16(9000 * ramp * sin(2 * .pi * frequency * Double(index) / 24000)))
+            }
+            samples.append(contentsOf: repeatElement(0, count: 24 * 40))
+        }
+        return samples
+    }
+
+    private static func syllables(_ word: some StringProtocol) -> Int {
+        var groups = 0
+        var inVowel = false
+        for letter in word.lowercased() {
+            let vowel = "aeiouy".contains(letter)
+            if vowel && !inVowel { groups += 1 }
+            inVowel = vowel
+        }
+        return max(1, min(8, groups))
+    }
+
+    /// Cubic (Catmull-Rom) interpolation: enough for speech that only a simulator speaks.
+    package static func resample(_ input: [Int16], from source: Int, to target: Int) -> [Int16] {
+        guard source > 0, target > 0, source != target, !input.isEmpty else { return input }
+        let count = input.count * target / source
+        func at(_ index: Int) -> Double { Double(input[max(0, min(input.count - 1, index))]) }
+        return (0..<count).map { index in
+            let position = Double(index) * Double(source) / Double(target)
+            let whole = Int(position)
+            let t = position - Double(whole)
+            let (a, b, c, d) = (at(whole - 1), at(whole), at(whole + 1), at(whole + 2))
+            let cubic = (3 * (b - c) + d - a) * t * t * t
+            let square = (2 * a - 5 * b + 4 * c - d) * t * t
+            let value = b + 0.5 * (cubic + square + (c - a) * t)
+            return Int16(max(-32768, min(32767, value.rounded())))
+        }
+    }
+}

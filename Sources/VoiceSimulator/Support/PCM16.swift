@@ -1,0 +1,27 @@
+internal import FoundationEssentials
+
+/// 16-bit little-endian mono samples as bytes and as base64 text.
+package enum PCM16 {
+    /// Base64 (RFC 4648 section 4) of the samples.
+    package static func base64(_ samples: some Sequence<Int16>) -> String {
+        var bytes: [UInt8] = []
+        for sample in samples {
+            let bits = UInt16(bitPattern: sample)
+            bytes.append(UInt8(truncatingIfNeeded: bits))
+            bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
+        }
+        return Data(bytes).base64EncodedString()
+    }
+
+    /// The samples of base64 text; nil when it is not base64 or holds half a sample.
+    package static func samples(base64 text: String) -> [Int16]? {
+        guard let data = Data(base64Encoded: text), data.count.isMultiple(of: 2) else { return nil }
+        return samples(bytes: Array(data))
+    }
+
+    static func samples(bytes: [UInt8]) -> [Int16] {
+        stride(from: 0, to: bytes.count - bytes.count % 2, by: 2).map {
+            Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/// Stand-ins for the two services the daemon talks to, on loopback.
-package enum VoiceSimulator {}
