@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <toml++/toml.h>
@@ -118,8 +119,10 @@ void parse(ctoml_document &document, std::string_view text) {
     try {
         const toml::table table = toml::parse(text);
         addTable(document, table, "");
-        std::stable_sort(document.entries.begin(), document.entries.end(), [](const Entry &a, const Entry &b) {
-            return a.line != b.line ? a.line < b.line : a.column < b.column;
+        if (document.entries.size() >= maximumEntries) return fail(document, "too many values", 1, 1);
+        // A table comes before what it holds: its path is a prefix of theirs.
+        std::sort(document.entries.begin(), document.entries.end(), [](const Entry &a, const Entry &b) {
+            return std::tie(a.line, a.column, a.path) < std::tie(b.line, b.column, b.path);
         });
     } catch (const toml::parse_error &error) {
         const auto &place = error.source().begin;

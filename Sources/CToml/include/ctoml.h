@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /// A parsed TOML text as a flat list of values in the order of their place in the text, or an error with its place.
-/// Owns every pointer handed out below; they live until ctoml_free. Not thread safe while being parsed; read-only after.
+/// Owns every pointer handed out below; they live until ctoml_free. Read-only once parsed.
 typedef struct ctoml_document ctoml_document;
 
 typedef enum {

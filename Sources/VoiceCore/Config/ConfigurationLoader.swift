@@ -74,6 +74,7 @@ package struct ConfigurationLoader: Sendable {
         }
         var unknownTables: Set<String> = []
         for entry in document.entries {
+            guard problems.count < maximumProblems else { return }
             let place = "\(file):\(entry.line)"
             let parent = entry.path.lastIndex(of: ".").map { String(entry.path[..<$0]) } ?? ""
             if unknownTables.contains(parent) {

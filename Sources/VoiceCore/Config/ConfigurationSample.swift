@@ -17,7 +17,8 @@ package enum ConfigurationSample {
         )
         lines += wrapped(
             """
-            Secrets never stand here: the keys that end in _file name files that hold them, readable by the daemon alone.
+            Secrets never stand here: the keys that end in _file name files that hold them, readable by the daemon \
+            alone.
             """
         )
         for section in ConfigurationSchema.sections {

@@ -40,7 +40,7 @@ package enum ConfigurationSchema {
             \.audio.outputBufferMS,
             20...500,
             multipleOf: 10,
-            "Sound kept in the loudspeaker's buffer, in milliseconds. More survives a busy machine, less answers sooner."
+            "Sound kept in the loudspeaker's buffer, in milliseconds. More survives a busy machine, less is faster."
         ),
         .integer(
             "audio.start_buffer_ms",

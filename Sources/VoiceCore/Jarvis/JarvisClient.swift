@@ -4,7 +4,8 @@ package import Logging
 ///
 /// The server lets questions of one session wait for each other or refuses them, so they wait here: at most two, in the
 /// order they came; a third is answered at once with `tooManyQuestions`. When the server reports the session busy all
-/// the same, the question is sent once more after a second. Cancelling the task ends the wait or the request.
+/// the same, the question is sent once more after a second. After repeated trouble of the server questions are answered
+/// at once by its last failure for a while (`CircuitBreaker`). Cancelling the task ends the wait or the request.
 package actor JarvisClient {
     /// Time and chance, which tests put in their own hands.
     package struct Surroundings: Sendable {
@@ -34,6 +35,7 @@ package actor JarvisClient {
     private let surroundings: Surroundings
     private let logger: Logger
     private var session: JarvisSession
+    private var breaker = CircuitBreaker()
     private var turn = TurnQueue(maximumWaiting: JarvisClient.maximumWaiting)
     /// The last answer in full, for whoever wants to hear the rest.
     package private(set) var lastReply: ShapedReply?
@@ -73,9 +75,11 @@ package actor JarvisClient {
         }
         defer { turn.finish() }
         let start = surroundings.now()
+        if let failure = breaker.failure(at: start) { return report(failure, took: .zero) }
         let result = await send(query)
         let took = surroundings.now() - start
         session.touch(at: surroundings.now())
+        breaker.record(result, at: surroundings.now())
         switch result {
         case .failure(let failure): return report(failure, took: took)
         case .success(let content):

@@ -13,7 +13,8 @@ package struct JarvisRequest: Sendable {
     private let timeout: Duration
     private let caFile: String?
 
-    /// `base` ends with the base path of the server ("/ui" by default); a "/v1" at its end is taken as part of the route.
+    /// `base` ends with the base path of the server ("/ui" by default); a "/v1" at its end belongs to the
+    /// route.
     package init(base: ServerURL, token: Secret?, settings: Configuration.Jarvis) {
         self.base = base
         self.token = token

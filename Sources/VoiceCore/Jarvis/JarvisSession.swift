@@ -1,7 +1,7 @@
 /// The conversation with the agent: an id of our own making, under which the server keeps the history.
 ///
-/// Outlives every voice session. Ids are of `[A-Za-z0-9_-]` and begin with a letter: the server reads ids of digits alone
-/// as numbers.
+/// Outlives every voice session. Ids are of `[A-Za-z0-9_-]` and begin with a letter: the server reads ids of digits
+/// alone as numbers.
 package struct JarvisSession: Sendable {
     private var current: String
     private var lastUse: Duration?

@@ -1,7 +1,7 @@
 /// Decides whether a token may be sent to an address: over TLS always, in the open only within the own network.
 package enum TokenTransportPolicy {
-    /// True for https and wss; else for loopback, private (RFC 1918), shared (RFC 6598) and link-local addresses, unique
-    /// local addresses of IPv6, names under .local and .localhost, and names without a dot.
+    /// True for https and wss; else for loopback, private (RFC 1918), shared (RFC 6598) and link-local addresses,
+    /// unique local addresses of IPv6, names under .local and .localhost, and names without a dot.
     package static func allows(_ url: ServerURL) -> Bool {
         if url.scheme == "https" || url.scheme == "wss" { return true }
         if url.host.contains(":") { return isNearIPv6(url.host) }

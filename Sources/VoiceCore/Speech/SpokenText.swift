@@ -19,7 +19,7 @@ enum SpokenText {
         return words.joined(separator: " ")
     }
 
-    /// Without control and zero-width characters, pictures and footnote marks.
+    /// Without control and zero-width characters and pictures; an arrow becomes a dash.
     private static func withoutSigns(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -28,7 +28,8 @@ enum SpokenText {
             case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF,
                 0xFFFD, 0xE000...0xF8FF:
                 continue
-            case 0x20E3, 0x2190...0x21FF, 0x2300...0x23FF, 0x2500...0x27BF, 0x2B00...0x2BFF, 0x1F000...0x1FAFF,
+            case 0x2190...0x21FF: scalars.append(contentsOf: " \u{2013} ".unicodeScalars)
+            case 0x20E3, 0x2300...0x23FF, 0x2500...0x27BF, 0x2B00...0x2BFF, 0x1F000...0x1FAFF,
                 0xE0000...0xE007F:
                 scalars.append(" ")
             default: scalars.append(scalar)
@@ -57,8 +58,9 @@ enum SpokenText {
             result.append(character)
         }
         if run.utf8.count == 1 { result += run }
-        let isRule = result.utf8.count > 1 && result.utf8.allSatisfy { $0 == UInt8(ascii: "-") }
-        return isRule || ["#", "|", "_"].contains(result) ? "" : result
+        let isDash = result.utf8.count > 1 && result.utf8.allSatisfy { $0 == UInt8(ascii: "-") }
+        if isDash { return result.utf8.count <= 3 ? "\u{2013}" : "" }
+        return ["#", "|", "_"].contains(result) ? "" : result
     }
 
     /// "word[^1]" is a footnote of GitHub.

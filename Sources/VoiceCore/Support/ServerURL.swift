@@ -1,4 +1,5 @@
-/// The address of a server: scheme, host, port, path and query (RFC 3986 section 3), nothing that could hold a password.
+/// The address of a server: scheme, host, port, path and query (RFC 3986 section 3), and nothing that could hold
+/// a password.
 package struct ServerURL: Sendable, Equatable {
     /// Lower case, for instance "https".
     package let scheme: String

@@ -8,8 +8,8 @@ package struct AskJarvisTool: Tool {
 
     package let name = "ask_jarvis"
     package let description = """
-        Passes a request of the user to Jarvis, the user's personal agent, and returns what Jarvis answers. Call it for \
-        every question, wish or instruction.
+        Passes a request of the user to Jarvis, the user's personal agent, and returns what Jarvis answers. Call it \
+        for every question, wish or instruction.
         """
     package let parameters = """
         {"type":"object","properties":{"query":{"type":"string","description":"The whole request in the user's own \

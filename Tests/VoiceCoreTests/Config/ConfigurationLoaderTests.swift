@@ -53,7 +53,8 @@ struct ConfigurationLoaderTests {
         ),
         (
             "[realtime]\napi_key = \"sk-1\"",
-            "c.toml:2: realtime.api_key does not belong here: secrets stay out of the configuration, name a file with realtime.api_key_file"
+            "c.toml:2: realtime.api_key does not belong here: secrets stay out of the configuration, "
+                + "name a file with realtime.api_key_file"
         ),
         (
             "[echo]\n\nsuppression = \"hihg\"",
@@ -123,7 +124,8 @@ struct ConfigurationLoaderTests {
         ("audio.inputs=x", "--set: unknown key audio.inputs, did you mean audio.input?"),
         (
             "log.level=loud",
-            "--set: log.level wants one of \"trace\", \"debug\", \"info\", \"notice\", \"warning\", \"error\" or \"critical\", got \"loud\""
+            "--set: log.level wants one of \"trace\", \"debug\", \"info\", \"notice\", "
+                + "\"warning\", \"error\" or \"critical\", got \"loud\""
         ),
     ])
     func aWrongOverrideIsNamed(override: String, message: String) {

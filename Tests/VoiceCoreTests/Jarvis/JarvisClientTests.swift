@@ -33,6 +33,13 @@ struct JarvisClientTests {
         #expect(stubborn.requests.count == 2)
     }
 
+    @Test func aServerInTroubleIsNotWaitedForAgainAndAgain() async throws {
+        let transport = ScriptedJarvisTransport([.failed(.timedOut)])
+        let client = try client(transport)
+        for _ in 0..<5 { #expect(await client.ask("a").failure == .timedOut) }
+        #expect(transport.requests.count == 3)
+    }
+
     @Test func aFailureIsSpokenAndNothingElseIsRepeated() async throws {
         let transport = ScriptedJarvisTransport([.status(401)])
         let answer = await (try client(transport)).ask("a")

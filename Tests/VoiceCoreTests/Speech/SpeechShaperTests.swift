@@ -51,6 +51,20 @@ struct SpeechShaperTests {
                 "\u{4ECA}\u{5929}\u{4E0D}\u{9519}\n\n- \u{5929}\u{6C14}",
                 "\u{4ECA}\u{5929}\u{4E0D}\u{9519}\u{3002} \u{5929}\u{6C14}\u{3002}"
             ),
+            (
+                "## \u{1F324}\u{FE0F} Weather\n\n**Berlin:** 18\u{2013}22\u{B0}C, rain \u{2192} umbrella!\n\n- *Today*: 12\u{B0}",
+                "Weather. Berlin: 18\u{2013}22\u{B0}C, rain \u{2013} umbrella! Today: 12\u{B0}."
+            ),
+            (
+                "1. **Feed the cat** at 7:30\n2. **Call Mr. Jones**\n\n   He is in until 5 p.m.\n3. Buy:\n   - milk",
+                "Feed the cat at 7:30. Call Mr. Jones. He is in until 5 p.m. Buy: milk."
+            ),
+            (
+                "The price is $3.50 (about 20%) -- A/B test #42 & C++.",
+                "The price is $3.50 (about 20%) \u{2013} A/B test #42 & C++."
+            ),
+            ("<details><summary>More</summary>\n\nHidden text\n\n</details>", "More. Hidden text"),
+            ("```\na\n```\n\n```\nb\n```", "There is a block of code."),
             ("Line one\nline two  \nline three", "Line one line two line three"),
             ("", nil), (" \n\t", nil), ("---", nil), ("\u{1F44D}", nil),
         ] as [(String, String?)]
@@ -72,6 +86,27 @@ struct SpeechShaperTests {
         let spoken = shaped?.spoken ?? ""
         #expect(spoken.hasSuffix("of them. " + SpeechShaper.offer))
         #expect(WordCount.words(in: spoken) <= 50 + WordCount.words(in: SpeechShaper.offer))
+    }
+
+    @Test func everyCutIsBehindAWholeSentence() {
+        var random = SeededGenerator(seed: 13)
+        let words = [
+            "Anna", "went", "e.g.", "to", "Mr.", "Jones", "at", "3.5", "(or", "so)", "well...", "then,", "\"home\"",
+        ]
+        for _ in 0..<300 {
+            let sentences = (0..<Int.random(in: 5...30, using: &random)).map { _ in
+                let count = Int.random(in: 1...15, using: &random)
+                return "She "
+                    + (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
+                    + " left."
+            }
+            let reply = sentences.joined(separator: " ")
+            guard let shaped = SpeechShaper(maximumWords: 30).shape(reply), shaped.wasCut else { continue }
+            let spoken = String(shaped.spoken.dropLast(SpeechShaper.offer.count + 1))
+            #expect(shaped.full.hasPrefix(spoken))
+            #expect(spoken.hasSuffix(" left.") || spoken.hasSuffix("well..."))
+            #expect(WordCount.words(in: spoken) <= 30)
+        }
     }
 
     @Test func aLittleTooLongIsLeftWhole() {

@@ -1,0 +1,17 @@
+import Testing
+
+@testable import VoiceCore
+
+struct PersonaTests {
+    @Test func theRouterIsToldItsTool() {
+        let text = Persona.instructions()
+        #expect(text.contains(AskJarvisTool(logger: LineLog().logger) { _ in JarvisAnswer(failure: .busy) }.name))
+        #expect(text.contains("Never use the same one twice in a row."))
+        #expect(!text.contains("\\"))
+    }
+
+    @Test func theLanguageIsTheSpeakersUnlessItIsSet() {
+        #expect(Persona.instructions().contains("the language the user speaks"))
+        #expect(Persona.instructions(language: "de").contains("Speak the language \"de\""))
+    }
+}
