@@ -1,0 +1,122 @@
+internal import FoundationEssentials
+
+/// Everything the daemon runs on: the configuration, translated for the parts that it concerns.
+package struct DaemonSettings: Sendable {
+    package var audio: AudioConfiguration
+    package var pump: VoicePump.Options
+    package var request: WebSocketRequest
+    package var conversation: ConversationMachine.Options
+    package var jarvis: Configuration.Jarvis
+    package var jarvisBase: ServerURL
+    package var jarvisToken: Secret?
+    package var transcripts: Bool
+
+    /// - Parameters:
+    ///   - instructions: the text of `realtime.instructions_file`, nil for the built-in persona.
+    ///   - tools: the tools as the service wants them.
+    /// - Throws: what is missing or cannot be, with the way out.
+    package init(
+        _ configuration: Configuration, secrets: Secrets, tools: [any Tool], instructions: String? = nil
+    ) throws(ConfigurationError) {
+        func fail(_ place: String, _ message: String) -> ConfigurationError {
+            ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
+        }
+        let realtime = configuration.realtime
+        guard let key = secrets.apiKey.secret else {
+            throw fail(
+                "no API key",
+                "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "
+                    + "to try without one: jarvis-voiced demo")
+        }
+        guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
+            throw fail("realtime.url", "wants a ws:// or wss:// address")
+        }
+        guard base.scheme == "wss" || TokenTransportPolicy.allows(base) else {
+            throw fail("realtime.url", "would send the API key unencrypted to \(base.host); use wss://")
+        }
+        guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
+            throw fail("jarvis.url", "wants an http:// or https:// address")
+        }
+        audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
+        pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
+        let separator = base.query == nil ? "?" : "&"
+        request = WebSocketRequest(
+            url: base.text + separator + "model=" + Self.escaped(realtime.model),
+            headers: [("Authorization", "Bearer \(key.revealed)")],
+            connectTimeout: .seconds(realtime.connectTimeoutS), handshakeTimeout: .seconds(realtime.connectTimeoutS),
+            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile)
+        conversation = ConversationMachine.Options(
+            settings: RealtimeSettings(
+                instructions: instructions ?? Persona.instructions(language: realtime.language),
+                tools: tools.map(\.definition), voice: realtime.voice, speed: realtime.speed,
+                turnDetection: realtime.turnDetection == .semantic
+                    ? .semantic(eagerness: realtime.eagerness.rawValue)
+                    : .server(threshold: realtime.threshold, silence: realtime.silenceMS),
+                noiseReduction: realtime.noiseReduction == .off ? nil : realtime.noiseReduction.rawValue,
+                transcription: realtime.transcription
+                    ? .init(
+                        model: realtime.transcriptionModel,
+                        language: realtime.language.isEmpty ? nil : realtime.language) : nil,
+                maximumOutputTokens: realtime.maxOutputTokens))
+        conversation.idleLimit = realtime.idleTimeoutS > 0 ? .seconds(realtime.idleTimeoutS) : nil
+        if !configuration.audio.earcons { conversation.thinkingAfter = nil }
+        jarvis = configuration.jarvis
+        self.jarvisBase = jarvisBase
+        jarvisToken = secrets.jarvisToken.secret
+        transcripts = configuration.log.transcripts
+    }
+
+    /// A query value (RFC 3986 section 3.4).
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            default:
+                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}
+
+extension Tool {
+    /// The tool as `session.tools` wants it; the schema is the tool's own JSON text.
+    package var definition: JSONValue {
+        let schema = try? JSONDecoder().decode(JSONValue.self, from: Data(parameters.utf8))
+        return [
+            "type": "function", "name": .string(name), "description": .string(description),
+            "parameters": schema ?? ["type": "object", "properties": [:]],
+        ]
+    }
+}
+
+extension AudioConfiguration {
+    package init(_ audio: Configuration.Audio, echo: Configuration.Echo) {
+        var canceller = EchoCancellerOptions()
+        canceller.echoCancellation = echo.enabled
+        canceller.suppression =
+            switch echo.suppression {
+            case .low: .low
+            case .moderate: .moderate
+            case .high: .high
+            }
+        canceller.noiseSuppression =
+            switch echo.noiseSuppression {
+            case .off: .off
+            case .low: .low
+            case .moderate: .moderate
+            case .high: .high
+            case .veryHigh: .veryHigh
+            }
+        canceller.highPass = echo.highPass
+        canceller.gainControl = echo.gainControl
+        canceller.voiceDetection = false
+        self.init(
+            source: .alsa(capture: audio.input, playback: audio.output),
+            captureChannel: audio.inputChannel == 0 ? .average : .channel(audio.inputChannel - 1),
+            bufferPeriods: audio.outputBufferMS / 10, echoCanceller: canceller,
+            outputGainDecibels: audio.outputGainDB, earcons: audio.earcons,
+            realtimePriority: audio.realtimePriority)
+    }
+}

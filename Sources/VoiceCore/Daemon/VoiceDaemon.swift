@@ -1,0 +1,88 @@
+package import Logging
+
+/// The whole daemon, put together: sound card, network, conversation, agent.
+///
+///     AudioThread <--AudioPipes--> VoicePump, RealtimeLink (network thread) <--> ConversationSession --> tools --> agent
+///
+/// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
+package actor VoiceDaemon {
+    package let pipes = AudioPipes()
+    private let settings: DaemonSettings
+    private let logger: Logger
+    private let network = NetworkThread()
+    private let mailbox = EventMailbox()
+    private let session: ConversationSession
+    private let pump: NetworkConfined<VoicePump>
+    private var running: Task<Void, Never>?
+    private var keeper: Task<Void, Never>?
+    private let sound: SoundKeeper
+
+    /// The tools, before the settings that advertise them.
+    package static func tools(ask: @escaping @Sendable (String) async -> JarvisAnswer, logger: Logger) -> [any Tool] {
+        [AskJarvisTool(logger: logger, ask: ask)]
+    }
+
+    /// What the model is told of the tools, without anybody to answer them.
+    package static func advertised(logger: Logger) -> [any Tool] {
+        tools(ask: { _ in JarvisAnswer(failure: .cancelled) }, logger: logger)
+    }
+
+    package init(
+        _ settings: DaemonSettings, logger: Logger, observer: ConversationSession.Observer = .init()
+    ) {
+        self.settings = settings
+        self.logger = logger
+        let network = network
+        let mailbox = mailbox
+        let client = JarvisClient(
+            base: settings.jarvisBase, token: settings.jarvisToken, settings: settings.jarvis,
+            transport: CurlJarvisTransport(network: network), logger: logger)
+        let tools = Self.tools(ask: { await client.ask($0) }, logger: logger)
+        // The last resort against a tool that hangs: the agent's own deadlines come first.
+        let limit = Duration.seconds(settings.jarvis.timeoutS + settings.jarvis.connectTimeoutS + 10)
+        let pump = NetworkConfined(
+            VoicePump(pipes: pipes, options: settings.pump) { event, instant in mailbox.post(event, at: instant) },
+            on: network)
+        self.pump = pump
+        session = ConversationSession(
+            .init(
+                network: network, pump: pump, pipes: pipes, mailbox: mailbox,
+                dispatcher: ToolDispatcher(tools: tools, deadline: limit, logger: logger),
+                request: settings.request, logger: logger),
+            options: settings.conversation, transcripts: settings.transcripts, observer: observer)
+        sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+    }
+
+    package var state: ConversationState {
+        get async { await session.state }
+    }
+
+    /// Opens the card, starts the network and begins to listen.
+    package func start() async throws {
+        try await sound.start()
+        try network.start()
+        let pump = pump
+        network.add { pump.onThread.tick() }
+        let session = session
+        let sound = sound
+        running = Task { await session.run() }
+        keeper = Task { await sound.keep() }
+        mailbox.post(.activate)
+    }
+
+    /// Takes an event from outside the conversation, such as a command.
+    package nonisolated func post(_ event: ConversationEvent) {
+        mailbox.post(event)
+    }
+
+    /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
+    package func stop() async {
+        mailbox.post(.deactivate)
+        mailbox.close()
+        await running?.value
+        keeper?.cancel()
+        await network.stop(within: .milliseconds(800))
+        await sound.stop()
+        logger.info("stopped", metadata: sound.counters)
+    }
+}
