@@ -6,10 +6,12 @@ import VoiceCore
 ///     websocket-echo ws://127.0.0.1:9001 AGENT
 ///     websocket-echo --probe wss://host:port/ [CA.pem]     opens one connection, says how it went
 ///     websocket-echo --flood wss://host:port/ [CA.pem]     fills the send queue, closes, says how it ended
+///     websocket-echo --measure                             what frames of 7 kB cost (wants a release build)
 @main
 struct WebSocketEcho {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "--measure" { return FrameCost.measure() }
         let network = NetworkThread()
         do {
             try network.start()

@@ -42,7 +42,7 @@ package final class WebSocketConnection {
     package private(set) var bytesReceived = 0
     package private(set) var bytesSent = 0
     /// Bytes that the socket has not taken yet.
-    package var pendingSendBytes: Int { session.outgoing.count }
+    package var pendingSendBytes: Int { session.pendingBytes }
     /// Whether messages may be sent.
     package var isOpen: Bool {
         if case .open = phase { session.state == .open } else { false }
@@ -136,7 +136,7 @@ package final class WebSocketConnection {
         ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
         guard socket != -1 else { return end(.failed(.cannotConnect("libcurl gave no socket"))) }
         let handshake = WebSocketHandshake(host: parts.authority, path: parts.path, headers: request.headers)
-        session.outgoing.append(raw: handshake.request)
+        session.prepend(handshake.request)
         self.handshake = handshake
         lastReceived = .now
         phase = .upgrading(until: lastReceived + request.handshakeTimeout)
@@ -149,7 +149,7 @@ package final class WebSocketConnection {
         case .upgrading, .open, .draining:
             curl_waitfd(
                 fd: socket,
-                events: Int16(CURL_WAIT_POLLIN) | (session.outgoing.count > 0 ? Int16(CURL_WAIT_POLLOUT) : 0),
+                events: Int16(CURL_WAIT_POLLIN) | (session.pendingBytes > 0 ? Int16(CURL_WAIT_POLLOUT) : 0),
                 revents: 0
             )
         }
@@ -283,7 +283,7 @@ package final class WebSocketConnection {
 
     /// Offers the same bytes at the same address until libcurl takes them.
     private func flush() {
-        while sendFailure == nil, let handle, let bytes = session.outgoing.next() {
+        while sendFailure == nil, let handle, let bytes = session.nextToSend() {
             if case .connecting = phase { return }
             var count = 0
             let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
@@ -291,13 +291,13 @@ package final class WebSocketConnection {
             guard code == CURLE_OK else {
                 if case .draining = phase { return finish() }
                 // Why is often in what the server said before it hung up: read that first.
-                session.outgoing.removeAll()
+                session.discardPending()
                 sendFailure = handle.describe(code)
                 hasMoreToRead = true
                 return
             }
             bytesSent += count
-            session.outgoing.sent(count)
+            session.sent(count)
         }
     }
 
