@@ -1,7 +1,14 @@
 import VoiceCore
 
-/// Sends back whatever comes.
+/// Sends back whatever comes, or does one thing once it is open.
 final class EchoDriver: WebSocketDriver {
+    enum Task {
+        case echo
+        case close
+        /// Fill the send queue with messages of 100 kB, then close.
+        case flood
+    }
+
     struct Result: Sendable {
         var wasOpen = false
         var lastText: String?
@@ -9,19 +16,26 @@ final class EchoDriver: WebSocketDriver {
     }
 
     private let connection: WebSocketConnection
-    private let closesAtOnce: Bool
+    private let task: Task
     private let done: @Sendable (Result) -> Void
     private var result = Result()
 
-    init(_ connection: WebSocketConnection, closesAtOnce: Bool, done: @escaping @Sendable (Result) -> Void) {
+    init(_ connection: WebSocketConnection, task: Task, done: @escaping @Sendable (Result) -> Void) {
         self.connection = connection
-        self.closesAtOnce = closesAtOnce
+        self.task = task
         self.done = done
     }
 
     func opened() {
         result.wasOpen = true
-        if closesAtOnce { connection.close() }
+        switch task {
+        case .echo: break
+        case .close: connection.close()
+        case .flood:
+            let text = [UInt8](repeating: 0x61, count: 100_000)
+            while connection.send(text: text) {}
+            connection.close()
+        }
     }
 
     func received(text: UnsafeRawBufferPointer) {

@@ -5,10 +5,13 @@ import VoiceCore
 ///
 ///     websocket-echo ws://127.0.0.1:9001 AGENT
 ///     websocket-echo --probe wss://host:port/ [CA.pem]     opens one connection, says how it went
+///     websocket-echo --flood wss://host:port/ [CA.pem]     fills the send queue, closes, says how it ended
+///     websocket-echo --measure                             what frames of 7 kB cost (wants a release build)
 @main
 struct WebSocketEcho {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "--measure" { return FrameCost.measure() }
         let network = NetworkThread()
         do {
             try network.start()
@@ -18,10 +21,19 @@ struct WebSocketEcho {
         let isGood: Bool
         if arguments.first == "--probe", let url = arguments.dropFirst().first {
             isGood = await probe(network, url: url, caFile: arguments.dropFirst(2).first)
+        } else if arguments.first == "--flood", let url = arguments.dropFirst().first {
+            let request = WebSocketRequest(
+                url: url,
+                closeTimeout: .seconds(20),
+                caFile: arguments.dropFirst(2).first
+            )
+            let result = await open(network, request, task: .flood)
+            print("\(result.closure)")
+            isGood = result.wasOpen
         } else if arguments.count == 2, let url = arguments.first, let agent = arguments.last {
             isGood = await runCases(network, url: url, agent: agent)
         } else {
-            fail("usage: websocket-echo URL AGENT | --probe URL [CA.pem]")
+            fail("usage: websocket-echo URL AGENT | --probe URL [CA.pem] | --flood URL [CA.pem]")
         }
         await network.stop()
         exit(isGood ? 0 : 1)
@@ -46,7 +58,7 @@ struct WebSocketEcho {
     }
 
     private static func probe(_ network: NetworkThread, url: String, caFile: String?) async -> Bool {
-        let result = await open(network, WebSocketRequest(url: url, caFile: caFile), closesAtOnce: true)
+        let result = await open(network, WebSocketRequest(url: url, caFile: caFile), task: .close)
         print(result.wasOpen ? "open" : "\(result.closure)")
         return result.wasOpen
     }
@@ -55,11 +67,11 @@ struct WebSocketEcho {
     private static func open(
         _ network: NetworkThread,
         _ request: WebSocketRequest,
-        closesAtOnce: Bool = false
+        task: EchoDriver.Task = .echo
     ) async -> EchoDriver.Result {
         await withCheckedContinuation { continuation in
             let handle = network.connect(request) { connection in
-                EchoDriver(connection, closesAtOnce: closesAtOnce) { continuation.resume(returning: $0) }
+                EchoDriver(connection, task: task) { continuation.resume(returning: $0) }
             }
             if handle == nil { fail("the network thread does not run") }
         }

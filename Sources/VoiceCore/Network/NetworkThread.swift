@@ -11,7 +11,7 @@ package final class NetworkThread: Sendable {
     private enum State {
         case idle
         case running(pthread_t)
-        case stopped
+        case stopped(wasRunning: Bool)
     }
 
     private let label: String
@@ -36,11 +36,15 @@ package final class NetworkThread: Sendable {
 
     /// Closes WebSockets with code 1000, cancels HTTP, and returns when the thread has ended: within about a second.
     package func stop(within bound: Duration = .seconds(1)) async {
-        let thread: pthread_t? = state.withLock { state in
-            defer { state = .stopped }
-            return if case .running(let thread) = state { thread } else { nil }
+        let before = state.withLock { state in
+            defer { state = if case .idle = state { .stopped(wasRunning: false) } else { .stopped(wasRunning: true) } }
+            return state
         }
-        guard let thread else { return }
+        guard case .running(let thread) = before else {
+            // Another caller is stopping it, or has.
+            if case .stopped(wasRunning: true) = before { await end.wait() }
+            return
+        }
         while !queue.put({ $0.stop(within: bound) }) { await Task.yield() }
         await end.wait()
         // It resumed us as its last act: this takes microseconds.

@@ -17,6 +17,8 @@ final class ThreadStart {
 }
 
 /// Starts the thread with every signal masked: signals belong to the main thread.
+///
+/// SIGPIPE too: the TLS library writes to sockets without MSG_NOSIGNAL.
 nonisolated func spawn(_ start: ThreadStart) throws -> pthread_t {
     var all = sigset_t()
     var before = sigset_t()

@@ -24,13 +24,11 @@ package final class WebSocketConnection {
 
     private let request: WebSocketRequest
     private let parts: URLParts?
-    private var handle: CurlHandle?
-    private var multi: UnsafeMutableRawPointer?
+    private var socket: CurlSocket?
     private var driver: (any WebSocketDriver)?
     private var phase = Phase.connecting
     private var handshake: WebSocketHandshake?
     private var session: WebSocketSession
-    private var socket: curl_socket_t = -1
     private var nextPing = ContinuousClock.now
     private var closeDeadline: ContinuousClock.Instant?
     private var hasMoreToRead = false
@@ -42,7 +40,7 @@ package final class WebSocketConnection {
     package private(set) var bytesReceived = 0
     package private(set) var bytesSent = 0
     /// Bytes that the socket has not taken yet.
-    package var pendingSendBytes: Int { session.outgoing.count }
+    package var pendingSendBytes: Int { session.pendingBytes }
     /// Whether messages may be sent.
     package var isOpen: Bool {
         if case .open = phase { session.state == .open } else { false }
@@ -57,7 +55,7 @@ package final class WebSocketConnection {
         )
     }
 
-    var easy: UnsafeMutableRawPointer? { handle?.easy }
+    var easy: UnsafeMutableRawPointer? { socket?.easy }
 
     func attach(_ driver: any WebSocketDriver) { self.driver = driver }
 
@@ -113,30 +111,17 @@ package final class WebSocketConnection {
     func stop() { close(code: 1000) }
 
     func begin(_ multi: UnsafeMutableRawPointer) {
-        guard let parts, request.headers.allSatisfy(HeaderField.isValid), let handle = CurlHandle() else {
-            return end(.failed(.badURL))
-        }
-        handle.set(CURLOPT_URL, parts.curlURL)
-        handle.set(CURLOPT_CONNECT_ONLY, 1)
-        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        handle.set(CURLOPT_FRESH_CONNECT, 1)
-        handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
-        handle.trust(caFile: request.caFile)
-        ccurl_set_unacknowledged_limit(handle.easy, UInt32(clamping: request.silenceTimeout.wholeMilliseconds))
-        self.handle = handle
-        self.multi = multi
-        // It stays in the multi handle: once removed, libcurl no longer sends on it.
-        curl_multi_add_handle(multi, handle.easy)
+        guard let parts, request.headers.allSatisfy(HeaderField.isValid),
+            let socket = CurlSocket(parts, request, multi: multi)
+        else { return end(.failed(.badURL)) }
+        self.socket = socket
     }
 
     func connected(_ code: CURLcode) {
-        guard case .connecting = phase, let parts, let handle else { return }
-        guard code == CURLE_OK else { return end(.failed(failure(code))) }
-        ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
-        guard socket != -1 else { return end(.failed(.cannotConnect("libcurl gave no socket"))) }
+        guard case .connecting = phase, let parts, let socket else { return }
+        if let failure = socket.connected(code) { return end(.failed(failure)) }
         let handshake = WebSocketHandshake(host: parts.authority, path: parts.path, headers: request.headers)
-        session.outgoing.append(raw: handshake.request)
+        session.prepend(handshake.request)
         self.handshake = handshake
         lastReceived = .now
         phase = .upgrading(until: lastReceived + request.handshakeTimeout)
@@ -146,12 +131,7 @@ package final class WebSocketConnection {
     var wanted: curl_waitfd? {
         switch phase {
         case .connecting, .done: nil
-        case .upgrading, .open, .draining:
-            curl_waitfd(
-                fd: socket,
-                events: Int16(CURL_WAIT_POLLIN) | (session.outgoing.count > 0 ? Int16(CURL_WAIT_POLLOUT) : 0),
-                revents: 0
-            )
+        case .upgrading, .open, .draining: socket?.wanted(writing: session.pendingBytes > 0)
         }
     }
 
@@ -218,20 +198,18 @@ package final class WebSocketConnection {
     /// Reads until libcurl has no more: TLS may hold decrypted data that poll knows nothing of.
     private func read(_ scratch: UnsafeMutableRawBufferPointer) {
         for _ in 0..<Self.readsPerRound {
-            guard let handle else { return }
+            guard let socket else { return }
             if case .connecting = phase { return }
-            var count = 0
-            let code = curl_easy_recv(handle.easy, scratch.baseAddress, scratch.count, &count)
-            if code == CURLE_AGAIN {
+            switch socket.receive(into: scratch) {
+            case .again:
                 if let sendFailure { ended(sendFailure) }
                 return
+            case .ended(let detail): return ended(detail)
+            case .bytes(let bytes):
+                bytesReceived += bytes.count
+                lastReceived = .now
+                take(bytes)
             }
-            guard code == CURLE_OK, count > 0 else {
-                return ended(code == CURLE_OK ? "the server hung up" : handle.describe(code))
-            }
-            bytesReceived += count
-            lastReceived = .now
-            take(UnsafeRawBufferPointer(rebasing: scratch[..<count]))
         }
         hasMoreToRead = true
     }
@@ -283,21 +261,21 @@ package final class WebSocketConnection {
 
     /// Offers the same bytes at the same address until libcurl takes them.
     private func flush() {
-        while sendFailure == nil, let handle, let bytes = session.outgoing.next() {
+        while sendFailure == nil, let socket, let bytes = session.nextToSend() {
             if case .connecting = phase { return }
-            var count = 0
-            let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
-            if code == CURLE_AGAIN { return }
-            guard code == CURLE_OK else {
+            switch socket.send(bytes) {
+            case .again: return
+            case .bytes(let count):
+                bytesSent += count
+                session.sent(count)
+            case .failed(let detail):
                 if case .draining = phase { return finish() }
                 // Why is often in what the server said before it hung up: read that first.
-                session.outgoing.removeAll()
-                sendFailure = handle.describe(code)
+                session.discardPending()
+                sendFailure = detail
                 hasMoreToRead = true
                 return
             }
-            bytesSent += count
-            session.outgoing.sent(count)
         }
     }
 
@@ -316,18 +294,6 @@ package final class WebSocketConnection {
 
     private func finish() {
         phase = .done
-        if let handle, let multi { curl_multi_remove_handle(multi, handle.easy) }
-        handle = nil
-    }
-
-    private func failure(_ code: CURLcode) -> WebSocketFailure {
-        let detail = handle?.describe(code) ?? ""
-        return switch CurlProblem(code) {
-        case .badURL: .badURL
-        case .cannotResolve: .cannotResolve(host: parts?.host ?? "")
-        case .timedOut: .timedOut(.connecting)
-        case .tls: .tls(detail)
-        case .cannotConnect, .reset, .other: .cannotConnect(detail)
-        }
+        socket = nil
     }
 }

@@ -49,7 +49,7 @@ package struct WebSocketHandshake {
             guard header.count <= Self.maximumHeaderBytes else {
                 return .failed("the reply's header is longer than \(Self.maximumHeaderBytes) bytes")
             }
-            guard zip(header, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) || header.count > 7 else {
+            guard header.count > 7 || zip(header, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) else {
                 return .failed("the server does not speak HTTP/1.1")
             }
             guard byte == 0x0a, header.suffix(4) == [0x0d, 0x0a, 0x0d, 0x0a] else { continue }

@@ -1,6 +1,6 @@
 /// One open WebSocket as a value: bytes in, events out; requests in, frames out (RFC 6455 sections 5 to 7).
 ///
-/// Performs no I/O: the owner feeds `next` and empties `outgoing`. Pings are answered and closes echoed here.
+/// Performs no I/O: the owner feeds `next` and sends what `nextToSend` offers. Pings are answered and closes echoed here.
 package struct WebSocketSession: ~Copyable {
     /// What the owner learns; pointers are good until the next call and while the input stays.
     package enum Event {
@@ -9,7 +9,7 @@ package struct WebSocketSession: ~Copyable {
         case pong
         /// The peer's close frame; the code is 1005 where it gave none.
         case closed(code: UInt16, reason: String)
-        /// The peer broke the protocol; the close frame saying so is in `outgoing`.
+        /// The peer broke the protocol; the close frame saying so is queued.
         case violated(WebSocketViolation)
     }
 
@@ -17,12 +17,12 @@ package struct WebSocketSession: ~Copyable {
         case open
         /// Our close frame is queued, the peer's has not come.
         case closing
-        /// Nothing more is read or queued; `outgoing` may still hold the last frame.
+        /// Nothing more is read or queued; the last frame may still wait.
         case closed
     }
 
     package private(set) var state = State.open
-    var outgoing: WebSocketSendQueue
+    private var outgoing: WebSocketSendQueue
     private var decoder: WebSocketDecoder
 
     /// - Parameters:
@@ -93,6 +93,24 @@ package struct WebSocketSession: ~Copyable {
         appendClose(code, reason: reason)
         state = .closing
     }
+
+    // MARK: The socket's side
+
+    /// Bytes that the socket has not taken yet.
+    package var pendingBytes: Int { outgoing.count }
+
+    /// What to offer to the socket: the same bytes at the same address until `sent` is called.
+    package mutating func nextToSend() -> UnsafeRawBufferPointer? { outgoing.next() }
+
+    package mutating func sent(_ amount: Int) { outgoing.sent(amount) }
+
+    /// Queues bytes that go out before any frame: the handshake's request.
+    package mutating func prepend(_ bytes: [UInt8]) { outgoing.append(raw: bytes) }
+
+    /// Drops what can not be sent any more.
+    package mutating func discardPending() { outgoing.removeAll() }
+
+    // MARK: Closing
 
     private mutating func answerClose(_ code: UInt16?) {
         if state == .open { appendClose(code, reason: "") }

@@ -6,7 +6,7 @@ struct WebSocketSessionTests {
     /// Frames that the session wants to send: opcode and payload.
     private static func sent(_ session: inout WebSocketSession) -> [[UInt8]] {
         var frames: [[UInt8]] = []
-        while let bytes = session.outgoing.next() {
+        while let bytes = session.nextToSend() {
             var rest = Array(bytes)[...]
             while let first = rest.first {
                 let count = Int(rest[rest.startIndex + 1] & 0x7f)
@@ -15,7 +15,7 @@ struct WebSocketSessionTests {
                 frames.append([first & 0x0f] + payload)
                 rest = rest.dropFirst(6 + count)
             }
-            session.outgoing.sent(bytes.count)
+            session.sent(bytes.count)
         }
         return frames
     }
@@ -96,19 +96,19 @@ struct WebSocketSessionTests {
         #expect(text.withUnsafeBytes { session.send(text: $0) })
         #expect(!text.withUnsafeBytes { session.send(text: $0) })
         session.close()
-        #expect(session.outgoing.count == 508 + 8)
+        #expect(session.pendingBytes == 508 + 8)
     }
 
     /// libcurl must see the same address until it took the bytes.
     @Test func whatIsBeingSentStaysPut() {
         var session = WebSocketSession()
         _ = session.ping()
-        let address = session.outgoing.next()?.baseAddress
+        let address = session.nextToSend()?.baseAddress
         let text = [UInt8](repeating: 0x61, count: 100_000)
         for _ in 0..<10 { #expect(text.withUnsafeBytes { session.send(text: $0) }) }
-        #expect(session.outgoing.next()?.baseAddress == address)
-        #expect(session.outgoing.next()?.count == 6)
-        session.outgoing.sent(6)
-        #expect(session.outgoing.next()?.count == 10 * 100_014)
+        #expect(session.nextToSend()?.baseAddress == address)
+        #expect(session.nextToSend()?.count == 6)
+        session.sent(6)
+        #expect(session.nextToSend()?.count == 10 * 100_014)
     }
 }

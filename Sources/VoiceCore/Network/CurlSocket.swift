@@ -1,0 +1,92 @@
+import CCurl
+
+/// A byte stream that libcurl opened: resolved, connected, through proxies and TLS; confined to the network thread.
+///
+/// Of use once the multi handle has said that the transfer is done; closed when it is released.
+final class CurlSocket {
+    enum Received {
+        case bytes(UnsafeRawBufferPointer)
+        case again
+        case ended(String)
+    }
+
+    enum Sent {
+        case bytes(Int)
+        case again
+        case failed(String)
+    }
+
+    private let handle: CurlHandle
+    private let multi: UnsafeMutableRawPointer
+    private let host: String
+    private var socket: curl_socket_t = -1
+
+    var easy: UnsafeMutableRawPointer { handle.easy }
+
+    /// Starts to connect; nil only when memory is exhausted.
+    init?(_ parts: URLParts, _ request: WebSocketRequest, multi: UnsafeMutableRawPointer) {
+        guard let handle = CurlHandle() else { return nil }
+        self.handle = handle
+        self.multi = multi
+        host = parts.host
+        handle.set(CURLOPT_URL, parts.curlURL)
+        handle.set(CURLOPT_CONNECT_ONLY, 1)
+        // Otherwise TLS offers HTTP/2, and the server takes it.
+        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        handle.set(CURLOPT_FRESH_CONNECT, 1)
+        handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
+        handle.trust(caFile: request.caFile)
+        // A ping waits behind unsent data: only the kernel sees that nothing is acknowledged.
+        ccurl_set_unacknowledged_limit(handle.easy, UInt32(clamping: request.silenceTimeout.wholeMilliseconds))
+        // It stays in the multi handle: once removed, libcurl no longer sends on it.
+        curl_multi_add_handle(multi, handle.easy)
+    }
+
+    deinit { curl_multi_remove_handle(multi, handle.easy) }
+
+    /// Takes what the multi handle said of the attempt.
+    func connected(_ code: CURLcode) -> WebSocketFailure? {
+        guard code == CURLE_OK else { return failure(code) }
+        ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
+        return socket == -1 ? .cannotConnect("libcurl gave no socket") : nil
+    }
+
+    /// What to poll for.
+    func wanted(writing: Bool) -> curl_waitfd {
+        curl_waitfd(
+            fd: socket,
+            events: Int16(CURL_WAIT_POLLIN) | (writing ? Int16(CURL_WAIT_POLLOUT) : 0),
+            revents: 0
+        )
+    }
+
+    /// Reads once; poll says nothing of what TLS has decrypted already, so read until `again`.
+    func receive(into room: UnsafeMutableRawBufferPointer) -> Received {
+        var count = 0
+        let code = curl_easy_recv(handle.easy, room.baseAddress, room.count, &count)
+        if code == CURLE_AGAIN { return .again }
+        guard code == CURLE_OK else { return .ended(handle.describe(code)) }
+        guard count > 0 else { return .ended("the server hung up") }
+        return .bytes(UnsafeRawBufferPointer(rebasing: room[..<count]))
+    }
+
+    /// Sends once; after `again` the same bytes at the same address must be offered, or the connection is lost.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
+        var count = 0
+        let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
+        if code == CURLE_AGAIN { return .again }
+        return code == CURLE_OK ? .bytes(count) : .failed(handle.describe(code))
+    }
+
+    private func failure(_ code: CURLcode) -> WebSocketFailure {
+        let detail = handle.describe(code)
+        return switch CurlProblem(code) {
+        case .badURL: .badURL
+        case .cannotResolve: .cannotResolve(host: host)
+        case .timedOut: .timedOut(.connecting)
+        case .tls: .tls(detail)
+        case .cannotConnect, .reset, .other: .cannotConnect(detail)
+        }
+    }
+}
