@@ -33,7 +33,7 @@ struct DriftControl {
         if resync {
             resync = false
             average = target
-            let missing = Int((target - total) / Double(period))
+            let missing = Int(((target - total) / Double(period)).rounded())
             return 1 + max(0, min(missing, 4))
         }
         seen += 1

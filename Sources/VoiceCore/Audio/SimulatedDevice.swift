@@ -18,10 +18,35 @@ final class SimulatedCard {
     var captureDelay = 0
     /// Frames that cannot be taken back, as on a card that can rewind.
     var rewindMargin = AudioFormat.periodFrames
-    fileprivate(set) var reads = 0
-    fileprivate(set) var framesRemoved = 0
-    fileprivate(set) var closed = false
-    fileprivate var owed = 0.0
+    private(set) var reads = 0
+    private(set) var framesRemoved = 0
+    private(set) var closed = false
+    private var owed = 0.0
+
+    /// Lets one period pass: returns the frames that the loudspeaker takes meanwhile.
+    fileprivate func advance(_ count: Int) -> Int {
+        reads += 1
+        owed += Double(count) * (1 + playbackPpm / 1e6)
+        let due = Int(owed)
+        owed -= Double(due)
+        return due
+    }
+
+    fileprivate func play(_ frames: UnsafePointer<Float>, count: Int) {
+        played.append(contentsOf: UnsafeBufferPointer(start: frames, count: count))
+    }
+
+    fileprivate func takeFault() -> SimulatedFault? {
+        faults.removeValue(forKey: reads)
+    }
+
+    fileprivate func noteRemoved(_ count: Int) {
+        framesRemoved += count
+    }
+
+    fileprivate func close() {
+        closed = true
+    }
 }
 
 /// An ideal card without a clock: each read takes one period of time, at once.
@@ -50,19 +75,16 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         let first = card.reads * count
-        card.reads += 1
-        card.owed += Double(count) * (1 + card.playbackPpm / 1e6)
-        let due = Int(card.owed)
-        card.owed -= Double(due)
+        let due = card.advance(count)
         if runs {
             let taken = queue.pop(into: block, count: due)
             if taken < due { restart = true }
         } else {
             block.update(repeating: 0, count: due)
         }
-        for index in 0..<due { card.played.append(block[index]) }
+        card.play(block, count: due)
         for index in 0..<count { frames[index] = card.microphone(first + index) }
-        switch card.faults.removeValue(forKey: card.reads) {
+        switch card.takeFault() {
         case .captureXrun: return .captureRestarted
         case .playbackXrun: restart = true
         case .lost(let errno): return .lost(errno: errno)
@@ -91,9 +113,9 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     mutating func flushPlayback() -> Int {
         let removed = queue.dropNewest(keeping: card.rewindMargin)
-        card.framesRemoved += removed
+        card.noteRemoved(removed)
         return removed
     }
 
-    mutating func close() { card.closed = true }
+    mutating func close() { card.close() }
 }
