@@ -1,0 +1,41 @@
+import Testing
+
+@testable import VoiceCore
+
+struct AddressTests {
+    /// RFC 6455 section 3; the Host header names the port only where it is not the default (section 4.1).
+    @Test(arguments: [
+        ("ws://host", false, "host", "/"),
+        ("WSS://host/", true, "host", "/"),
+        ("wss://host:443/a/b?c=d&e", true, "host", "/a/b?c=d&e"),
+        ("ws://host:443?x=1", false, "host:443", "/?x=1"),
+        ("ws://host:80/", false, "host", "/"),
+        ("ws://[::1]:8080/x", false, "[::1]:8080", "/x"),
+        ("ws://[::1]", false, "[::1]", "/"),
+        ("ws://host:/x", false, "host", "/x"),
+    ]) func partsOfAnAddress(url: String, isSecure: Bool, authority: String, path: String) {
+        let parts = URLParts(url)
+        #expect(parts?.isSecure == isSecure)
+        #expect(parts?.authority == authority)
+        #expect(parts?.path == path)
+        #expect(parts?.curlURL == "\(isSecure ? "https" : "http")://\(authority)/")
+    }
+
+    @Test(arguments: [
+        ("https://host/x", "host"), ("http://user:word@host:80/x", "host:80"), ("http://host?x@y", "host"),
+        ("nonsense", "nonsense"),
+    ]) func aMessageNamesTheHostAlone(url: String, host: String) {
+        #expect(CurlProblem.host(of: url) == host)
+    }
+
+    /// What a user reads is one line, whatever a server wrote.
+    @Test func descriptionsAreOneLine() {
+        let reason = "first\r\nsecond\n" + String(repeating: "x", count: 5000)
+        let refusal = WebSocketRefusal(status: 403, reason: reason, retryAfter: nil, body: reason)
+        for closure in [.closed(code: 4000, reason: reason), .refused(refusal)] as [WebSocketClosure] {
+            let lines = closure.description.split(omittingEmptySubsequences: false) { $0.isNewline }
+            #expect(lines.count == 1)
+            #expect(closure.description.count < 300)
+        }
+    }
+}
