@@ -1,0 +1,47 @@
+import ArgumentParser
+import VoiceCore
+
+/// `jarvis-voiced config`: what is configured, and whether it can be.
+struct Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check or show the configuration.", subcommands: [Check.self, Show.self, Sample.self])
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read the configuration and say what is wrong with it; exit status 78 if anything is.")
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() throws {
+            let (loaded, secrets) = try options.load()
+            for warning in loaded.warnings + secrets.warnings { print("warning: \(warning)") }
+            let logger = makeLogger(level: .error)
+            _ = try exiting {
+                try DaemonSettings(
+                    loaded.values, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+            }
+            print("\(loaded.file ?? "built-in values (no file found)"): ok")
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print every value that is in force and where it comes from; secrets are not shown.")
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() throws {
+            let (loaded, secrets) = try options.load()
+            print(ConfigurationListing.text(loaded, secrets: secrets), terminator: "")
+        }
+    }
+
+    struct Sample: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a configuration file with every key, commented, at its default.")
+
+        func run() {
+            print(ConfigurationSample.text, terminator: "")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import FoundationEssentials
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import VoiceCore
+
+/// `jarvis-voiced run`: the daemon.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Listen, ask Jarvis, speak: until told to stop.")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let (loaded, secrets) = try options.load()
+        let logger = makeLogger(level: loaded.values.log.level)
+        for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
+        logger.info(
+            "starting",
+            metadata: ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"])
+        let daemon = try exiting {
+            let settings = try DaemonSettings(
+                loaded.values, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger),
+                instructions: try instructions(of: loaded.values))
+            return VoiceDaemon(settings, logger: logger)
+        }
+        try await exiting {
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: [.init(service: DaemonService(daemon: daemon))],
+                    gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifecycle") { _ in
+                        SwiftLogNoOpLogHandler()
+                    }))
+            try await group.run()
+        }
+    }
+
+    private func instructions(of configuration: Configuration) throws(ConfigurationError) -> String? {
+        let path = configuration.realtime.instructionsFile
+        guard !path.isEmpty else { return nil }
+        do {
+            return String(decoding: try FileReader.system.read(path, 64 << 10).bytes, as: UTF8.self)
+        } catch {
+            let problem = ConfigurationProblem(
+                place: "realtime.instructions_file", message: "\(path) cannot be read: \(error)")
+            throw ConfigurationError(problems: [problem])
+        }
+    }
+}
+
+/// The daemon under the program's life cycle: signals end it in order.
+private struct DaemonService: Service {
+    let daemon: VoiceDaemon
+
+    func run() async throws {
+        do {
+            try await daemon.start()
+        } catch {
+            await daemon.stop()
+            throw error
+        }
+        try? await gracefulShutdown()
+        await daemon.stop()
+    }
+}

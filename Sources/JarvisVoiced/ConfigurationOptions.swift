@@ -1,0 +1,42 @@
+import ArgumentParser
+import FoundationEssentials
+import Logging
+import VoiceCore
+
+/// Where the configuration comes from; the same for every command that needs one.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(name: [.customShort("c"), .long], help: "Read this file instead of the usual ones.")
+    var config: String?
+
+    @Option(name: .long, help: "Override a value of the configuration: section.key=value. May be repeated.")
+    var set: [String] = []
+
+    @Option(name: .long, help: "ALSA name, card id or part of the name of the microphone.")
+    var inputDevice: String?
+
+    @Option(name: .long, help: "ALSA name, card id or part of the name of the loudspeaker.")
+    var outputDevice: String?
+
+    @Flag(name: .shortAndLong, help: "Log more: -v debug, -vv trace.")
+    var verbose: Int
+
+    func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
+        var overrides = set
+        if let inputDevice { overrides.append("audio.input=\(inputDevice)") }
+        if let outputDevice { overrides.append("audio.output=\(outputDevice)") }
+        if verbose > 0 { overrides.append("log.level=\(verbose == 1 ? "debug" : "trace")") }
+        let environment = ProcessInfo.processInfo.environment
+        return try exiting {
+            let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
+            return (loaded, try Secrets(configuration: loaded.values, environment: environment))
+        }
+    }
+}
+
+/// The one logger of the program, as the journal or the terminal wants it.
+func makeLogger(level: Configuration.Log.Level) -> Logger {
+    let style = JournalLogHandler.detectedStyle(
+        journalStream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
+    let level = Logger.Level(rawValue: level.rawValue) ?? .info
+    return Logger(label: "jarvis-voiced") { _ in JournalLogHandler(style: style, level: level) }
+}

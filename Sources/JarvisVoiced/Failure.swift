@@ -1,0 +1,25 @@
+import ArgumentParser
+import VoiceCore
+
+/// Runs `body`; what goes wrong is told in one line each on standard error, and ends the program with its sysexits code.
+func exiting<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch { throw told(error) }
+}
+
+func exiting<T>(_ body: () async throws -> T) async throws -> T {
+    do { return try await body() } catch { throw told(error) }
+}
+
+private func told(_ error: any Error) -> any Error {
+    let code: VoiceCore.ExitCode
+    switch error {
+    case is CleanExit, is ArgumentParser.ExitCode, is ValidationError: return error
+    case is ConfigurationError: code = .configuration
+    case let failure as AudioDeviceError: code = failure.exitCode
+    default: code = .system
+    }
+    for line in "\(error)".split(separator: "\n") {
+        JournalLogHandler.writeToStandardError("jarvis-voiced: \(line)\n")
+    }
+    return ArgumentParser.ExitCode(code.rawValue)
+}

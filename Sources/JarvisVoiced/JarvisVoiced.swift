@@ -1,0 +1,18 @@
+import ArgumentParser
+
+@main
+struct JarvisVoiced: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jarvis-voiced",
+        abstract: "The mouth and ears of Jarvis: a voice daemon for a box with a microphone and a loudspeaker.",
+        discussion: """
+            Configuration: built-in values < file < environment (JARVIS_...) < --set key=value. The API key and the \
+            token of Jarvis come from files, systemd credentials or the environment, never from the command line.
+            """,
+        version: version,
+        subcommands: [Run.self, Demo.self, Devices.self, Config.self],
+        defaultSubcommand: Run.self
+    )
+
+    static let version = "0.1.0"
+}
