@@ -95,7 +95,6 @@ let package = Package(
         .testTarget(
             name: "VoiceCoreTests",
             dependencies: ["VoiceCore", "VoiceSimulator", "CLinux", "COpus", "CAEC", "CDSP"],
-            resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
     ],

@@ -26,7 +26,7 @@ package struct Configuration: Sendable, Equatable {
     /// Echo cancellation and what runs beside it on the microphone signal.
     package struct Echo: Sendable, Equatable {
         package var enabled = true
-        package var suppression = Suppression.high
+        package var suppression = Suppression.low
         package var noiseSuppression = NoiseSuppression.moderate
         package var highPass = true
         package var gainControl = false

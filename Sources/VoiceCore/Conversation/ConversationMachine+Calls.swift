@@ -6,6 +6,7 @@ extension ConversationMachine {
             return note(.callRepeated(callID: call.callID))
         }
         becameFiller(responseID)
+        if voice?.responseID == responseID { voice?.hasCall = true }
         turn?.called()
         effects.append(.startCall(call))
         note(.callStarted(call))

@@ -80,7 +80,8 @@ extension ConversationMachine {
         let isFiller = known?.isFiller ?? calls.contains(responseID: responseID)
         turn?.received(isAnswer: !isFiller, at: now)
         effects.append(.cancelEarcons)
-        voice = Voice(responseID: responseID, isFiller: isFiller, isDone: known?.isDone ?? false)
+        let hasCall = known?.hasCall ?? isFiller
+        voice = Voice(responseID: responseID, isFiller: isFiller, hasCall: hasCall, isDone: known?.isDone ?? false)
     }
 
     mutating func voiceAudible(_ responseID: String, at now: Duration) {

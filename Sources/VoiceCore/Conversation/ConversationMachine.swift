@@ -39,7 +39,10 @@ package struct ConversationMachine: Sendable {
     /// Speech of one response, from its first audio in to its last sample out.
     struct Voice: Equatable, Sendable {
         var responseID: String
+        /// It belongs to a response that also holds a call.
         var isFiller: Bool
+        /// That call is complete; until then it is still being written.
+        var hasCall = false
         var isDone = false
         var isDrained = false
     }
@@ -128,7 +131,7 @@ package struct ConversationMachine: Sendable {
         if userSpeaks { return .userSpeaking }
         if let voice {
             guard voice.isFiller else { return .aiSpeaking }
-            return calls.isWaiting ? .fillerSpeaking : .processing
+            return calls.isWaiting || !voice.hasCall ? .fillerSpeaking : .processing
         }
         if owedResponse || awaitsResponse { return .processing }
         if calls.isWaiting { return .waitingForJarvis }

@@ -52,6 +52,7 @@ struct ConversationStateTests {
         scene.speak("r1")
         scene.call("c1", in: "r1")
         #expect(scene.state == .fillerSpeaking)
+        #expect(!scene.path.dropFirst(2).contains(.processing), "no detour while the call is being written")
         #expect(scene.started == ["c1"], "the call does not wait for the words before it")
         scene.done("r1")
         scene.on(.voiceDrained)
