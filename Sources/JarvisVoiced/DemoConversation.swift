@@ -23,7 +23,11 @@ struct DemoConversation {
         let room = try FileRoom(recording: output, echo: .init(delayMilliseconds: 30, gainDecibels: -25))
         let timeline = Timeline()
         let daemon = try makeDaemon(
-            realtimePort: realtimePort, agentPort: agentPort, room: room, timeline: timeline)
+            realtimePort: realtimePort,
+            agentPort: agentPort,
+            room: room,
+            timeline: timeline
+        )
 
         print("Simulated services on 127.0.0.1: Realtime \(realtimePort), Jarvis \(agentPort). No key, no sound card.")
         timeline.start()
@@ -67,17 +71,25 @@ struct DemoConversation {
     }
 
     private func makeDaemon(
-        realtimePort: Int, agentPort: Int, room: FileRoom, timeline: Timeline
+        realtimePort: Int,
+        agentPort: Int,
+        room: FileRoom,
+        timeline: Timeline
     ) throws -> VoiceDaemon {
         var configuration = Configuration()
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.audio.realtimePriority = 0
         let secrets = try Secrets(
-            configuration: configuration, environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token])
+            configuration: configuration,
+            environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]
+        )
         let logger = verbose ? makeLogger(level: .debug) : Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
         var settings = try DaemonSettings(
-            configuration, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(logger: logger)
+        )
         settings.audio.source = .file(room)
         return VoiceDaemon(settings, logger: logger, observer: timeline.observer)
     }
@@ -92,10 +104,12 @@ struct DemoConversation {
         ConversationScript(turns: [
             .init(
                 transcript: Self.first,
-                action: .call(filler: "Checking now.", tool: "ask_jarvis", arguments: ["query": .string(Self.first)])),
+                action: .call(filler: "Checking now.", tool: "ask_jarvis", arguments: ["query": .string(Self.first)])
+            ),
             .init(
                 transcript: Self.second,
-                action: .call(filler: "One moment.", tool: "ask_jarvis", arguments: ["query": .string(Self.second)])),
+                action: .call(filler: "One moment.", tool: "ask_jarvis", arguments: ["query": .string(Self.second)])
+            ),
             .init(transcript: Self.third, action: .say("You are welcome.")),
         ])
     }

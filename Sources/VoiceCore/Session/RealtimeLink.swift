@@ -18,7 +18,8 @@ package final class RealtimeLink: WebSocketDriver {
     package private(set) var malformed = 0
 
     package init(
-        connection: WebSocketConnection, pump: VoicePump,
+        connection: WebSocketConnection,
+        pump: VoicePump,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
         self.connection = connection
@@ -77,7 +78,9 @@ package final class RealtimeLink: WebSocketDriver {
         {
             part = SpokenPart(
                 responseID: String(decoding: text[delta.responseID], as: UTF8.self),
-                itemID: String(decoding: text[delta.itemID], as: UTF8.self), contentIndex: delta.contentIndex)
+                itemID: String(decoding: text[delta.itemID], as: UTF8.self),
+                contentIndex: delta.contentIndex
+            )
             oddByte = nil
         }
         play(base64: UnsafeRawBufferPointer(rebasing: text[delta.audio]))
@@ -90,7 +93,10 @@ package final class RealtimeLink: WebSocketDriver {
             return
         }
         let part = SpokenPart(
-            responseID: delta.responseID ?? "", itemID: delta.itemID ?? "", contentIndex: delta.contentIndex ?? 0)
+            responseID: delta.responseID ?? "",
+            itemID: delta.itemID ?? "",
+            contentIndex: delta.contentIndex ?? 0
+        )
         if part != self.part {
             self.part = part
             oddByte = nil

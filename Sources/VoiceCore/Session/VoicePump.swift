@@ -145,18 +145,18 @@ package final class VoicePump {
 
     // MARK: Time
 
-    /// Does what is due; returns when it wants to be called again, nil for never by itself.
-    package func tick() -> Duration? {
+    /// Does what is due; returns when it wants to be called again.
+    package func tick() -> Duration {
         let now = Monotonic.now()
         pumpMicrophone()
         followPlayback(now)
-        var pause: Duration?
+        // Now and then even when closed, so that the ring does not fill up with what nobody wants.
+        var pause = Duration.milliseconds(500)
         if uplink != nil {
             let due = captureTime(of: pipes.microphone.readPosition + UInt64(chunk.count)) - now
             // A chunk that is late by the clock is looked for every millisecond.
             pause = min(max(due, .milliseconds(1)), .milliseconds(20))
         }
-        if queue.isActive || cutPosition != nil { pause = min(pause ?? .milliseconds(10), .milliseconds(10)) }
-        return pause
+        return queue.isActive || cutPosition != nil ? min(pause, .milliseconds(10)) : pause
     }
 }
