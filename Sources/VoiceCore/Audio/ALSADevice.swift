@@ -28,7 +28,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     ///   - bufferPeriods: playback buffer in periods.
     ///   - stop: an eventfd that interrupts `read`.
     init(
-        capture captureName: String, playback playbackName: String, selection: ChannelSelection, bufferPeriods: Int,
+        capture captureName: String,
+        playback playbackName: String,
+        selection: ChannelSelection,
+        bufferPeriods: Int,
         stop: Int32
     ) throws(AudioDeviceError) {
         let needed = if case .channel(let channel) = selection { max(1, channel + 1) } else { 1 }
@@ -73,7 +76,12 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         capture.progressed()
         parameters.format.decode(
-            capture.raw, frames: count, channels: parameters.channels, selection: selection, into: frames)
+            capture.raw,
+            frames: count,
+            channels: parameters.channels,
+            selection: selection,
+            into: frames
+        )
         return .done
     }
 
@@ -109,7 +117,11 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         while written < count {
             let block = min(count - written, AudioFormat.periodFrames)
             parameters.format.encode(
-                frames + written, frames: block, channels: parameters.channels, into: playback.raw)
+                frames + written,
+                frames: block,
+                channels: parameters.channels,
+                into: playback.raw
+            )
             let code = snd_pcm_writei(playback.pcm, playback.raw, snd_pcm_uframes_t(block))
             if code == -Int(EAGAIN) || code == 0 {
                 return playback.isStalled ? .lost(errno: ETIMEDOUT) : .done

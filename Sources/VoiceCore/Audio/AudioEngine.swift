@@ -85,7 +85,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         processMicrophone(delay, capturedAt: began)
         let count = drift.step(total: delay.playback + delay.capture)
         clinux_realtime_exit()
-        if count != 1 { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
+        if drift.slipped { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
 
         for _ in 0..<count where !event.isLost {
             clinux_realtime_enter()
@@ -118,10 +118,16 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         pipes.microphoneLevel.store(level.level, ordering: .relaxed)
 
         let milliseconds = reference.next(
-            playbackDelay: delay.playback, captureDelay: delay.capture, into: frames.reference)
+            playbackDelay: delay.playback,
+            captureDelay: delay.capture,
+            into: frames.reference
+        )
         capturePath.process(
-            microphone: frames.microphone, reference: frames.reference, streamDelayMilliseconds: milliseconds,
-            into: frames.clean)
+            microphone: frames.microphone,
+            reference: frames.reference,
+            streamDelayMilliseconds: milliseconds,
+            into: frames.clean
+        )
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
 
         guard pipes.microphone.availableToWrite >= wirePeriod else {
@@ -172,7 +178,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
         if voice.samples > 0 {
             map.append(
-                frame: start, frames: min(taken, 2 * voice.samples), voice: voice.position, samples: voice.samples)
+                frame: start,
+                frames: min(taken, 2 * voice.samples),
+                voice: voice.position,
+                samples: voice.samples
+            )
         }
         return event
     }

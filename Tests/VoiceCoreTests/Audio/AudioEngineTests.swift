@@ -253,7 +253,10 @@ struct AudioEngineTests {
         for round in 1...2 {
             let card = SimulatedCard()
             var engine = try AudioEngine(
-                device: SimulatedDevice(card: card), pipes: pipes, settings: AudioEngineSettings())
+                device: SimulatedDevice(card: card),
+                pipes: pipes,
+                settings: AudioEngineSettings()
+            )
             _ = engine.start()
             pipes.voice.write(Self.tone(480), count: 480)
             for _ in 0..<20 { _ = engine.cycle() }

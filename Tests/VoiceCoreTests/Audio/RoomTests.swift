@@ -21,7 +21,9 @@ struct RoomTests {
 
     private static func start(_ device: String, _ pipes: AudioPipes) async throws -> AudioThread {
         try await AudioThread.start(
-            configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)), pipes: pipes)
+            configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)),
+            pipes: pipes
+        )
     }
 
     private static func wait(_ milliseconds: Int) async throws {
@@ -44,7 +46,9 @@ struct RoomTests {
         var fed = 0
         while fed < Int(seconds * 24_000) {
             let block = sine(
-                min(2400, Int(seconds * 24_000) - fed, pipes.voice.availableToWrite), from: fed)
+                min(2400, Int(seconds * 24_000) - fed, pipes.voice.availableToWrite),
+                from: fed
+            )
             fed += pipes.voice.write(block, count: block.count)
             try await wait(40)
         }
