@@ -16,6 +16,9 @@ enum CycleOutcome: Sendable, Equatable {
 /// The reference is exactly what was written, frame by frame. Nothing in here allocates, locks, logs or waits, except that
 /// the device waits for its next period.
 struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
+    /// Group delay of the upsampler in frames.
+    private static var upsamplerDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1) }
+
     private let pipes: AudioPipes
     private let gain: Float
     private let period = AudioFormat.periodFrames
@@ -178,7 +181,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
         if voice.samples > 0 {
             map.append(
-                frame: start,
+                frame: start + Self.upsamplerDelay,
                 frames: min(taken, 2 * voice.samples),
                 voice: voice.position,
                 samples: voice.samples
