@@ -40,6 +40,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var heard: UInt64 = 0
     private var flushed: UInt64 = 0
     private var quietPeriods = 0
+    private var restarts = 0
 
     init(device: consuming Device, pipes: AudioPipes, settings: AudioEngineSettings) throws(AudioDeviceError) {
         do {
@@ -90,7 +91,9 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         clinux_realtime_exit()
         if drift.slipped { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
 
-        for _ in 0..<count where !event.isLost {
+        // A restart fills the card anew: periods meant to make up for a loss would then be too many.
+        let restartsBefore = restarts
+        for _ in 0..<count where !event.isLost && restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
             clinux_realtime_exit()
@@ -192,6 +195,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     /// What the card held is lost and counts as heard; silence takes its place.
     private mutating func playbackRestarted() -> DeviceEvent {
+        restarts += 1
         pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
         reference.discontinuity()
         drift.discontinuity()
