@@ -1,11 +1,8 @@
-#pragma once
 #include <alsa/asoundlib.h>
 
-static void calsa_ignore(const char *file, int line, const char *function, int err, const char *format, ...) {
-    (void)file, (void)line, (void)function, (void)err, (void)format;
+static void calsa_ignore(const char *file, int line, const char *function, int error, const char *format, ...) {
+    (void)file, (void)line, (void)function, (void)error, (void)format;
 }
 
-// Keeps the library from writing half a dozen lines to standard error before every refusal; we say it in one.
-static inline void calsa_be_quiet(void) {
-    snd_lib_error_set_handler(calsa_ignore);
-}
+// Keeps ALSA from writing to stderr: every failure comes back as a code and is reported once, by us.
+static inline void calsa_silence(void) { snd_lib_error_set_handler(calsa_ignore); }

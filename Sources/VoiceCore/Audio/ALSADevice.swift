@@ -95,6 +95,15 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return .interrupted
         }
         if snd_pcm_state(capture.pcm) == SND_PCM_STATE_DISCONNECTED { return .lost(errno: ENODEV) }
+        // Plugins take their wake-up back in here, and tell of a dead server only when asked.
+        var events: UInt16 = 0
+        let code = snd_pcm_poll_descriptors_revents(capture.pcm, descriptors, UInt32(descriptorCount), &events)
+        let trouble = Int32(events) & (POLLERR | POLLHUP | POLLNVAL) != 0
+        if code == -ENODEV { return .lost(errno: ENODEV) }
+        if ready == 0 || trouble {
+            let available = snd_pcm_avail(capture.pcm)
+            if available < 0 { return restartCapture(available) }
+        }
         idleWakes += 1
         // A descriptor that is always ready but brings nothing must not take the processor.
         if ready > 0 && idleWakes > 20 { clinux_sleep_until_ns(clinux_monotonic_ns() + 2_000_000) }

@@ -41,7 +41,7 @@ package struct AudioDeviceEntry: Sendable, Equatable {
 package enum AudioDeviceCatalog {
     /// Cards' own devices first, then the names that ALSA's configuration adds.
     package static func list() -> [AudioDeviceEntry] {
-        calsa_be_quiet()
+        calsa_silence()
         var entries = hardware()
         for hint in hints() where !entries.contains(where: { $0.id == hint.id }) { entries.append(hint) }
         return entries

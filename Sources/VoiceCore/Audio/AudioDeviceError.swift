@@ -24,6 +24,8 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
 
     package var description: String {
         switch self {
+        case .notFound(let device, let direction, let known) where known.contains(device):
+            return "\(direction) device \"\(device)\" is not connected: switch the card on or plug it in"
         case .notFound(let device, let direction, let known):
             let list = known.isEmpty ? "there is none at all" : "there are: \(known.joined(separator: ", "))"
             return

@@ -44,7 +44,7 @@ struct RoomTests {
 
     private static func feed(_ pipes: AudioPipes, seconds: Double) async throws {
         var fed = 0
-        while fed < Int(seconds * 24_000) {
+        while fed < Int(seconds * 24_000) && pipes.state == .running {
             let block = sine(
                 min(2400, Int(seconds * 24_000) - fed, pipes.voice.availableToWrite),
                 from: fed
