@@ -32,12 +32,11 @@ struct DemoConversation {
         print("Simulated services on 127.0.0.1: Realtime \(realtimePort), Jarvis \(agentPort). No key, no sound card.")
         timeline.start()
         try await daemon.start()
-        await timeline.wait(for: .listening)
+        try await timeline.wait(for: .listening)
         try await talk(room, timeline)
         await daemon.stop()
         await simulator.stop()
         await agent.stop()
-        timeline.finish()
         print("\nWhat the loudspeaker played: \(output)")
         print("With your own key and a sound card: see the README, \"A real box\".")
     }
@@ -48,26 +47,29 @@ struct DemoConversation {
             try room.say(file: question)
             room.say([Float](repeating: 0, count: AudioFormat.deviceRate))
         } else {
-            say(Self.first, in: room)
+            try say(Self.first, in: room)
         }
-        await timeline.wait(for: .aiSpeaking)
-        await timeline.wait(for: .listening)
+        try await timeline.wait(for: .aiSpeaking)
+        try await timeline.wait(for: .listening)
 
         timeline.say("user", Self.second)
-        say(Self.second, in: room)
-        await timeline.wait(for: .aiSpeaking)
+        try say(Self.second, in: room)
+        try await timeline.wait(for: .aiSpeaking)
         try await Task.sleep(for: .milliseconds(1500))
 
         timeline.say("user", "\(Self.third)  (speaking over the answer)")
-        say(Self.third, in: room)
-        await timeline.wait(for: .userSpeaking)
-        await timeline.wait(for: .aiSpeaking)
-        await timeline.wait(for: .listening)
+        try say(Self.third, in: room)
+        try await timeline.wait(for: .userSpeaking)
+        try await timeline.wait(for: .aiSpeaking)
+        try await timeline.wait(for: .listening)
     }
 
-    private func say(_ text: String, in room: FileRoom) {
-        let samples = SpokenQuestion.samples48k(text, leadMilliseconds: 100, tailMilliseconds: 300)
-        room.say(samples.map { Float($0) / 32768 })
+    /// Speaks a text into the room's microphone, by way of a WAV file like any other.
+    private func say(_ text: String, in room: FileRoom) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "jarvis-\(UUID().uuidString).wav")
+        try Data(SpokenQuestion.wav48k(text, leadMilliseconds: 100, tailMilliseconds: 300)).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try room.say(file: file.path)
     }
 
     private func makeDaemon(

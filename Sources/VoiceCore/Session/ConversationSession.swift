@@ -96,9 +96,9 @@ package actor ConversationSession {
         switch effect {
         case .connect: connect()
         case .disconnect:
-            handle?.close()
+            withLink { $0.retire() }
             handle = nil
-            // Whatever this connection still says is not listened to.
+            // Events of it that are under way already are not listened to either.
             connection += 1
         case .send(let event): send(event)
         case .openMicrophone: withLink { $0.openMicrophone() }

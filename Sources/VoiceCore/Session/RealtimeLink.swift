@@ -14,6 +14,8 @@ package final class RealtimeLink: WebSocketDriver {
     /// Half a sample that the last delta of the part ended with.
     private var oddByte: UInt8?
 
+    private var isRetired = false
+
     /// Messages that were no events, by the rule that one bad event costs only itself.
     package private(set) var malformed = 0
 
@@ -34,6 +36,7 @@ package final class RealtimeLink: WebSocketDriver {
     }
 
     package func received(text: UnsafeRawBufferPointer) {
+        guard !isRetired else { return }
         if let delta = AudioDelta(text) { return receive(delta, in: text) }
         let now = Monotonic.now()
         do {
@@ -42,6 +45,7 @@ package final class RealtimeLink: WebSocketDriver {
             case .ignored("response.output_audio.delta"), .ignored("response.audio.delta"): return receiveSlowly(text)
             case .audioDone(let responseID, let itemID, let contentIndex):
                 pump.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))
+            case .ignored: return
             default: break
             }
             report(.server(event), now)
@@ -56,8 +60,15 @@ package final class RealtimeLink: WebSocketDriver {
     }
 
     package func closed(_ closure: WebSocketClosure) {
-        pump.closeMicrophone()
+        pump.ended(connection)
         report(.disconnected(LinkFailure(closure)), Monotonic.now())
+    }
+
+    /// Closes the connection in order and listens to it no more: it is about to be replaced.
+    package func retire() {
+        isRetired = true
+        pump.ended(connection)
+        connection.close()
     }
 
     package func openMicrophone() {

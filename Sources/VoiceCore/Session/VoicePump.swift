@@ -59,6 +59,11 @@ package final class VoicePump {
         uplink = nil
     }
 
+    /// The connection is over; one that has taken its place keeps the microphone.
+    func ended(_ connection: WebSocketConnection) {
+        if uplink === connection { uplink = nil }
+    }
+
     private func pumpMicrophone() {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return pipes.microphone.skip(to: pipes.microphone.writePosition)
