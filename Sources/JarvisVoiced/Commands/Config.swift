@@ -23,7 +23,8 @@ struct Config: ParsableCommand {
                 try DaemonSettings(
                     loaded.values,
                     secrets: secrets,
-                    tools: VoiceDaemon.advertised(logger: logger)
+                    tools: VoiceDaemon.advertised(logger: logger),
+                    instructions: try DaemonSettings.instructions(of: loaded.values)
                 )
             }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")

@@ -24,7 +24,7 @@ struct Run: AsyncParsableCommand {
                 loaded.values,
                 secrets: secrets,
                 tools: VoiceDaemon.advertised(logger: logger),
-                instructions: try instructions(of: loaded.values)
+                instructions: try DaemonSettings.instructions(of: loaded.values)
             )
             return VoiceDaemon(settings, logger: logger)
         }
@@ -39,20 +39,6 @@ struct Run: AsyncParsableCommand {
                 )
             )
             try await group.run()
-        }
-    }
-
-    private func instructions(of configuration: Configuration) throws(ConfigurationError) -> String? {
-        let path = configuration.realtime.instructionsFile
-        guard !path.isEmpty else { return nil }
-        do {
-            return String(decoding: try FileReader.system.read(path, 64 << 10).bytes, as: UTF8.self)
-        } catch {
-            let problem = ConfigurationProblem(
-                place: "realtime.instructions_file",
-                message: "\(path) cannot be read: \(error)"
-            )
-            throw ConfigurationError(problems: [problem])
         }
     }
 }

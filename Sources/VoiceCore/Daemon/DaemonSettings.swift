@@ -77,6 +77,24 @@ package struct DaemonSettings: Sendable {
         transcripts = configuration.log.transcripts
     }
 
+    /// The text of `realtime.instructions_file`; nil where none is named.
+    package static func instructions(
+        of configuration: Configuration,
+        files: FileReader = .system
+    ) throws(ConfigurationError) -> String? {
+        let path = configuration.realtime.instructionsFile
+        guard !path.isEmpty else { return nil }
+        do {
+            return String(decoding: try files.read(path, 64 << 10).bytes, as: UTF8.self)
+        } catch {
+            let problem = ConfigurationProblem(
+                place: "realtime.instructions_file",
+                message: "\(path) cannot be read: \(error)"
+            )
+            throw ConfigurationError(problems: [problem])
+        }
+    }
+
     /// A query value (RFC 3986 section 3.4).
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
