@@ -90,7 +90,12 @@ let package = Package(
         // Tools of the project: they are not installed
         .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceCore"], swiftSettings: settings),
         .executableTarget(
-            name: "VoiceBench", dependencies: ["VoiceCore", "VoiceSimulator", "CAEC", "CDSP"], swiftSettings: settings),
+            name: "VoiceBench",
+            dependencies: [
+                "VoiceCore", "VoiceSimulator", "CAEC", "CDSP", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
 
         .testTarget(
             name: "VoiceCoreTests",
