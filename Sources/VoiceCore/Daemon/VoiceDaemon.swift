@@ -12,7 +12,8 @@ package actor VoiceDaemon {
     private let network = NetworkThread()
     private let mailbox = EventMailbox()
     private let session: ConversationSession
-    private let pump: NetworkConfined<VoicePump>
+    /// Sound on its way between card and socket; for measurements.
+    package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
     private var keeper: Task<Void, Never>?
     private let sound: SoundKeeper

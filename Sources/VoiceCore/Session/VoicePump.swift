@@ -33,8 +33,8 @@ package final class VoicePump {
     /// Chunks sent, and chunks dropped because the socket did not take them in time.
     package private(set) var chunksSent = 0
     package private(set) var chunksDropped = 0
-    /// From the newest sample's capture to its message being queued on the socket.
-    package private(set) var lastUplinkLatency: Duration?
+    /// From the newest sample's capture to its message being queued on the socket, for the latest chunks.
+    package private(set) var uplinkLatencies = RecentDurations()
 
     package init(pipes: AudioPipes, options: Options, report: @escaping (ConversationEvent, Duration) -> Void) {
         self.pipes = pipes
@@ -46,6 +46,10 @@ package final class VoicePump {
     }
 
     deinit { chunk.deallocate() }
+
+    package func clearLatencies() {
+        uplinkLatencies.clear()
+    }
 
     // MARK: Microphone
 
@@ -81,7 +85,7 @@ package final class VoicePump {
                 }
             if isSent {
                 chunksSent += 1
-                lastUplinkLatency = Monotonic.now() - captureTime(of: end)
+                uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
             } else {
                 chunksDropped += 1
             }
