@@ -69,7 +69,6 @@ package struct DaemonSettings: Sendable {
                 maximumOutputTokens: realtime.maxOutputTokens
             )
         )
-        conversation.idleLimit = realtime.idleTimeoutS > 0 ? .seconds(realtime.idleTimeoutS) : nil
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         jarvis = configuration.jarvis
         self.jarvisBase = jarvisBase

@@ -45,8 +45,8 @@ package actor VoiceDaemon {
             logger: logger
         )
         let tools = Self.tools(ask: { await client.ask($0) }, logger: logger)
-        // The last resort against a tool that hangs: the agent's own deadlines come first.
-        let limit = Duration.seconds(settings.jarvis.timeoutS + settings.jarvis.connectTimeoutS + 10)
+        // The last resort against a tool that hangs; a question may wait for its turn and be sent twice before that.
+        let limit = Duration.seconds(3 * settings.jarvis.timeoutS + 30)
         let pump = NetworkConfined(
             VoicePump(pipes: pipes, options: settings.pump) { event, instant in mailbox.post(event, at: instant) },
             on: network
