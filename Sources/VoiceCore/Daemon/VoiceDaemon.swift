@@ -6,7 +6,7 @@ package import Logging
 ///
 /// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
 package actor VoiceDaemon {
-    package let pipes = AudioPipes()
+    package nonisolated let pipes = AudioPipes()
     private let settings: DaemonSettings
     private let logger: Logger
     private let network = NetworkThread()
