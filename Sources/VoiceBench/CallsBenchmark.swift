@@ -39,6 +39,7 @@ enum CallsBenchmark {
     private static func measured(
         _ services: SimulatedServices,
         _ daemon: VoiceDaemon,
+        _ room: FileRoom,
         wanted: Int,
         _ read: () -> [CallTiming]
     ) async throws -> [Figure] {

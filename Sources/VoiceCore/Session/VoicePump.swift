@@ -160,7 +160,9 @@ package final class VoicePump {
             // A chunk that is late by the clock is looked for every millisecond.
             pause = min(max(due, .milliseconds(1)), .milliseconds(20))
         }
-        if queue.isActive || cutPosition != nil { pause = min(pause ?? .milliseconds(10), .milliseconds(10)) }
+        // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
+        let period = cutPosition != nil ? Duration.milliseconds(10) : queue.isActive ? .milliseconds(20) : nil
+        if let period { pause = min(pause ?? period, period) }
         return pause
     }
 }
