@@ -64,7 +64,7 @@ enum PlayoutBenchmark {
             try await Task.sleep(for: .milliseconds(1))
         }
         // The pump finds out at its next tick that all has been played.
-        try await Task.sleep(for: .milliseconds(25))
+        try await Task.sleep(for: .milliseconds(45))
         return written.map { Double($0 &- arrival.nanoseconds.load(ordering: .acquiring)) / 1e6 }
     }
 

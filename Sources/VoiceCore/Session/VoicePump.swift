@@ -166,6 +166,8 @@ package final class VoicePump {
             // A chunk that is late by the clock is looked for every millisecond.
             pause = min(max(due, .milliseconds(1)), .milliseconds(20))
         }
-        return queue.isActive || cutPosition != nil ? min(pause, .milliseconds(10)) : pause
+        // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
+        if cutPosition != nil { return min(pause, .milliseconds(10)) }
+        return queue.isActive ? min(pause, .milliseconds(20)) : pause
     }
 }
