@@ -111,6 +111,8 @@ final class Stage: Sendable {
         room.say(samples.map { Float($0) / 32768 })
     }
 
+    var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
+
     func post(_ event: ConversationEvent) {
         daemons.withLock { $0 }?.post(event)
     }
