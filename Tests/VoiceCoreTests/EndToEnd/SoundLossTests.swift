@@ -36,5 +36,22 @@ extension EndToEnd {
             try await Task.sleep(for: .milliseconds(300))
             #expect(pipes.periods.load(ordering: .relaxed) == periods, "the audio thread runs on")
         }
+
+        /// The room's recording becomes a pipe that nobody reads: opening it takes until somebody does.
+        @Test func aCardThatComesBackAfterTheEndIsClosedAgain() async throws {
+            let stage = try Stage([])
+            try await stage.start()
+            try await stage.reach(.listening)
+            let pipes = try #require(stage.pipes)
+            unlink(stage.recording)
+            try #require(mkfifo(stage.recording, 0o600) == 0)
+            pipes.publish(.lost(errno: ENODEV))
+            try await stage.journal.wait(for: "the opening") { _ in pipes.state == .starting }
+            let (_, took) = try await stage.stop()
+            #expect(took < .seconds(2))
+            let reader = open(stage.recording, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            try await stage.journal.wait(for: "the end") { _ in pipes.state == .stopped }
+        }
     }
 }
