@@ -57,7 +57,7 @@ extension EndToEnd {
             }
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.waitingForJarvis)
             stage.say("Hurry")
             try await stage.journal.wait(for: "the output") { entries in

@@ -20,7 +20,7 @@ extension EndToEnd {
             let stage = try Stage([.ask("What is on?", filler: filler), Self.next], speed: 2)
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.aiSpeaking)
             try await Task.sleep(for: .milliseconds(400))
             stage.say("Never mind")
