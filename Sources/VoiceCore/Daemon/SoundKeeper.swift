@@ -9,6 +9,7 @@ actor SoundKeeper {
     private var thread: AudioThread?
     private var reported = Troubles()
     private var lastReport = Duration.zero
+    private var isStopped = false
 
     init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
         self.configuration = configuration
@@ -18,6 +19,8 @@ actor SoundKeeper {
 
     func start() async throws {
         let thread = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        // The end may have come while the card was being opened.
+        guard !isStopped else { return await thread.stop() }
         self.thread = thread
         let report = thread.report
         logger.info("sound", metadata: ["capture": "\(report.capture)", "playback": "\(report.playback)"])
@@ -54,6 +57,7 @@ actor SoundKeeper {
     }
 
     func stop() async {
+        isStopped = true
         await thread?.stop(drain: true)
         thread = nil
     }

@@ -17,5 +17,8 @@ package struct RealtimeFaults: Sendable, Equatable {
     /// Ends the session as the 60-minute cap does, after so many events.
     package var expireAfterEvents: Int?
 
+    /// Lets so many more deltas of a response follow after the user has interrupted it.
+    package var lateDeltas = 0
+
     package init() {}
 }

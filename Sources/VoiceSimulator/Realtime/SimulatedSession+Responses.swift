@@ -123,6 +123,7 @@ extension SimulatedSession {
             case .closeMessage: closeMessage(status: "completed")
             case .call(let tool, let arguments): call(tool, arguments)
             case .failed(let code, let message): response?.failure = (code, message)
+            case .cancelled(let reason): endCancelled(reason: reason)
             case .speak(let words, let audio):
                 speak(words, audio)
                 guard configuration.speed > 0 else { continue }
@@ -149,7 +150,18 @@ extension SimulatedSession {
 
     /// Ends the response early: open items get their `done` events, nothing else is generated.
     mutating func stopResponse(reason: String) {
-        guard response != nil else { return }
+        guard let active = response else { return }
+        guard script.faults.lateDeltas == 0 || active.message == nil || reason != "turn_detected" else {
+            let late = active.steps.reversed().prefix(script.faults.lateDeltas).prefix { step in
+                if case .speak = step { true } else { false }
+            }
+            response?.steps = [.cancelled(reason: reason)] + late.reversed()
+            return
+        }
+        endCancelled(reason: reason)
+    }
+
+    private mutating func endCancelled(reason: String) {
         if response?.message != nil { closeMessage(status: "incomplete") }
         finish("cancelled", details: ["type": "cancelled", "reason": .string(reason)])
     }

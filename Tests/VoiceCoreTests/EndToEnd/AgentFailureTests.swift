@@ -39,7 +39,7 @@ extension EndToEnd {
 
         @Test(arguments: answers)
         func everyAnswerOfTheAgent(_ trouble: Trouble) async throws {
-            let stage = try Stage([.ask("What is on?")]) { _ in .init(trouble.outcome) }
+            let stage = try Stage([.ask("What is on?", filler: "Hm.")], speed: 0) { _ in .init(trouble.outcome) }
             try await stage.start { $0.jarvis.timeoutS = 1 }
             try await expectOneOutput(stage, trouble.failure.spokenSentence)
             #expect(stage.agent.requests.count == 1)
@@ -89,7 +89,7 @@ extension EndToEnd {
         /// Asks, lets the sentence begin, and sees that the daemon listens again.
         private func expectOneOutput(_ stage: Stage, _ sentence: String) async throws {
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.journal.wait(for: "the sentence") { entries in
                 entries.contains { entry in
                     guard case .wire(.server(_, let event)) = entry else { return false }

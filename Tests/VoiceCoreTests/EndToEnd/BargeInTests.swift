@@ -7,8 +7,11 @@ extension EndToEnd {
     @Suite struct BargeInTests {
         private static let long = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."
 
-        @Test func theUserIsHeardOverTheAnswer() async throws {
-            let stage = try Stage([.say(Self.long), .say("Very well.")], speed: 3)
+        @Test(arguments: [0, 3])
+        func theUserIsHeardOverTheAnswer(lateDeltas: Int) async throws {
+            var faults = RealtimeFaults()
+            faults.lateDeltas = lateDeltas
+            let stage = try Stage([.say(Self.long), .say("Very well.")], faults: faults, speed: 3)
             try await stage.start()
             try await stage.reach(.listening)
             stage.say("Tell")
@@ -54,7 +57,7 @@ extension EndToEnd {
             }
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.waitingForJarvis)
             stage.say("Hurry")
             try await stage.journal.wait(for: "the output") { entries in

@@ -97,7 +97,7 @@ extension EndToEnd {
             ) { _ in .init(.reply("Two meetings."), delayMilliseconds: 1200) }
             try await stage.start { $0.realtime.transcription = true }
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.listening, times: 2)
             stage.say("Tell")
             try await stage.reach(.aiSpeaking, times: 3)

@@ -64,7 +64,7 @@ extension EndToEnd {
             }
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.waitingForJarvis)
             await stage.simulator.dropConnections()
             try await stage.journal.wait(for: "the remark") { entries in
@@ -100,7 +100,7 @@ extension EndToEnd {
             let stage = try Stage([.ask("What is on?")], faults: faults)
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.listening, times: 2)
             let (tones, _) = try await stage.stop()
             #expect(tones.spell("Checking. Nothing today."), "\(tones)")

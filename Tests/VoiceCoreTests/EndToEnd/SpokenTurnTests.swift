@@ -37,7 +37,7 @@ extension EndToEnd {
             }
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.listening, times: 2)
             let (tones, _) = try await stage.stop()
             #expect(

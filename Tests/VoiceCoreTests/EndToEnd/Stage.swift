@@ -18,7 +18,7 @@ final class Stage: Sendable {
     let agent: AgentStandIn
     let log = LineLog()
     private let room: FileRoom
-    private let recording: String
+    let recording: String
     private let daemons = Mutex<VoiceDaemon?>(nil)
 
     /// - Parameters:
@@ -102,7 +102,7 @@ final class Stage: Sendable {
         let took = Monotonic.now() - start
         await simulator.stop()
         await agent.stop()
-        return (MarkerTones(try WaveFile.read(recording)), took)
+        return (MarkerTones((try? WaveFile.read(recording)) ?? []), took)
     }
 
     /// The user says a word or two.
@@ -110,6 +110,8 @@ final class Stage: Sendable {
         let samples = SpokenQuestion.samples48k(text, voice: .tones, leadMilliseconds: 30, tailMilliseconds: 50)
         room.say(samples.map { Float($0) / 32768 })
     }
+
+    var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
 
     func post(_ event: ConversationEvent) {
         daemons.withLock { $0 }?.post(event)

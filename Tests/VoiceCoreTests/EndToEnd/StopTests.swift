@@ -28,7 +28,7 @@ extension EndToEnd {
             let stage = try Stage([.ask("What is on?")]) { _ in .init(.silence) }
             try await stage.start()
             try await stage.reach(.listening)
-            stage.say("What is on?")
+            stage.say("Hey")
             try await stage.reach(.waitingForJarvis)
             try await expectOrderlyEnd(stage)
             #expect(stage.agent.requests.count == 1)

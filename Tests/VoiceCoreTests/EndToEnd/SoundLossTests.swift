@@ -1,0 +1,57 @@
+import Glibc
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    @Suite struct SoundLossTests {
+        @Test func aCardThatWasLostIsOpenedAgain() async throws {
+            let stage = try Stage([.say("Good morning.")])
+            try await stage.start()
+            try await stage.reach(.listening)
+            let pipes = try #require(stage.pipes)
+            pipes.publish(.lost(errno: ENODEV))
+            try await stage.journal.wait(for: "the card") { _ in pipes.state == .running }
+            stage.say("Hello")
+            try await stage.reach(.listening, times: 2)
+            let (tones, took) = try await stage.stop()
+            #expect(tones.spell("Good morning."), "\(tones)")
+            #expect(took < .seconds(2))
+            #expect(stage.log.lines.contains { $0.contains("sound card is lost") })
+        }
+
+        @Test(arguments: [0, 300, 760])
+        func theEndIsTheEndAlsoWithoutACard(milliseconds: Int) async throws {
+            let stage = try Stage([])
+            try await stage.start()
+            try await stage.reach(.listening)
+            let pipes = try #require(stage.pipes)
+            pipes.publish(.lost(errno: ENODEV))
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            let (_, took) = try await stage.stop()
+            #expect(took < .seconds(2))
+            let periods = pipes.periods.load(ordering: .relaxed)
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(pipes.periods.load(ordering: .relaxed) == periods, "the audio thread runs on")
+        }
+
+        /// The room's recording becomes a pipe that nobody reads: opening it takes until somebody does.
+        @Test func aCardThatComesBackAfterTheEndIsClosedAgain() async throws {
+            let stage = try Stage([])
+            try await stage.start()
+            try await stage.reach(.listening)
+            let pipes = try #require(stage.pipes)
+            unlink(stage.recording)
+            try #require(mkfifo(stage.recording, 0o600) == 0)
+            pipes.publish(.lost(errno: ENODEV))
+            try await stage.journal.wait(for: "the opening") { _ in pipes.state == .starting }
+            let (_, took) = try await stage.stop()
+            #expect(took < .seconds(2))
+            let reader = open(stage.recording, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            try await stage.journal.wait(for: "the end") { _ in pipes.state == .stopped }
+        }
+    }
+}
