@@ -86,6 +86,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             _ = clinux_eventfd_take(descriptors[descriptorCount].fd)
             return .interrupted
         }
+        // What readiness of a plugin's descriptor means only the plugin knows; unasked, it may stay ready for ever.
+        var events: UInt16 = 0
+        if ready > 0 { snd_pcm_poll_descriptors_revents(capture.pcm, descriptors, UInt32(descriptorCount), &events) }
         if snd_pcm_state(capture.pcm) == SND_PCM_STATE_DISCONNECTED { return .lost(errno: ENODEV) }
         idleWakes += 1
         // A descriptor that is always ready but brings nothing must not take the processor.
