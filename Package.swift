@@ -95,7 +95,8 @@ let package = Package(
                 "VoiceCore", "VoiceSimulator", "CAEC", "CDSP", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
 
         .testTarget(
             name: "VoiceCoreTests",

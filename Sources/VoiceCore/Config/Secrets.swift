@@ -48,14 +48,14 @@ package struct Secrets: Sendable, Equatable {
 
         mutating func find(key: String, path: String, credential: String, variables: [String]) -> Found {
             if !path.isEmpty {
-                return read(path, named: key, origin: "file \(path)", mustExist: true) ?? .none
+                return read(path, named: key, origin: "file \(path)", isOptional: false) ?? .none
             }
             if let folder = environment["CREDENTIALS_DIRECTORY"], folder.hasPrefix("/"),
                 let found = read(
                     "\(folder)/\(credential)",
                     named: "credential \(credential)",
                     origin: "credential \(credential)",
-                    mustExist: false
+                    isOptional: true
                 )
             {
                 return found
@@ -71,9 +71,12 @@ package struct Secrets: Sendable, Equatable {
             return .none
         }
 
-        private mutating func read(_ path: String, named name: String, origin: String, mustExist: Bool) -> Found? {
+        /// Nil when what is optional is absent or blank: the unit sets blank credentials so that systemd does not refuse
+        /// to start the daemon over a file that is missing.
+        private mutating func read(_ path: String, named name: String, origin: String, isOptional: Bool) -> Found? {
             do {
                 let file = try files.read(path, Secrets.maximumBytes)
+                if isOptional, file.bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return nil }
                 guard let secret = Secret(String(decoding: file.bytes, as: UTF8.self)) else {
                     complain(name, "\(path) holds no usable secret: one line of printable ASCII without blanks")
                     return Found.none
@@ -82,7 +85,7 @@ package struct Secrets: Sendable, Equatable {
                     warnings.append("\(path) can be read by every user of this machine: chmod o-r \(path)")
                 }
                 return Found(secret: secret, origin: origin)
-            } catch .absent where !mustExist {
+            } catch .absent where isOptional {
                 return nil
             } catch {
                 complain(name, "\(path) cannot be read: \(error)")

@@ -63,6 +63,11 @@ package final class VoicePump {
         uplink = nil
     }
 
+    /// The connection is over; one that has taken its place keeps the microphone.
+    func ended(_ connection: WebSocketConnection) {
+        if uplink === connection { uplink = nil }
+    }
+
     private func pumpMicrophone() {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return pipes.microphone.skip(to: pipes.microphone.writePosition)
@@ -149,20 +154,20 @@ package final class VoicePump {
 
     // MARK: Time
 
-    /// Does what is due; returns when it wants to be called again, nil for never by itself.
-    package func tick() -> Duration? {
+    /// Does what is due; returns when it wants to be called again.
+    package func tick() -> Duration {
         let now = Monotonic.now()
         pumpMicrophone()
         followPlayback(now)
-        var pause: Duration?
+        // Now and then even when closed, so that the ring does not fill up with what nobody wants.
+        var pause = Duration.milliseconds(500)
         if uplink != nil {
             let due = captureTime(of: pipes.microphone.readPosition + UInt64(chunk.count)) - now
             // A chunk that is late by the clock is looked for every millisecond.
             pause = min(max(due, .milliseconds(1)), .milliseconds(20))
         }
         // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
-        let period = cutPosition != nil ? Duration.milliseconds(10) : queue.isActive ? .milliseconds(20) : nil
-        if let period { pause = min(pause ?? period, period) }
-        return pause
+        if cutPosition != nil { return min(pause, .milliseconds(10)) }
+        return queue.isActive ? min(pause, .milliseconds(20)) : pause
     }
 }

@@ -18,6 +18,17 @@ struct SecretsTests {
         #expect(bare.apiKey.status == "set (from environment OPENAI_API_KEY)")
     }
 
+    @Test func aBlankCredentialIsNone() throws {
+        let environment = ["CREDENTIALS_DIRECTORY": "/run/creds", "OPENAI_API_KEY": "three"]
+        let found = try secrets(
+            Configuration(),
+            environment,
+            ["/run/creds/openai-api-key": "\n", "/run/creds/jarvis-token": ""]
+        )
+        #expect(found.apiKey.secret?.revealed == "three")
+        #expect(found.jarvisToken.secret == nil)
+    }
+
     @Test func theTokenHasTwoNames() throws {
         let both = try secrets(Configuration(), ["TERM_LLM_SERVE_TOKEN": "b", "JARVIS_TOKEN": "a"], [:])
         #expect(both.jarvisToken.secret?.revealed == "a")

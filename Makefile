@@ -1,0 +1,79 @@
+# jarvis-voiced: `make run` starts it, `make test` tests it; both install what is missing first. See `make help`.
+SHELL = /bin/bash
+.DELETE_ON_ERROR:
+
+PREFIX ?= /usr/local
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+DESTDIR ?=
+SWIFT ?= swift
+STRIP ?= strip
+
+# The Swift runtime is linked in: the program runs where no toolchain is.
+RELEASE = -c release --static-swift-stdlib
+RELEASE_DIR = .build/release
+
+.PHONY: build
+build: ## build the program (release)
+	$(SWIFT) build $(RELEASE) --product jarvis-voiced
+
+.PHONY: run
+run: deps ## start the daemon; without a key or a sound card, the demonstration
+	@$(MAKE) --no-print-directory build
+	@scripts/run $(RELEASE_DIR)/jarvis-voiced
+
+.PHONY: deps
+deps: ## install the packages needed to build and run
+	@scripts/deps run
+
+.PHONY: test
+test: ## build without warnings, run all tests, check events, style and linkage
+	@scripts/deps test
+	@scripts/test
+
+.PHONY: check-network
+check-network: check-autobahn ## the slow checks of the network: Autobahn suite (root), TLS
+	scripts/tls-check release
+
+.PHONY: check-autobahn
+check-autobahn:
+	@scripts/deps slow
+	scripts/autobahn release
+
+.PHONY: bench
+bench: deps ## measure what the program costs
+	$(SWIFT) build $(RELEASE) --product jarvis-voiced
+	$(SWIFT) build $(RELEASE) --product VoiceBench
+	$(RELEASE_DIR)/VoiceBench
+
+# Not built here: `make && sudo make install` must not build as root.
+.PHONY: install
+install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make` first
+	@test -x $(RELEASE_DIR)/jarvis-voiced || { echo "make install: nothing is built yet; run make first" >&2; exit 1; }
+	install -D -m 755 $(RELEASE_DIR)/jarvis-voiced $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
+	$(STRIP) $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
+	install -d -m 755 $(DESTDIR)$(UNITDIR) $(DESTDIR)/etc/jarvis-voiced
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
+		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
+		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl daemon-reload
+	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
+
+.PHONY: uninstall
+uninstall: ## remove program and unit; the configuration stays
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
+	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
+
+.PHONY: format
+format: ## bring the sources into the project's style
+	$(SWIFT) format -i -r Sources Tests Package.swift
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf .build
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
