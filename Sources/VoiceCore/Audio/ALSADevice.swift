@@ -94,9 +94,6 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             _ = clinux_eventfd_take(descriptors[descriptorCount].fd)
             return .interrupted
         }
-        // What readiness of a plugin's descriptor means only the plugin knows; unasked, it may stay ready for ever.
-        var events: UInt16 = 0
-        if ready > 0 { snd_pcm_poll_descriptors_revents(capture.pcm, descriptors, UInt32(descriptorCount), &events) }
         if snd_pcm_state(capture.pcm) == SND_PCM_STATE_DISCONNECTED { return .lost(errno: ENODEV) }
         // Plugins take their wake-up back in here, and tell of a dead server only when asked.
         var events: UInt16 = 0
