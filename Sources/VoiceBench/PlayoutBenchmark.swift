@@ -38,7 +38,13 @@ enum PlayoutBenchmark {
         await audio.stop()
         guard !waits.isEmpty else { throw BenchProblem("no sound was written") }
         return [
-            Figure("delta -> device", Samples(waits), unit: "ms", below: 10)
+            Figure(
+                "delta -> device",
+                Samples(waits),
+                unit: "ms",
+                below: 11,
+                note: "up to a period of 10, and 1 to be scheduled"
+            )
         ]
     }
 

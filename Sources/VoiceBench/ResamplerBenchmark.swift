@@ -29,13 +29,13 @@ enum ResamplerBenchmark {
             PlainFilter.run(input, taps: 96, step: 1, output, count: 240)
         }
         return [
-            Figure("48 -> 24 kHz, half-band", halved, unit: "us", below: 2, note: ratio(plainHalf, halved)),
-            Figure("24 -> 48 kHz, half-band", doubled, unit: "us", below: 2, note: ratio(plainHalf, doubled)),
+            Figure("48 -> 24 kHz, half-band", halved, unit: "us", typicalBelow: 2, note: ratio(plainHalf, halved)),
+            Figure("24 -> 48 kHz, half-band", doubled, unit: "us", typicalBelow: 2, note: ratio(plainHalf, doubled)),
             Figure(
                 "32 -> 24 kHz, polyphase",
                 threeFourths,
                 unit: "us",
-                below: 2,
+                typicalBelow: 2,
                 note: ratio(plainThreeFourths, threeFourths)
             ),
             Figure("capture path (canceller + 32 -> 24 kHz)", try capturePath(rounds, input), unit: "us"),

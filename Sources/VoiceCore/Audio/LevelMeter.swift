@@ -1,3 +1,4 @@
+internal import CDSP
 internal import Glibc
 
 /// Peak and level of a block of samples in tenths of dBFS.
@@ -6,14 +7,7 @@ enum LevelMeter {
     static let floor = -960
 
     static func measure(_ samples: UnsafePointer<Float>, count: Int) -> (peak: Int, level: Int) {
-        var peak: Float = 0
-        var energy: Float = 0
-        for index in 0..<count {
-            let value = samples[index]
-            peak = max(peak, abs(value))
-            energy += value * value
-        }
-        return (tenths(peak), tenths((energy / Float(max(1, count))).squareRoot()))
+        (tenths(cdsp_peak(samples, count)), tenths(cdsp_rms(samples, count)))
     }
 
     private static func tenths(_ amplitude: Float) -> Int {

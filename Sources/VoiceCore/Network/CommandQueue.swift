@@ -36,7 +36,9 @@ final class CommandQueue: Sendable {
 
     func take() -> [Command] {
         state.withLock { state in
-            defer { state.commands.removeAll(keepingCapacity: true) }
+            // Most rounds have none: those cost no allocation.
+            guard !state.commands.isEmpty else { return [] }
+            defer { state.commands = [] }
             return state.commands
         }
     }

@@ -127,13 +127,14 @@ final class NetworkLoop {
 
     /// Sleeps until a socket or a command wants attention.
     private func poll(_ pause: Duration) {
-        var sockets: [curl_waitfd] = []
-        for connection in connections.values {
-            if let wanted = connection.wanted { sockets.append(wanted) }
-        }
-        let count = UInt32(sockets.count)
-        sockets.withUnsafeMutableBufferPointer { sockets in
-            _ = curl_multi_poll(multi, sockets.baseAddress, count, Int32(pause.wholeMilliseconds), nil)
+        withUnsafeTemporaryAllocation(of: curl_waitfd.self, capacity: max(1, connections.count)) { sockets in
+            var count = 0
+            for connection in connections.values {
+                guard let wanted = connection.wanted else { continue }
+                sockets.initializeElement(at: count, to: wanted)
+                count += 1
+            }
+            _ = curl_multi_poll(multi, sockets.baseAddress, UInt32(count), Int32(pause.wholeMilliseconds), nil)
         }
     }
 }

@@ -162,12 +162,23 @@ package final class VoicePump {
         // Now and then even when closed, so that the ring does not fill up with what nobody wants.
         var pause = Duration.milliseconds(500)
         if uplink != nil {
-            let due = captureTime(of: pipes.microphone.readPosition + UInt64(chunk.count)) - now
-            // A chunk that is late by the clock is looked for every millisecond.
-            pause = min(max(due, .milliseconds(1)), .milliseconds(20))
+            pause = untilNextChunk(now)
         }
         // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
         if cutPosition != nil { return min(pause, .milliseconds(10)) }
         return queue.isActive ? min(pause, .milliseconds(20)) : pause
+    }
+
+    /// How long until the audio thread should have brought what is missing of a chunk, 1 ... 20 ms.
+    ///
+    /// Its own pace is the guide: a card may hand over its periods later than they were captured.
+    private func untilNextChunk(_ now: Duration) -> Duration {
+        let missing = max(0, chunk.count - pipes.microphone.availableToRead)
+        let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
+        let latest = Duration(nanoseconds: pipes.lastWriteNanoseconds.load(ordering: .relaxed))
+        let due = latest + .milliseconds(10 * periods) - now
+        // A period that is late is looked for every millisecond; a card that is away, now and then.
+        if due < .milliseconds(-100) { return .milliseconds(10) }
+        return min(max(due, .milliseconds(1)), .milliseconds(20))
     }
 }

@@ -1,0 +1,39 @@
+import CLinux
+internal import Synchronization
+
+/// `BareProcessing` every 10 ms on a thread of its own.
+final class PacedProcessing: Sendable {
+    private let periods: Int
+    private let result = Mutex<Result<Double, any Error>?>(nil)
+
+    /// Starts the thread; it ends by itself after so many periods.
+    init(periods: Int) throws {
+        self.periods = periods
+        let context = Unmanaged.passRetained(self)
+        var refused: Int32 = 0
+        guard clinux_thread_start("jv-alone", 0, pacedProcessingMain, context.toOpaque(), &refused) != nil else {
+            context.release()
+            throw BenchProblem("no thread for the canceller alone")
+        }
+    }
+
+    /// CPU time per period, in us; waits at least so long.
+    func microseconds(after pause: Duration) async throws -> Double {
+        try await Task.sleep(for: pause)
+        for _ in 0..<100 where result.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(20)) }
+        guard let result = result.withLock({ $0 }) else { throw BenchProblem("the canceller alone does not end") }
+        return try result.get()
+    }
+
+    fileprivate func run() {
+        let outcome = Result { try BareProcessing.microseconds(periods: periods, isPaced: true) }
+        result.withLock { $0 = outcome }
+    }
+}
+
+/// At file level: a closure formed elsewhere may belong to an actor, and this thread is none of its.
+private let pacedProcessingMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+    guard let context else { return nil }
+    Unmanaged<PacedProcessing>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}
