@@ -91,7 +91,10 @@ let package = Package(
         .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceCore"], swiftSettings: settings),
         .executableTarget(
             name: "VoiceBench",
-            dependencies: ["VoiceCore", "VoiceSimulator", "CAEC", "CDSP"],
+            dependencies: [
+                "VoiceCore", "VoiceSimulator", "CAEC", "CDSP", "CLinux",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
 

@@ -36,7 +36,8 @@ struct ConfigurationOptions: ParsableArguments {
 /// The one logger of the program, as the journal or the terminal wants it.
 func makeLogger(level: Configuration.Log.Level) -> Logger {
     let style = JournalLogHandler.detectedStyle(
-        journalStream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
+        journalStream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
+    )
     let level = Logger.Level(rawValue: level.rawValue) ?? .info
     return Logger(label: "jarvis-voiced") { _ in JournalLogHandler(style: style, level: level) }
 }

@@ -23,17 +23,20 @@ struct DemoConversation {
         let room = try FileRoom(recording: output, echo: .init(delayMilliseconds: 30, gainDecibels: -25))
         let timeline = Timeline()
         let daemon = try makeDaemon(
-            realtimePort: realtimePort, agentPort: agentPort, room: room, timeline: timeline)
+            realtimePort: realtimePort,
+            agentPort: agentPort,
+            room: room,
+            timeline: timeline
+        )
 
         print("Simulated services on 127.0.0.1: Realtime \(realtimePort), Jarvis \(agentPort). No key, no sound card.")
         timeline.start()
         try await daemon.start()
-        await timeline.wait(for: .listening)
+        try await timeline.wait(for: .listening)
         try await talk(room, timeline)
         await daemon.stop()
         await simulator.stop()
         await agent.stop()
-        timeline.finish()
         print("\nWhat the loudspeaker played: \(output)")
         print("With your own key and a sound card: see the README, \"A real box\".")
     }
@@ -44,40 +47,51 @@ struct DemoConversation {
             try room.say(file: question)
             room.say([Float](repeating: 0, count: AudioFormat.deviceRate))
         } else {
-            say(Self.first, in: room)
+            try say(Self.first, in: room)
         }
-        await timeline.wait(for: .aiSpeaking)
-        await timeline.wait(for: .listening)
+        try await timeline.wait(for: .aiSpeaking)
+        try await timeline.wait(for: .listening)
 
         timeline.say("user", Self.second)
-        say(Self.second, in: room)
-        await timeline.wait(for: .aiSpeaking)
+        try say(Self.second, in: room)
+        try await timeline.wait(for: .aiSpeaking)
         try await Task.sleep(for: .milliseconds(1500))
 
         timeline.say("user", "\(Self.third)  (speaking over the answer)")
-        say(Self.third, in: room)
-        await timeline.wait(for: .userSpeaking)
-        await timeline.wait(for: .aiSpeaking)
-        await timeline.wait(for: .listening)
+        try say(Self.third, in: room)
+        try await timeline.wait(for: .userSpeaking)
+        try await timeline.wait(for: .aiSpeaking)
+        try await timeline.wait(for: .listening)
     }
 
-    private func say(_ text: String, in room: FileRoom) {
-        let samples = SpokenQuestion.samples48k(text, leadMilliseconds: 100, tailMilliseconds: 300)
-        room.say(samples.map { Float($0) / 32768 })
+    /// Speaks a text into the room's microphone, by way of a WAV file like any other.
+    private func say(_ text: String, in room: FileRoom) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "jarvis-\(UUID().uuidString).wav")
+        try Data(SpokenQuestion.wav48k(text, leadMilliseconds: 100, tailMilliseconds: 300)).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try room.say(file: file.path)
     }
 
     private func makeDaemon(
-        realtimePort: Int, agentPort: Int, room: FileRoom, timeline: Timeline
+        realtimePort: Int,
+        agentPort: Int,
+        room: FileRoom,
+        timeline: Timeline
     ) throws -> VoiceDaemon {
         var configuration = Configuration()
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.audio.realtimePriority = 0
         let secrets = try Secrets(
-            configuration: configuration, environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token])
+            configuration: configuration,
+            environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]
+        )
         let logger = verbose ? makeLogger(level: .debug) : Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
         var settings = try DaemonSettings(
-            configuration, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(logger: logger)
+        )
         settings.audio.source = .file(room)
         return VoiceDaemon(settings, logger: logger, observer: timeline.observer)
     }
@@ -92,10 +106,12 @@ struct DemoConversation {
         ConversationScript(turns: [
             .init(
                 transcript: Self.first,
-                action: .call(filler: "Checking now.", tool: "ask_jarvis", arguments: ["query": .string(Self.first)])),
+                action: .call(filler: "Checking now.", tool: "ask_jarvis", arguments: ["query": .string(Self.first)])
+            ),
             .init(
                 transcript: Self.second,
-                action: .call(filler: "One moment.", tool: "ask_jarvis", arguments: ["query": .string(Self.second)])),
+                action: .call(filler: "One moment.", tool: "ask_jarvis", arguments: ["query": .string(Self.second)])
+            ),
             .init(transcript: Self.third, action: .say("You are welcome.")),
         ])
     }

@@ -6,7 +6,7 @@ func exiting<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch { throw told(error) }
 }
 
-func exiting<T>(_ body: () async throws -> T) async throws -> T {
+func exitingAsync<T>(_ body: () async throws -> T) async throws -> T {
     do { return try await body() } catch { throw told(error) }
 }
 

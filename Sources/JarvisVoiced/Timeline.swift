@@ -7,7 +7,7 @@ final class Timeline: Sendable {
         var began = Duration.zero
         /// States that were entered and not yet waited for.
         var entered: [ConversationState] = []
-        var waiter: (state: ConversationState, continuation: CheckedContinuation<Void, Never>)?
+        var waiter: (state: ConversationState, continuation: CheckedContinuation<Bool, Never>)?
     }
 
     private let state = Mutex(State())
@@ -17,33 +17,38 @@ final class Timeline: Sendable {
         state.withLock { $0.began = now }
     }
 
-    /// Ends every wait.
-    func finish() {
-        let waiter = state.withLock { state in
-            defer { state.waiter = nil }
-            return state.waiter?.continuation
-        }
-        waiter?.resume()
-    }
-
     func say(_ who: String, _ what: String) {
         line(who, what, at: Monotonic.now())
     }
 
     /// Returns when the conversation enters `wanted`, now or since the last wait.
-    func wait(for wanted: ConversationState) async {
-        await withCheckedContinuation { continuation in
+    func wait(for wanted: ConversationState, within limit: Duration = .seconds(30)) async throws(DemoStuck) {
+        let clock = Task {
+            try? await Task.sleep(for: limit)
+            if !Task.isCancelled { release(false) }
+        }
+        defer { clock.cancel() }
+        let isThere = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let isThere = state.withLock { state in
                 if let index = state.entered.firstIndex(of: wanted) {
-                    state.entered.removeFirst(index + 1)
+                    state.entered.removeSubrange(...index)
                     return true
                 }
                 state.entered = []
                 state.waiter = (wanted, continuation)
                 return false
             }
-            if isThere { continuation.resume() }
+            if isThere { continuation.resume(returning: true) }
         }
+        guard isThere else { throw DemoStuck(wanted: wanted) }
+    }
+
+    private func release(_ isThere: Bool) {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter?.continuation
+        }
+        waiter?.resume(returning: isThere)
     }
 
     var observer: ConversationSession.Observer {
@@ -83,8 +88,10 @@ final class Timeline: Sendable {
         guard let dispatch = timing.dispatch, let delivery = timing.delivery else { return }
         func micros(_ time: Duration) -> Int { Int((time.fractionalMilliseconds * 1000).rounded()) }
         line(
-            "daemon", "call to request \(micros(dispatch)) us, reply to output \(micros(delivery)) us",
-            at: Monotonic.now())
+            "daemon",
+            "call to request \(micros(dispatch)) us, reply to output \(micros(delivery)) us",
+            at: Monotonic.now()
+        )
     }
 
     private func line(_ who: String, _ what: String, at instant: Duration) {
@@ -99,14 +106,22 @@ final class Timeline: Sendable {
     }
 
     private func entered(_ next: ConversationState) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard let waiter = state.waiter, waiter.state == next else {
-                if state.waiter == nil { state.entered.append(next) }
-                return nil
+        let isAwaited = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.entered.append(next)
+                return false
             }
-            state.waiter = nil
-            return waiter.continuation
+            return waiter.state == next
         }
-        waiter?.resume()
+        if isAwaited { release(true) }
+    }
+}
+
+/// The demonstration did not go on.
+struct DemoStuck: Error, CustomStringConvertible {
+    let wanted: ConversationState
+
+    var description: String {
+        "the demonstration is stuck: the conversation never came to \(wanted); try jarvis-voiced demo --verbose"
     }
 }

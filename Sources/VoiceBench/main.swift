@@ -1,1 +1,27 @@
-print("bench")
+internal import Glibc
+
+/// Measures the program's own share of every delay and its cost, each beside its target.
+///
+///     VoiceBench [--quick] [name...]
+let arguments = Array(CommandLine.arguments.dropFirst())
+if let child = FileRoomDaemon(arguments) {
+    try await child.run()
+    exit(0)
+}
+let isQuick = arguments.contains("--quick")
+let names = arguments.filter { !$0.hasPrefix("-") }
+guard arguments.allSatisfy({ !$0.hasPrefix("-") || $0 == "--quick" }),
+    names.allSatisfy({ name in Benchmarks.all.contains { $0.name == name } })
+else {
+    print("usage: VoiceBench [--quick] [\(Benchmarks.all.map(\.name).joined(separator: "|")) ...]")
+    exit(64)
+}
+BenchTable.printHead()
+for benchmark in Benchmarks.all where names.isEmpty || names.contains(benchmark.name) {
+    do {
+        let figures = try await benchmark.run(isQuick)
+        BenchTable.printSection(benchmark.title, figures)
+    } catch {
+        BenchTable.printSection(benchmark.title, [Figure("not measured", note: "\(error)")])
+    }
+}

@@ -4,11 +4,14 @@ import VoiceCore
 /// `jarvis-voiced config`: what is configured, and whether it can be.
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check or show the configuration.", subcommands: [Check.self, Show.self, Sample.self])
+        abstract: "Check or show the configuration.",
+        subcommands: [Check.self, Show.self, Sample.self]
+    )
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the configuration and say what is wrong with it; exit status 78 if anything is.")
+            abstract: "Read the configuration and say what is wrong with it; exit status 78 if anything is."
+        )
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -18,7 +21,11 @@ struct Config: ParsableCommand {
             let logger = makeLogger(level: .error)
             _ = try exiting {
                 try DaemonSettings(
-                    loaded.values, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+                    loaded.values,
+                    secrets: secrets,
+                    tools: VoiceDaemon.advertised(logger: logger),
+                    instructions: try DaemonSettings.instructions(of: loaded.values)
+                )
             }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")
         }
@@ -26,7 +33,8 @@ struct Config: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print every value that is in force and where it comes from; secrets are not shown.")
+            abstract: "Print every value that is in force and where it comes from; secrets are not shown."
+        )
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -38,7 +46,8 @@ struct Config: ParsableCommand {
 
     struct Sample: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a configuration file with every key, commented, at its default.")
+            abstract: "Print a configuration file with every key, commented, at its default."
+        )
 
         func run() {
             print(ConfigurationSample.text, terminator: "")

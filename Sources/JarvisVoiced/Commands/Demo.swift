@@ -9,7 +9,8 @@ struct Demo: AsyncParsableCommand {
             A simulated Realtime service and a stand-in for Jarvis start on loopback; spoken questions go through the \
             same audio thread, echo canceller, WebSocket and dispatcher as in the real daemon. What the loudspeaker \
             plays is written to a WAV file.
-            """)
+            """
+    )
 
     @Option(name: .shortAndLong, help: "Where to write what the loudspeaker plays.")
     var output = "jarvis-demo.wav"
@@ -21,7 +22,7 @@ struct Demo: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        try await exiting {
+        try await exitingAsync {
             try await DemoConversation(output: output, question: question, verbose: verbose).run()
         }
     }

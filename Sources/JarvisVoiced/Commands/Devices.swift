@@ -22,6 +22,8 @@ struct Devices: ParsableCommand {
             let padding = String(repeating: " ", count: width - entry.id.count)
             print("\(direction)  \(entry.id)\(padding)  \(entry.name)")
         }
-        print("\nName one in the configuration: audio.input and audio.output take the middle column, or part of the last.")
+        print(
+            "\nName one in the configuration: audio.input and audio.output take the middle column, or part of the last."
+        )
     }
 }

@@ -17,33 +17,28 @@ struct Run: AsyncParsableCommand {
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
         logger.info(
             "starting",
-            metadata: ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"])
+            metadata: ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
+        )
         let daemon = try exiting {
             let settings = try DaemonSettings(
-                loaded.values, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger),
-                instructions: try instructions(of: loaded.values))
+                loaded.values,
+                secrets: secrets,
+                tools: VoiceDaemon.advertised(logger: logger),
+                instructions: try DaemonSettings.instructions(of: loaded.values)
+            )
             return VoiceDaemon(settings, logger: logger)
         }
-        try await exiting {
+        try await exitingAsync {
             let group = ServiceGroup(
                 configuration: .init(
                     services: [.init(service: DaemonService(daemon: daemon))],
-                    gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifecycle") { _ in
+                    gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: Logger(label: "lifecycle") { _ in
                         SwiftLogNoOpLogHandler()
-                    }))
+                    }
+                )
+            )
             try await group.run()
-        }
-    }
-
-    private func instructions(of configuration: Configuration) throws(ConfigurationError) -> String? {
-        let path = configuration.realtime.instructionsFile
-        guard !path.isEmpty else { return nil }
-        do {
-            return String(decoding: try FileReader.system.read(path, 64 << 10).bytes, as: UTF8.self)
-        } catch {
-            let problem = ConfigurationProblem(
-                place: "realtime.instructions_file", message: "\(path) cannot be read: \(error)")
-            throw ConfigurationError(problems: [problem])
         }
     }
 }

@@ -28,7 +28,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     ///   - bufferPeriods: playback buffer in periods.
     ///   - stop: an eventfd that interrupts `read`.
     init(
-        capture captureName: String, playback playbackName: String, selection: ChannelSelection, bufferPeriods: Int,
+        capture captureName: String,
+        playback playbackName: String,
+        selection: ChannelSelection,
+        bufferPeriods: Int,
         stop: Int32
     ) throws(AudioDeviceError) {
         let needed = if case .channel(let channel) = selection { max(1, channel + 1) } else { 1 }
@@ -73,7 +76,12 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         capture.progressed()
         parameters.format.decode(
-            capture.raw, frames: count, channels: parameters.channels, selection: selection, into: frames)
+            capture.raw,
+            frames: count,
+            channels: parameters.channels,
+            selection: selection,
+            into: frames
+        )
         return .done
     }
 
@@ -87,6 +95,15 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return .interrupted
         }
         if snd_pcm_state(capture.pcm) == SND_PCM_STATE_DISCONNECTED { return .lost(errno: ENODEV) }
+        // Plugins take their wake-up back in here, and tell of a dead server only when asked.
+        var events: UInt16 = 0
+        let code = snd_pcm_poll_descriptors_revents(capture.pcm, descriptors, UInt32(descriptorCount), &events)
+        let trouble = Int32(events) & (POLLERR | POLLHUP | POLLNVAL) != 0
+        if code == -ENODEV { return .lost(errno: ENODEV) }
+        if ready == 0 || trouble {
+            let available = snd_pcm_avail(capture.pcm)
+            if available < 0 { return restartCapture(available) }
+        }
         idleWakes += 1
         // A descriptor that is always ready but brings nothing must not take the processor.
         if ready > 0 && idleWakes > 20 { clinux_sleep_until_ns(clinux_monotonic_ns() + 2_000_000) }
@@ -109,7 +126,11 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         while written < count {
             let block = min(count - written, AudioFormat.periodFrames)
             parameters.format.encode(
-                frames + written, frames: block, channels: parameters.channels, into: playback.raw)
+                frames + written,
+                frames: block,
+                channels: parameters.channels,
+                into: playback.raw
+            )
             let code = snd_pcm_writei(playback.pcm, playback.raw, snd_pcm_uframes_t(block))
             if code == -Int(EAGAIN) || code == 0 {
                 return playback.isStalled ? .lost(errno: ETIMEDOUT) : .done

@@ -8,7 +8,11 @@ extension ALSAStream {
 
     /// Sets 48 kHz, a format of ours, and periods of 10 ms or near. The rate converter of ALSA stays out of it: it is linear.
     static func configure(
-        _ pcm: OpaquePointer, device: String, direction: AudioDirection, channels wanted: Int, periods: Int
+        _ pcm: OpaquePointer,
+        device: String,
+        direction: AudioDirection,
+        channels wanted: Int,
+        periods: Int
     ) throws(AudioDeviceError) -> Parameters {
         func check(_ code: Int32, _ step: String) throws(AudioDeviceError) {
             if code < 0 { throw .from(code, device: device, direction: direction, step: step) }
@@ -25,7 +29,9 @@ extension ALSAStream {
             throw unsupported("has no interleaved access: use it as plug\(device)")
         }
         guard snd_pcm_hw_params_set_rate(pcm, hardware, UInt32(AudioFormat.deviceRate), 0) == 0 else {
-            throw unsupported("does not run at 48000 Hz: choose another device, or fix its rate in ALSA's configuration")
+            throw unsupported(
+                "does not run at 48000 Hz: choose another device, or fix its rate in ALSA's configuration"
+            )
         }
         guard let format = formats.first(where: { snd_pcm_hw_params_test_format(pcm, hardware, $0.1) == 0 }) else {
             throw unsupported("offers none of the formats S16, S24, S32 and float: use it as plug\(device)")
@@ -54,9 +60,15 @@ extension ALSAStream {
         snd_pcm_sw_params_get_boundary(software, &boundary)
         try check(snd_pcm_sw_params_set_start_threshold(pcm, software, boundary), "set the start")
         try check(
-            snd_pcm_sw_params_set_avail_min(pcm, software, snd_pcm_uframes_t(AudioFormat.periodFrames)), "set the wake-up")
+            snd_pcm_sw_params_set_avail_min(pcm, software, snd_pcm_uframes_t(AudioFormat.periodFrames)),
+            "set the wake-up"
+        )
         try check(snd_pcm_sw_params(pcm, software), "set its software parameters")
         return Parameters(
-            format: format.0, channels: Int(channels), periodFrames: Int(period), bufferFrames: Int(buffer))
+            format: format.0,
+            channels: Int(channels),
+            periodFrames: Int(period),
+            bufferFrames: Int(buffer)
+        )
     }
 }

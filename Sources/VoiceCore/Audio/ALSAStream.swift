@@ -36,7 +36,12 @@ struct ALSAStream: ~Copyable {
         }
         do {
             parameters = try Self.configure(
-                handle, device: device, direction: direction, channels: channels, periods: periods)
+                handle,
+                device: device,
+                direction: direction,
+                channels: channels,
+                periods: periods
+            )
         } catch {
             snd_pcm_close(handle)
             throw error

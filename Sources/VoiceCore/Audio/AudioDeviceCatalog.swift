@@ -15,7 +15,12 @@ package struct AudioDeviceEntry: Sendable, Equatable {
     package var device: Int?
 
     package init(
-        id: String, name: String, capture: Bool, playback: Bool, card: String? = nil, cardNumber: Int? = nil,
+        id: String,
+        name: String,
+        capture: Bool,
+        playback: Bool,
+        card: String? = nil,
+        cardNumber: Int? = nil,
         device: Int? = nil
     ) {
         self.id = id
@@ -36,6 +41,7 @@ package struct AudioDeviceEntry: Sendable, Equatable {
 package enum AudioDeviceCatalog {
     /// Cards' own devices first, then the names that ALSA's configuration adds.
     package static func list() -> [AudioDeviceEntry] {
+        calsa_silence()
         var entries = hardware()
         for hint in hints() where !entries.contains(where: { $0.id == hint.id }) { entries.append(hint) }
         return entries
@@ -46,7 +52,9 @@ package enum AudioDeviceCatalog {
     /// In order: "default" or an id as it stands; "hw:1,0" by numbers; a card id (its first device in this direction); a name
     /// with a colon, which is left to ALSA; a part of an id or name that fits exactly one device, whatever the case.
     package static func resolve(
-        _ request: String, direction: AudioDirection, in entries: [AudioDeviceEntry]
+        _ request: String,
+        direction: AudioDirection,
+        in entries: [AudioDeviceEntry]
     ) throws(AudioDeviceError) -> String {
         let usable = entries.filter { $0.supports(direction) }
         if request == "default" || usable.contains(where: { $0.id == request }) { return request }
@@ -94,9 +102,15 @@ package enum AudioDeviceCatalog {
                 guard playback != nil || capture != nil else { continue }
                 entries.append(
                     AudioDeviceEntry(
-                        id: "hw:CARD=\(id),DEV=\(device)", name: "\(name), \(playback ?? capture ?? "")",
-                        capture: capture != nil, playback: playback != nil, card: id, cardNumber: Int(card),
-                        device: Int(device)))
+                        id: "hw:CARD=\(id),DEV=\(device)",
+                        name: "\(name), \(playback ?? capture ?? "")",
+                        capture: capture != nil,
+                        playback: playback != nil,
+                        card: id,
+                        cardNumber: Int(card),
+                        device: Int(device)
+                    )
+                )
             }
         }
         return entries
@@ -126,7 +140,8 @@ package enum AudioDeviceCatalog {
             let direction = text(hint, "IOID")
             let name = (text(hint, "DESC") ?? id).split(separator: "\n").joined(separator: ", ")
             entries.append(
-                AudioDeviceEntry(id: id, name: name, capture: direction != "Output", playback: direction != "Input"))
+                AudioDeviceEntry(id: id, name: name, capture: direction != "Output", playback: direction != "Input")
+            )
         }
         return entries
     }

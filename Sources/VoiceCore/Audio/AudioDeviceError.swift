@@ -24,11 +24,15 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
 
     package var description: String {
         switch self {
+        case .notFound(let device, let direction, let known) where known.contains(device):
+            return "\(direction) device \"\(device)\" is not connected: switch the card on or plug it in"
         case .notFound(let device, let direction, let known):
             let list = known.isEmpty ? "there is none at all" : "there are: \(known.joined(separator: ", "))"
-            return "no \(direction) device \"\(device)\": \(list) (card off, unplugged, or the user not in group audio?)"
+            return
+                "no \(direction) device \"\(device)\": \(list) (card off, unplugged, or the user not in group audio?)"
         case .ambiguous(let device, let direction, let candidates):
-            return "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): give one of these"
+            return
+                "\(direction) device \"\(device)\" could be any of \(candidates.joined(separator: ", ")): give one of these"
         case .busy(let device, let direction, let holder):
             let who = holder.map { "is in use by \($0)" } ?? "is in use by another program"
             return "\(direction) device \"\(device)\" \(who): stop that, or use a shared device such as \"default\""
@@ -56,8 +60,10 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
             .permission(device: device, direction: direction)
         case ENODEV, ENOENT, ENXIO:
             .notFound(
-                device: device, direction: direction,
-                known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id))
+                device: device,
+                direction: direction,
+                known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id)
+            )
         default:
             .failed(device: device, direction: direction, step: step, errno: -code)
         }

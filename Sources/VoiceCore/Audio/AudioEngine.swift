@@ -16,6 +16,9 @@ enum CycleOutcome: Sendable, Equatable {
 /// The reference is exactly what was written, frame by frame. Nothing in here allocates, locks, logs or waits, except that
 /// the device waits for its next period.
 struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
+    /// Group delay of the upsampler in frames.
+    private static var upsamplerDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1) }
+
     private let pipes: AudioPipes
     private let gain: Float
     private let period = AudioFormat.periodFrames
@@ -37,6 +40,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var heard: UInt64 = 0
     private var flushed: UInt64 = 0
     private var quietPeriods = 0
+    private var restarts = 0
 
     init(device: consuming Device, pipes: AudioPipes, settings: AudioEngineSettings) throws(AudioDeviceError) {
         do {
@@ -85,9 +89,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         processMicrophone(delay, capturedAt: began)
         let count = drift.step(total: delay.playback + delay.capture)
         clinux_realtime_exit()
-        if count != 1 { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
+        if drift.slipped { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
 
-        for _ in 0..<count where !event.isLost {
+        // A restart fills the card anew: periods meant to make up for a loss would then be too many.
+        let restartsBefore = restarts
+        for _ in 0..<count where !event.isLost && restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
             clinux_realtime_exit()
@@ -118,10 +124,16 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         pipes.microphoneLevel.store(level.level, ordering: .relaxed)
 
         let milliseconds = reference.next(
-            playbackDelay: delay.playback, captureDelay: delay.capture, into: frames.reference)
+            playbackDelay: delay.playback,
+            captureDelay: delay.capture,
+            into: frames.reference
+        )
         capturePath.process(
-            microphone: frames.microphone, reference: frames.reference, streamDelayMilliseconds: milliseconds,
-            into: frames.clean)
+            microphone: frames.microphone,
+            reference: frames.reference,
+            streamDelayMilliseconds: milliseconds,
+            into: frames.clean
+        )
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
 
         guard pipes.microphone.availableToWrite >= wirePeriod else {
@@ -172,13 +184,18 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
         if voice.samples > 0 {
             map.append(
-                frame: start, frames: min(taken, 2 * voice.samples), voice: voice.position, samples: voice.samples)
+                frame: start + Self.upsamplerDelay,
+                frames: min(taken, 2 * voice.samples),
+                voice: voice.position,
+                samples: voice.samples
+            )
         }
         return event
     }
 
     /// What the card held is lost and counts as heard; silence takes its place.
     private mutating func playbackRestarted() -> DeviceEvent {
+        restarts += 1
         pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
         reference.discontinuity()
         drift.discontinuity()

@@ -33,7 +33,7 @@ package final class AudioPipes: Sendable {
     /// a flush up to P it goes to P as soon as the kept rest has been heard.
     package let voiceHeard = Atomic<UInt64>(0)
     /// CLOCK_MONOTONIC at which sample 0 of the microphone ring would have been captured: sample p was captured at
-    /// this + p * 1e9 / 24000. Moves when periods are lost.
+    /// this + p * 1e9 / 24000, not counting the delay of the filters (below 10 ms). Moves when periods are lost.
     package let microphoneOriginNanoseconds = Atomic<UInt64>(0)
     /// CLOCK_MONOTONIC when the newest period had been read, and when the newest had been written to the card.
     package let lastCaptureNanoseconds = Atomic<UInt64>(0)
@@ -85,7 +85,8 @@ package final class AudioPipes: Sendable {
         stateCode.store(state.code, ordering: .releasing)
     }
 
-    /// T2 or session: drops all voice written so far; returns P, to be compared with `flushDone`.
+    /// Drops all voice written so far; returns P, to be compared with `flushDone`. For the thread that writes `voice`: it
+    /// must not write old voice after this. If nothing is newer than the last flush, that one's `flushHeard` stands.
     @discardableResult
     package func requestFlush() -> UInt64 {
         let position = voice.writePosition

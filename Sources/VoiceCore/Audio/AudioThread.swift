@@ -29,7 +29,8 @@ package final class AudioThread: Sendable {
 
     /// Starts the thread; returns when sound flows.
     package static func start(
-        configuration: AudioConfiguration, pipes: AudioPipes
+        configuration: AudioConfiguration,
+        pipes: AudioPipes
     ) async throws(AudioDeviceError) -> AudioThread {
         var report = Report(capture: "file", playback: "file")
         if case .alsa(let capture, let playback) = configuration.source {

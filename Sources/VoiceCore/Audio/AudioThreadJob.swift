@@ -84,8 +84,12 @@ final class AudioThreadJob: Sendable {
             switch configuration.source {
             case .alsa(let capture, let playback):
                 let device = try ALSADevice(
-                    capture: capture, playback: playback, selection: configuration.captureChannel,
-                    bufferPeriods: configuration.bufferPeriods, stop: stop)
+                    capture: capture,
+                    playback: playback,
+                    selection: configuration.captureChannel,
+                    bufferPeriods: configuration.bufferPeriods,
+                    stop: stop
+                )
                 try loop(device)
             case .file(let room):
                 try loop(FileDevice(room: room, bufferPeriods: configuration.bufferPeriods))

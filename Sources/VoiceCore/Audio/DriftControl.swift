@@ -15,6 +15,8 @@ struct DriftControl {
     private var target: Double
     private var average: Double
     private var resync = false
+    /// Whether the last step left a period out or added one because of drift.
+    private(set) var slipped = false
 
     /// - Parameter nominal: the measure expected, in frames, until it is learned.
     init(nominal: Int) {
@@ -30,6 +32,7 @@ struct DriftControl {
     /// Takes the measure of this period and returns the number of periods to write: 1, rarely 0 or 2, more after a loss.
     mutating func step(total: Int) -> Int {
         let total = Double(total)
+        slipped = false
         if resync {
             resync = false
             average = target
@@ -48,10 +51,12 @@ struct DriftControl {
         average += (total - average) * Self.weight
         if average > target + Self.window {
             average -= Double(period)
+            slipped = true
             return 0
         }
         if average < target - Self.window {
             average += Double(period)
+            slipped = true
             return 2
         }
         return 1

@@ -63,7 +63,10 @@ enum SampleFormat: CaseIterable, Sendable {
 
     /// Interleaved frames to mono.
     func decode(
-        _ raw: UnsafeRawPointer, frames: Int, channels: Int, selection: ChannelSelection,
+        _ raw: UnsafeRawPointer,
+        frames: Int,
+        channels: Int,
+        selection: ChannelSelection,
         into mono: UnsafeMutablePointer<Float>
     ) {
         let stride = bytes * channels

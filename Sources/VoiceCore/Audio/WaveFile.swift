@@ -37,13 +37,14 @@ enum WaveFile {
             let length = min(integer(offset + 4, 4), bytes.count - body)
             if tag(offset) == "fmt " && length >= 16 {
                 let format = (integer(body, 2), integer(body + 2, 2), integer(body + 4, 4), integer(body + 14, 2))
-                guard (format.0 == 1 || format.0 == 0xFFFE), format.1 == 1, format.2 == AudioFormat.deviceRate,
+                guard format.0 == 1 || format.0 == 0xFFFE, format.1 == 1, format.2 == AudioFormat.deviceRate,
                     format.3 == 16
                 else {
                     throw .file(
                         path: path,
                         reason: "has \(format.1) channels at \(format.2) Hz with \(format.3) bits; wanted are 1 at "
-                            + "\(AudioFormat.deviceRate) Hz with 16 (sox IN -c 1 -r 48000 -b 16 OUT.wav)")
+                            + "\(AudioFormat.deviceRate) Hz with 16 (sox IN -c 1 -r 48000 -b 16 OUT.wav)"
+                    )
                 }
                 fits = true
             }

@@ -38,7 +38,7 @@ package enum ConfigurationSchema {
         .integer(
             "audio.output_buffer_ms",
             \.audio.outputBufferMS,
-            20...500,
+            30...160,
             multipleOf: 10,
             "Sound kept in the loudspeaker's buffer, in milliseconds. More survives a busy machine, less is faster."
         ),
@@ -61,7 +61,7 @@ package enum ConfigurationSchema {
             0...89,
             "SCHED_FIFO priority of the audio thread; 0 runs it like any other."
         ),
-        .flag("audio.earcons", \.audio.earcons, "Short sounds that tell when the daemon listens, works or has failed."),
+        .flag("audio.earcons", \.audio.earcons, "Short soft sounds: Jarvis is at work, something has failed."),
     ]
 
     private static let echo: [ConfigurationKey] = [
@@ -154,12 +154,6 @@ package enum ConfigurationSchema {
             \.realtime.connectTimeoutS,
             1...120,
             "Seconds to wait for the connection."
-        ),
-        .integer(
-            "realtime.idle_timeout_s",
-            \.realtime.idleTimeoutS,
-            0...3600,
-            "Seconds of quiet after which the voice session is closed; 0 keeps it open."
         ),
     ]
 

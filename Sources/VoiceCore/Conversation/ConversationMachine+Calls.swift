@@ -47,7 +47,9 @@ extension ConversationMachine {
             { eventID in
                 requested = eventID
                 return .responseCreate(eventID: eventID)
-            }, "respond")
+            },
+            "respond"
+        )
         sequencer.requested(eventID: requested)
     }
 }

@@ -86,7 +86,8 @@ extension ConversationMachine {
 
     mutating func voiceAudible(_ responseID: String, at now: Duration) {
         guard !interrupted.contains(responseID) else { return }
-        let isFiller = voice?.responseID == responseID ? voice?.isFiller == true : calls.contains(responseID: responseID)
+        let isFiller =
+            voice?.responseID == responseID ? voice?.isFiller == true : calls.contains(responseID: responseID)
         turn?.audible(isAnswer: !isFiller, at: now)
     }
 
@@ -122,7 +123,8 @@ extension ConversationMachine {
             } else {
                 // The server refuses what is longer than the item it knows, and its count has been seen to run
                 // a little behind what it has sent.
-                let known = part.received > 2 * Self.truncationMargin ? part.received - Self.truncationMargin : part.received
+                let known =
+                    part.received > 2 * Self.truncationMargin ? part.received - Self.truncationMargin : part.received
                 let end = min(part.heard, known)
                 let index = part.part.contentIndex
                 send({ .truncate(itemID: itemID, contentIndex: index, audioEnd: end, eventID: $0) }, "truncate")

@@ -159,7 +159,11 @@ package struct ConversationMachine: Sendable {
         if let limit = options.idleLimit {
             want(.idle, derivedState == .listening, after: limit)
         }
-        want(.setUp, link == .opening && !timers.contains(.reconnect) || link == .configuring, after: options.setUpLimit)
+        want(
+            .setUp,
+            link == .opening && !timers.contains(.reconnect) || link == .configuring,
+            after: options.setUpLimit
+        )
     }
 
     private mutating func want(_ timer: ConversationTimer, _ wanted: Bool, after pause: Duration) {

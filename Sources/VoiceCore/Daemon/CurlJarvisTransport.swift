@@ -8,17 +8,29 @@ package struct CurlJarvisTransport: JarvisTransport {
 
     package func post(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
         let exchange = HTTPRequest(
-            method: "POST", url: request.url, headers: request.headers.map { ($0.name, $0.value) }, body: request.body,
-            connectTimeout: request.connectTimeout, totalTimeout: request.timeout,
-            maximumReplyBytes: request.maximumReplyBytes, caFile: request.caFile)
+            method: "POST",
+            url: request.url,
+            headers: request.headers.map { ($0.name, $0.value) },
+            body: request.body,
+            connectTimeout: request.connectTimeout,
+            totalTimeout: request.timeout,
+            maximumReplyBytes: request.maximumReplyBytes,
+            caFile: request.caFile
+        )
         do {
             let reply = try await network.perform(exchange)
             CallTrace.current?.note(
-                sent: Self.monotonic(reply.timings.requestSent), replied: Self.monotonic(reply.timings.finished))
+                sent: Self.monotonic(reply.timings.requestSent),
+                replied: Self.monotonic(reply.timings.finished)
+            )
             return .response(
                 JarvisHTTPResponse(
-                    status: reply.status, contentType: reply.header("content-type"),
-                    location: reply.header("location"), body: reply.body))
+                    status: reply.status,
+                    contentType: reply.header("content-type"),
+                    location: reply.header("location"),
+                    body: reply.body
+                )
+            )
         } catch {
             return .failed(Self.fault(error))
         }

@@ -16,7 +16,10 @@ package struct DaemonSettings: Sendable {
     ///   - tools: the tools as the service wants them.
     /// - Throws: what is missing or cannot be, with the way out.
     package init(
-        _ configuration: Configuration, secrets: Secrets, tools: [any Tool], instructions: String? = nil
+        _ configuration: Configuration,
+        secrets: Secrets,
+        tools: [any Tool],
+        instructions: String? = nil
     ) throws(ConfigurationError) {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
@@ -26,7 +29,8 @@ package struct DaemonSettings: Sendable {
             throw fail(
                 "no API key",
                 "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "
-                    + "to try without one: jarvis-voiced demo")
+                    + "to try without one: jarvis-voiced demo"
+            )
         }
         guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
             throw fail("realtime.url", "wants a ws:// or wss:// address")
@@ -43,12 +47,16 @@ package struct DaemonSettings: Sendable {
         request = WebSocketRequest(
             url: base.text + separator + "model=" + Self.escaped(realtime.model),
             headers: [("Authorization", "Bearer \(key.revealed)")],
-            connectTimeout: .seconds(realtime.connectTimeoutS), handshakeTimeout: .seconds(realtime.connectTimeoutS),
-            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile)
+            connectTimeout: .seconds(realtime.connectTimeoutS),
+            handshakeTimeout: .seconds(realtime.connectTimeoutS),
+            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
+        )
         conversation = ConversationMachine.Options(
             settings: RealtimeSettings(
                 instructions: instructions ?? Persona.instructions(language: realtime.language),
-                tools: tools.map(\.definition), voice: realtime.voice, speed: realtime.speed,
+                tools: tools.map(\.definition),
+                voice: realtime.voice,
+                speed: realtime.speed,
                 turnDetection: realtime.turnDetection == .semantic
                     ? .semantic(eagerness: realtime.eagerness.rawValue)
                     : .server(threshold: realtime.threshold, silence: realtime.silenceMS),
@@ -56,14 +64,34 @@ package struct DaemonSettings: Sendable {
                 transcription: realtime.transcription
                     ? .init(
                         model: realtime.transcriptionModel,
-                        language: realtime.language.isEmpty ? nil : realtime.language) : nil,
-                maximumOutputTokens: realtime.maxOutputTokens))
-        conversation.idleLimit = realtime.idleTimeoutS > 0 ? .seconds(realtime.idleTimeoutS) : nil
+                        language: realtime.language.isEmpty ? nil : realtime.language
+                    ) : nil,
+                maximumOutputTokens: realtime.maxOutputTokens
+            )
+        )
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         jarvis = configuration.jarvis
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
+    }
+
+    /// The text of `realtime.instructions_file`; nil where none is named.
+    package static func instructions(
+        of configuration: Configuration,
+        files: FileReader = .system
+    ) throws(ConfigurationError) -> String? {
+        let path = configuration.realtime.instructionsFile
+        guard !path.isEmpty else { return nil }
+        do {
+            return String(decoding: try files.read(path, 64 << 10).bytes, as: UTF8.self)
+        } catch {
+            let problem = ConfigurationProblem(
+                place: "realtime.instructions_file",
+                message: "\(path) cannot be read: \(error)"
+            )
+            throw ConfigurationError(problems: [problem])
+        }
     }
 
     /// A query value (RFC 3986 section 3.4).
@@ -115,8 +143,11 @@ extension AudioConfiguration {
         self.init(
             source: .alsa(capture: audio.input, playback: audio.output),
             captureChannel: audio.inputChannel == 0 ? .average : .channel(audio.inputChannel - 1),
-            bufferPeriods: audio.outputBufferMS / 10, echoCanceller: canceller,
-            outputGainDecibels: audio.outputGainDB, earcons: audio.earcons,
-            realtimePriority: audio.realtimePriority)
+            bufferPeriods: audio.outputBufferMS / 10,
+            echoCanceller: canceller,
+            outputGainDecibels: audio.outputGainDB,
+            earcons: audio.earcons,
+            realtimePriority: audio.realtimePriority
+        )
     }
 }

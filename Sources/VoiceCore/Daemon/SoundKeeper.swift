@@ -8,6 +8,7 @@ actor SoundKeeper {
     private let logger: Logger
     private var thread: AudioThread?
     private var reported = Troubles()
+    private var lastReport = Duration.zero
 
     init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
         self.configuration = configuration
@@ -23,7 +24,8 @@ actor SoundKeeper {
         if let errno = report.realtimeRefused {
             logger.warning(
                 "no real-time priority: sound may break up under load; allow it with LimitRTPRIO in the unit",
-                metadata: ["errno": "\(errno)"])
+                metadata: ["errno": "\(errno)"]
+            )
         }
     }
 
@@ -64,17 +66,20 @@ actor SoundKeeper {
         ]
     }
 
-    /// One line for what went wrong since the last one, at most every quarter of a second and only on change.
+    /// One line for what went wrong since the last one, every five seconds at most.
     private func tellTroubles() {
         let now = Troubles(pipes)
-        defer { reported = now }
-        guard now != reported else { return }
-        logger.debug(
+        let time = Monotonic.now()
+        guard now != reported, time - lastReport >= .seconds(5) else { return }
+        reported = now
+        lastReport = time
+        logger.warning(
             "sound was disturbed",
             metadata: [
                 "capture_xruns": "\(now.captureXruns)", "playback_xruns": "\(now.playbackXruns)",
                 "slips": "\(now.slips)", "microphone_overruns": "\(now.overruns)",
-            ])
+            ]
+        )
     }
 
     private struct Troubles: Equatable {

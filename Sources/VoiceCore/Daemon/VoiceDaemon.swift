@@ -6,13 +6,14 @@ package import Logging
 ///
 /// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
 package actor VoiceDaemon {
-    package let pipes = AudioPipes()
+    package nonisolated let pipes = AudioPipes()
     private let settings: DaemonSettings
     private let logger: Logger
     private let network = NetworkThread()
     private let mailbox = EventMailbox()
     private let session: ConversationSession
-    private let pump: NetworkConfined<VoicePump>
+    /// Sound on its way between card and socket; for measurements.
+    package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
     private var keeper: Task<Void, Never>?
     private let sound: SoundKeeper
@@ -28,28 +29,43 @@ package actor VoiceDaemon {
     }
 
     package init(
-        _ settings: DaemonSettings, logger: Logger, observer: ConversationSession.Observer = .init()
+        _ settings: DaemonSettings,
+        logger: Logger,
+        observer: ConversationSession.Observer = .init()
     ) {
         self.settings = settings
         self.logger = logger
         let network = network
         let mailbox = mailbox
         let client = JarvisClient(
-            base: settings.jarvisBase, token: settings.jarvisToken, settings: settings.jarvis,
-            transport: CurlJarvisTransport(network: network), logger: logger)
+            base: settings.jarvisBase,
+            token: settings.jarvisToken,
+            settings: settings.jarvis,
+            transport: CurlJarvisTransport(network: network),
+            logger: logger
+        )
         let tools = Self.tools(ask: { await client.ask($0) }, logger: logger)
-        // The last resort against a tool that hangs: the agent's own deadlines come first.
-        let limit = Duration.seconds(settings.jarvis.timeoutS + settings.jarvis.connectTimeoutS + 10)
+        // The last resort against a tool that hangs; a question may wait for its turn and be sent twice before that.
+        let limit = Duration.seconds(3 * settings.jarvis.timeoutS + 30)
         let pump = NetworkConfined(
             VoicePump(pipes: pipes, options: settings.pump) { event, instant in mailbox.post(event, at: instant) },
-            on: network)
+            on: network
+        )
         self.pump = pump
         session = ConversationSession(
             .init(
-                network: network, pump: pump, pipes: pipes, mailbox: mailbox,
+                network: network,
+                pump: pump,
+                pipes: pipes,
+                mailbox: mailbox,
                 dispatcher: ToolDispatcher(tools: tools, deadline: limit, logger: logger),
-                request: settings.request, logger: logger),
-            options: settings.conversation, transcripts: settings.transcripts, observer: observer)
+                request: settings.request,
+                logger: logger
+            ),
+            options: settings.conversation,
+            transcripts: settings.transcripts,
+            observer: observer
+        )
         sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
     }
 

@@ -35,6 +35,8 @@ final class NetworkLoop {
             for ticker in tickers {
                 if let wanted = ticker() { pause = max(.zero, min(pause, wanted)) }
             }
+            // What the tickers queued goes out now, without another round for it.
+            for connection in connections.values where connection.sendQueued() { pause = .zero }
             if let stopDeadline {
                 if connections.isEmpty || now >= stopDeadline { break }
                 pause = min(pause, stopDeadline - now)

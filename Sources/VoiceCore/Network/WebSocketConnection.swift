@@ -151,6 +151,14 @@ package final class WebSocketConnection {
         return pause
     }
 
+    /// Sends what was queued since the last `pump`; true where `pump` must follow at once.
+    func sendQueued() -> Bool {
+        guard session.pendingBytes > 0 else { return false }
+        flush()
+        if case .done = phase { return true }
+        return hasMoreToRead
+    }
+
     /// Tells the driver, once, and drops the connection.
     func end(_ closure: WebSocketClosure) {
         tell(closure)

@@ -76,7 +76,10 @@ package struct PlayoutQueue {
 
     /// Takes in a delta; `written` is the ring's write position.
     package mutating func enqueue(
-        _ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart, written: UInt64, at now: Duration
+        _ samples: UnsafeBufferPointer<Int16>,
+        of part: SpokenPart,
+        written: UInt64,
+        at now: Duration
     ) -> Admission {
         guard !stale.contains(part.responseID) else { return .stale }
         let room = max(0, limit - waiting)
@@ -196,7 +199,10 @@ package struct PlayoutQueue {
             let total = record.heard + rest
             guard total < record.received || !record.isComplete else { return nil }
             return HeardPart(
-                part: record.part, heard: total / perMillisecond, received: record.received / perMillisecond)
+                part: record.part,
+                heard: total / perMillisecond,
+                received: record.received / perMillisecond
+            )
         }
     }
 

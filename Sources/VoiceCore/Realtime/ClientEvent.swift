@@ -48,7 +48,8 @@ package enum ClientEvent: Equatable, Sendable {
         case .responseCancel(let responseID, let eventID):
             .object(
                 ["type": "response.cancel", "event_id": .string(eventID)]
-                    .merging(responseID.map { ["response_id": .string($0)] } ?? [:]) { $1 })
+                    .merging(responseID.map { ["response_id": .string($0)] } ?? [:]) { $1 }
+            )
         case .truncate(let itemID, let contentIndex, let audioEnd, let eventID):
             [
                 "type": "conversation.item.truncate", "event_id": .string(eventID), "item_id": .string(itemID),

@@ -31,9 +31,14 @@ package struct RealtimeSettings: Equatable, Sendable {
     package var maximumOutputTokens: Int
 
     package init(
-        instructions: String, tools: [JSONValue], voice: String = "marin", speed: Double = 1,
-        turnDetection: TurnDetection = .semantic(eagerness: "auto"), noiseReduction: String? = "far_field",
-        transcription: Transcription? = nil, maximumOutputTokens: Int = 1200
+        instructions: String,
+        tools: [JSONValue],
+        voice: String = "marin",
+        speed: Double = 1,
+        turnDetection: TurnDetection = .semantic(eagerness: "auto"),
+        noiseReduction: String? = "far_field",
+        transcription: Transcription? = nil,
+        maximumOutputTokens: Int = 1200
     ) {
         self.instructions = instructions
         self.tools = tools
@@ -64,7 +69,8 @@ package struct RealtimeSettings: Equatable, Sendable {
             transcription.map { wanted in
                 .object(
                     ["model": .string(wanted.model)]
-                        .merging(wanted.language.map { ["language": .string($0)] } ?? [:]) { $1 })
+                        .merging(wanted.language.map { ["language": .string($0)] } ?? [:]) { $1 }
+                )
             } ?? .null
         return [
             "type": "realtime", "output_modalities": ["audio"], "instructions": .string(instructions),
@@ -94,7 +100,10 @@ package struct RealtimeSettings: Equatable, Sendable {
     }
 
     private static func compare(
-        asked: JSONValue, got: JSONValue?, path: String, into found: inout [SettingsDifference]
+        asked: JSONValue,
+        got: JSONValue?,
+        path: String,
+        into found: inout [SettingsDifference]
     ) {
         switch (asked, got) {
         case (.object(let wanted), .object(let have)):

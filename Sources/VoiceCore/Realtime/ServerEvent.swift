@@ -65,7 +65,11 @@ package struct ResponseOutcome: Equatable, Sendable {
     package var usage: Usage?
 
     package init(
-        id: String, status: Status, reason: String? = nil, clientEventID: String? = nil, usage: Usage? = nil
+        id: String,
+        status: Status,
+        reason: String? = nil,
+        clientEventID: String? = nil,
+        usage: Usage? = nil
     ) {
         self.id = id
         self.status = status

@@ -34,7 +34,9 @@ package struct ServerEventDecoder {
         switch wire.type {
         case "session.created":
             return .sessionCreated(
-                id: wire.session?["id"]?.stringValue, expiresAt: wire.session?["expires_at"]?.intValue)
+                id: wire.session?["id"]?.stringValue,
+                expiresAt: wire.session?["expires_at"]?.intValue
+            )
         case "session.updated":
             return .sessionUpdated(try need(wire.session, "session"))
         case "input_audio_buffer.speech_started":
@@ -52,40 +54,65 @@ package struct ServerEventDecoder {
         case "response.output_item.added":
             let item = try need(wire.item, "item")
             return .outputItemAdded(
-                responseID: wire.responseID ?? "", itemID: item.id ?? "", kind: item.type ?? "")
+                responseID: wire.responseID ?? "",
+                itemID: item.id ?? "",
+                kind: item.type ?? ""
+            )
         case "response.output_item.done":
             let item = try need(wire.item, "item")
             guard item.type == "function_call" else { return .ignored(type: wire.type) }
             let call = FunctionCall(
-                callID: try need(item.callID, "item.call_id"), name: item.name ?? "",
-                arguments: item.arguments ?? "")
+                callID: try need(item.callID, "item.call_id"),
+                name: item.name ?? "",
+                arguments: item.arguments ?? ""
+            )
             return .functionCall(
-                responseID: wire.responseID ?? "", call: call, isComplete: item.status != "incomplete")
+                responseID: wire.responseID ?? "",
+                call: call,
+                isComplete: item.status != "incomplete"
+            )
         case "response.output_audio_transcript.done", "response.audio_transcript.done":
             return .spokenTranscript(
-                responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", text: wire.transcript ?? "")
+                responseID: wire.responseID ?? "",
+                itemID: wire.itemID ?? "",
+                text: wire.transcript ?? ""
+            )
         case "response.output_audio.done", "response.audio.done":
             return .audioDone(
-                responseID: wire.responseID ?? "", itemID: wire.itemID ?? "", contentIndex: wire.contentIndex ?? 0)
+                responseID: wire.responseID ?? "",
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0
+            )
         case "response.done":
             let response = try need(wire.response, "response")
             return .responseDone(
                 ResponseOutcome(
                     id: try need(response.id, "response.id"),
                     status: response.status.flatMap(ResponseOutcome.Status.init(rawValue:)) ?? .other,
-                    reason: response.reason, clientEventID: response.clientEventID, usage: response.usage?.value))
+                    reason: response.reason,
+                    clientEventID: response.clientEventID,
+                    usage: response.usage?.value
+                )
+            )
         case "conversation.item.input_audio_transcription.completed":
             return .heardTranscript(
-                itemID: wire.itemID ?? "", contentIndex: wire.contentIndex ?? 0, text: wire.transcript ?? "")
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0,
+                text: wire.transcript ?? ""
+            )
         case "conversation.item.input_audio_transcription.failed":
             return .heardTranscriptFailed(itemID: wire.itemID ?? "", reason: wire.error?.message ?? "no reason given")
         case "error":
             let error = try need(wire.error, "error")
             return .error(
                 ServerError(
-                    type: error.type ?? "error", code: error.code,
-                    message: Redaction.withoutKeys(error.message ?? ""), param: error.param,
-                    eventID: error.eventID))
+                    type: error.type ?? "error",
+                    code: error.code,
+                    message: Redaction.withoutKeys(error.message ?? ""),
+                    param: error.param,
+                    eventID: error.eventID
+                )
+            )
         default:
             return Self.known.contains(wire.type) ? .ignored(type: wire.type) : .unknown(type: wire.type)
         }

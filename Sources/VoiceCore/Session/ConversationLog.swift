@@ -46,18 +46,26 @@ struct ConversationLog: Sendable {
             logger.info("session opened", metadata: ["id": "\(id ?? "unnamed")"])
         case .connectionLost(let reason, let pause):
             logger.warning(
-                "connection lost: \(reason)", metadata: ["retry_in_ms": "\(Self.milliseconds(pause))"])
+                "connection lost: \(reason)",
+                metadata: ["retry_in_ms": "\(Self.milliseconds(pause))"]
+            )
         case .refused(let reason):
             logger.error("the service refuses us: \(reason)")
         case .settingsDiffer(let paths):
             logger.warning(
-                "the service changed the settings", metadata: ["settings": "\(paths.joined(separator: ","))"])
+                "the service changed the settings",
+                metadata: ["settings": "\(paths.joined(separator: ","))"]
+            )
         case .serverError(let error):
             logger.warning(
                 "the service reported an error: \(error.message)",
-                metadata: ["code": "\(error.code ?? error.type)", "param": "\(error.param ?? "-")"])
+                metadata: ["code": "\(error.code ?? error.type)", "param": "\(error.param ?? "-")"]
+            )
         case .responseFailed(let status, let reason):
-            logger.warning("a response did not complete", metadata: ["status": "\(status)", "reason": "\(reason ?? "-")"])
+            logger.warning(
+                "a response did not complete",
+                metadata: ["status": "\(status)", "reason": "\(reason ?? "-")"]
+            )
         case .callStarted(let call):
             logger.info("call", metadata: ["tool": "\(call.name)", "call": "\(call.callID)"])
             if transcripts { logger.info("asked", metadata: ["arguments": "\(call.arguments)"]) }
@@ -81,6 +89,7 @@ struct ConversationLog: Sendable {
         guard digits > 0 else { return String(Int(time.fractionalMilliseconds.rounded())) }
         let micros = Int((time.fractionalMilliseconds * 1000).rounded())
         let fraction = String(abs(micros) % 1000)
-        return "\(micros < 0 ? "-" : "")\(abs(micros) / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+        return "\(micros < 0 ? "-" : "")\(abs(micros) / 1000)." + String(repeating: "0", count: 3 - fraction.count)
+            + fraction
     }
 }

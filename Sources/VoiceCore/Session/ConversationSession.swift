@@ -17,8 +17,13 @@ package actor ConversationSession {
         package var logger: Logger
 
         package init(
-            network: NetworkThread, pump: NetworkConfined<VoicePump>, pipes: AudioPipes, mailbox: EventMailbox,
-            dispatcher: ToolDispatcher, request: WebSocketRequest, logger: Logger
+            network: NetworkThread,
+            pump: NetworkConfined<VoicePump>,
+            pipes: AudioPipes,
+            mailbox: EventMailbox,
+            dispatcher: ToolDispatcher,
+            request: WebSocketRequest,
+            logger: Logger
         ) {
             self.network = network
             self.pump = pump
@@ -58,7 +63,10 @@ package actor ConversationSession {
 
     /// - Parameter transcripts: whether what was said may appear in the log.
     package init(
-        _ parts: Parts, options: ConversationMachine.Options, transcripts: Bool = false, observer: Observer = Observer()
+        _ parts: Parts,
+        options: ConversationMachine.Options,
+        transcripts: Bool = false,
+        observer: Observer = Observer()
     ) {
         self.parts = parts
         self.observer = observer
@@ -88,9 +96,9 @@ package actor ConversationSession {
         switch effect {
         case .connect: connect()
         case .disconnect:
-            handle?.close()
+            withLink { $0.retire() }
             handle = nil
-            // Whatever this connection still says is not listened to.
+            // Events of it that are under way already are not listened to either.
             connection += 1
         case .send(let event): send(event)
         case .openMicrophone: withLink { $0.openMicrophone() }

@@ -14,11 +14,14 @@ package final class RealtimeLink: WebSocketDriver {
     /// Half a sample that the last delta of the part ended with.
     private var oddByte: UInt8?
 
+    private var isRetired = false
+
     /// Messages that were no events, by the rule that one bad event costs only itself.
     package private(set) var malformed = 0
 
     package init(
-        connection: WebSocketConnection, pump: VoicePump,
+        connection: WebSocketConnection,
+        pump: VoicePump,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
         self.connection = connection
@@ -33,6 +36,7 @@ package final class RealtimeLink: WebSocketDriver {
     }
 
     package func received(text: UnsafeRawBufferPointer) {
+        guard !isRetired else { return }
         if let delta = AudioDelta(text) { return receive(delta, in: text) }
         let now = Monotonic.now()
         do {
@@ -41,6 +45,7 @@ package final class RealtimeLink: WebSocketDriver {
             case .ignored("response.output_audio.delta"), .ignored("response.audio.delta"): return receiveSlowly(text)
             case .audioDone(let responseID, let itemID, let contentIndex):
                 pump.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))
+            case .ignored: return
             default: break
             }
             report(.server(event), now)
@@ -55,8 +60,15 @@ package final class RealtimeLink: WebSocketDriver {
     }
 
     package func closed(_ closure: WebSocketClosure) {
-        pump.closeMicrophone()
+        pump.ended(connection)
         report(.disconnected(LinkFailure(closure)), Monotonic.now())
+    }
+
+    /// Closes the connection in order and listens to it no more: it is about to be replaced.
+    package func retire() {
+        isRetired = true
+        pump.ended(connection)
+        connection.close()
     }
 
     package func openMicrophone() {
@@ -77,7 +89,9 @@ package final class RealtimeLink: WebSocketDriver {
         {
             part = SpokenPart(
                 responseID: String(decoding: text[delta.responseID], as: UTF8.self),
-                itemID: String(decoding: text[delta.itemID], as: UTF8.self), contentIndex: delta.contentIndex)
+                itemID: String(decoding: text[delta.itemID], as: UTF8.self),
+                contentIndex: delta.contentIndex
+            )
             oddByte = nil
         }
         play(base64: UnsafeRawBufferPointer(rebasing: text[delta.audio]))
@@ -90,7 +104,10 @@ package final class RealtimeLink: WebSocketDriver {
             return
         }
         let part = SpokenPart(
-            responseID: delta.responseID ?? "", itemID: delta.itemID ?? "", contentIndex: delta.contentIndex ?? 0)
+            responseID: delta.responseID ?? "",
+            itemID: delta.itemID ?? "",
+            contentIndex: delta.contentIndex ?? 0
+        )
         if part != self.part {
             self.part = part
             oddByte = nil

@@ -33,8 +33,8 @@ package final class VoicePump {
     /// Chunks sent, and chunks dropped because the socket did not take them in time.
     package private(set) var chunksSent = 0
     package private(set) var chunksDropped = 0
-    /// From the newest sample's capture to its message being queued on the socket.
-    package private(set) var lastUplinkLatency: Duration?
+    /// From the newest sample's capture to its message being queued on the socket, for the latest chunks.
+    package private(set) var uplinkLatencies = RecentDurations()
 
     package init(pipes: AudioPipes, options: Options, report: @escaping (ConversationEvent, Duration) -> Void) {
         self.pipes = pipes
@@ -47,6 +47,10 @@ package final class VoicePump {
 
     deinit { chunk.deallocate() }
 
+    package func clearLatencies() {
+        uplinkLatencies.clear()
+    }
+
     // MARK: Microphone
 
     /// Lets the microphone out on `connection`, beginning with the present: what was captured before stays here.
@@ -57,6 +61,11 @@ package final class VoicePump {
 
     package func closeMicrophone() {
         uplink = nil
+    }
+
+    /// The connection is over; one that has taken its place keeps the microphone.
+    func ended(_ connection: WebSocketConnection) {
+        if uplink === connection { uplink = nil }
     }
 
     private func pumpMicrophone() {
@@ -76,7 +85,7 @@ package final class VoicePump {
                 }
             if isSent {
                 chunksSent += 1
-                lastUplinkLatency = Monotonic.now() - captureTime(of: end)
+                uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
             } else {
                 chunksDropped += 1
             }
@@ -145,18 +154,20 @@ package final class VoicePump {
 
     // MARK: Time
 
-    /// Does what is due; returns when it wants to be called again, nil for never by itself.
-    package func tick() -> Duration? {
+    /// Does what is due; returns when it wants to be called again.
+    package func tick() -> Duration {
         let now = Monotonic.now()
         pumpMicrophone()
         followPlayback(now)
-        var pause: Duration?
+        // Now and then even when closed, so that the ring does not fill up with what nobody wants.
+        var pause = Duration.milliseconds(500)
         if uplink != nil {
             let due = captureTime(of: pipes.microphone.readPosition + UInt64(chunk.count)) - now
             // A chunk that is late by the clock is looked for every millisecond.
             pause = min(max(due, .milliseconds(1)), .milliseconds(20))
         }
-        if queue.isActive || cutPosition != nil { pause = min(pause ?? .milliseconds(10), .milliseconds(10)) }
-        return pause
+        // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
+        if cutPosition != nil { return min(pause, .milliseconds(10)) }
+        return queue.isActive ? min(pause, .milliseconds(20)) : pause
     }
 }

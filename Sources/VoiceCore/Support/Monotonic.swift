@@ -7,15 +7,3 @@ package enum Monotonic {
         Duration(nanoseconds: clinux_monotonic_ns())
     }
 }
-
-extension Duration {
-    package init(nanoseconds: UInt64) {
-        self = .nanoseconds(Int64(clamping: nanoseconds))
-    }
-
-    /// In ms, with fractions.
-    package var fractionalMilliseconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
-    }
-}

@@ -47,6 +47,8 @@ package struct ConversationScript: Sendable, Equatable {
     package var queries: [String]
     /// What is said while the agent works, in rotation.
     package var fillers = ["Checking now.", "One moment.", "Let me see.", "Looking into it."]
+    /// How many times in a row the model calls `ask_jarvis` again for an output, before it speaks of one.
+    package var furtherCalls = 0
     /// What is said when a response is asked for and there is nothing to answer.
     package var otherwise = "I am here."
     /// Trouble to make.

@@ -15,6 +15,8 @@ package final class RealtimeSimulator: Sendable {
         case connected(connection: Int)
         case client(connection: Int, SimulatedJSON)
         case server(connection: Int, SimulatedJSON)
+        /// The client sent a close frame; the code is nil where it had none.
+        case closing(connection: Int, code: Int?)
         case disconnected(connection: Int)
     }
 
@@ -172,6 +174,7 @@ extension RealtimeSimulator {
                 if state.serverEvents.count < configuration.recordLimit { state.serverEvents.append(line) }
             }
             events(.server(connection: number, value))
+        case .closing(let code): events(.closing(connection: number, code: code))
         }
     }
 }

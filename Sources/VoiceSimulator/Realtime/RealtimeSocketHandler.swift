@@ -8,10 +8,12 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// An event that went over the wire.
+    /// What went over the wire.
     enum Traffic {
         case received(SimulatedJSON)
         case sent(SimulatedJSON, line: String)
+        /// The client's close frame.
+        case closing(code: Int?)
     }
 
     private var session: SimulatedSession
@@ -67,6 +69,8 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
         case .connectionClose:
+            var body = frame.unmaskedData
+            traffic(.closing(code: body.readInteger(as: UInt16.self).map { Int($0) }))
             if isClosing {
                 context.close(promise: nil)
             } else {

@@ -37,7 +37,7 @@ extension SimulatedSession {
         if waitingTurn != nil {
             answerWaitingTurn(metadata: metadata)
         } else if !newOutputs.isEmpty {
-            begin(outputSteps(), metadata: metadata)
+            begin(callAgain() ?? outputSteps(), metadata: metadata)
         } else {
             let words = request?["instructions"]?.string.flatMap(Self.quoted) ?? script.otherwise
             begin(spoken(words), metadata: metadata)
@@ -61,6 +61,14 @@ extension SimulatedSession {
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count >= 3, !parts[1].isEmpty else { return nil }
         return String(parts[1])
+    }
+
+    /// Another call in place of words about the outputs; nil when it is time to speak.
+    private mutating func callAgain() -> [SimulatedResponse.Step]? {
+        guard furtherCalls < script.furtherCalls else { return nil }
+        furtherCalls += 1
+        newOutputs.removeAll()
+        return [.call(tool: "ask_jarvis", arguments: ["query": .string("Question number \(furtherCalls)")])]
     }
 
     private mutating func outputSteps() -> [SimulatedResponse.Step] {

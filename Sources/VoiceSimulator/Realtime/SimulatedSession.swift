@@ -20,6 +20,7 @@ package struct SimulatedSession: Sendable {
     var turns = 0
     var waitingTurn: Int?
     var newOutputs: [String] = []
+    var furtherCalls = 0
 
     // Model
     var response: SimulatedResponse?

@@ -59,7 +59,9 @@ struct FileDeviceTests {
         let room = try FileRoom(recording: path)
         let pipes = AudioPipes()
         let thread = try await AudioThread.start(
-            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0), pipes: pipes)
+            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0),
+            pipes: pipes
+        )
         #expect(pipes.state == .running)
         let voice = (0..<2400).map { Int16(($0 % 50) * 100) }
         pipes.voice.write(voice, count: voice.count)
@@ -76,7 +78,8 @@ struct FileDeviceTests {
         await #expect(throws: AudioDeviceError.self) {
             _ = try await AudioThread.start(
                 configuration: AudioConfiguration(source: .alsa(capture: "hw:77,9", playback: "hw:77,9")),
-                pipes: AudioPipes())
+                pipes: AudioPipes()
+            )
         }
     }
 }

@@ -21,7 +21,9 @@ struct RoomTests {
 
     private static func start(_ device: String, _ pipes: AudioPipes) async throws -> AudioThread {
         try await AudioThread.start(
-            configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)), pipes: pipes)
+            configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)),
+            pipes: pipes
+        )
     }
 
     private static func wait(_ milliseconds: Int) async throws {
@@ -42,9 +44,11 @@ struct RoomTests {
 
     private static func feed(_ pipes: AudioPipes, seconds: Double) async throws {
         var fed = 0
-        while fed < Int(seconds * 24_000) {
+        while fed < Int(seconds * 24_000) && pipes.state == .running {
             let block = sine(
-                min(2400, Int(seconds * 24_000) - fed, pipes.voice.availableToWrite), from: fed)
+                min(2400, Int(seconds * 24_000) - fed, pipes.voice.availableToWrite),
+                from: fed
+            )
             fed += pipes.voice.write(block, count: block.count)
             try await wait(40)
         }

@@ -28,7 +28,7 @@ struct ConfigurationLoaderTests {
     @Test(arguments: [
         (
             "[audio]\noutput_buffer_ms = \"x\"",
-            "c.toml:2: audio.output_buffer_ms wants a multiple of 10 from 20 to 500, got \"x\""
+            "c.toml:2: audio.output_buffer_ms wants a multiple of 10 from 30 to 160, got \"x\""
         ),
         (
             "[audio]\nstart_buffer_ms = 15",

@@ -141,7 +141,12 @@ struct ConversationRaceTests {
         scene.server(
             .error(
                 ServerError(
-                    type: "invalid_request_error", code: "conversation_already_has_active_response", message: "")))
+                    type: "invalid_request_error",
+                    code: "conversation_already_has_active_response",
+                    message: ""
+                )
+            )
+        )
         scene.done("r2")
         #expect(scene.creates.count == 2)
     }
@@ -158,7 +163,12 @@ struct ConversationRaceTests {
         scene.server(
             .error(
                 ServerError(
-                    type: "invalid_request_error", code: "conversation_already_has_active_response", message: "")))
+                    type: "invalid_request_error",
+                    code: "conversation_already_has_active_response",
+                    message: ""
+                )
+            )
+        )
         scene.done("r2")
         #expect(scene.creates.count == 1)
         #expect(scene.state == .listening)
@@ -174,7 +184,12 @@ struct ConversationRaceTests {
         scene.server(
             .error(
                 ServerError(
-                    type: "invalid_request_error", code: "conversation_already_has_active_response", message: "")))
+                    type: "invalid_request_error",
+                    code: "conversation_already_has_active_response",
+                    message: ""
+                )
+            )
+        )
         #expect(scene.creates.count == 1)
         scene.done("unseen")
         #expect(scene.creates.count == 2)
@@ -206,7 +221,8 @@ struct ConversationRaceTests {
         scene.done("r1", .failed, reason: "inference_rate_limit_exceeded")
         #expect(scene.state == .listening)
         let told = scene.latest.contains(
-            .note(.responseFailed(status: "failed", reason: "inference_rate_limit_exceeded")))
+            .note(.responseFailed(status: "failed", reason: "inference_rate_limit_exceeded"))
+        )
         #expect(told)
     }
 
@@ -215,7 +231,10 @@ struct ConversationRaceTests {
         scene.userTurn()
         scene.begin("r1")
         scene.done("r1", .failed, reason: "insufficient_quota")
-        guard case .error = scene.state else { Issue.record("\(scene.state)"); return }
+        guard case .error = scene.state else {
+            Issue.record("\(scene.state)")
+            return
+        }
     }
 
     // MARK: Interruption
@@ -230,14 +249,20 @@ struct ConversationRaceTests {
         #expect(scene.state == .userSpeaking)
         scene.on(
             .voiceStopped([
-                HeardPart(part: SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0), heard: 640, received: 2000),
+                HeardPart(
+                    part: SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0),
+                    heard: 640,
+                    received: 2000
+                ),
                 HeardPart(part: SpokenPart(responseID: "r1", itemID: "i2", contentIndex: 0), heard: 0, received: 500),
-            ]))
+            ])
+        )
         #expect(
             scene.sent(scene.latest) == [
                 .truncate(itemID: "i1", contentIndex: 0, audioEnd: 640, eventID: "truncate-1-2"),
                 .deleteItem(itemID: "i2", eventID: "delete-1-3"),
-            ])
+            ]
+        )
         scene.done("r1", .cancelled, reason: "turn_detected")
         #expect(scene.state == .userSpeaking)
         #expect(!scene.sent().contains { if case .responseCancel = $0 { true } else { false } }, "the server does")
@@ -254,7 +279,8 @@ struct ConversationRaceTests {
         scene.on(.voiceStopped([HeardPart(part: part, heard: 1990, received: 2000)]))
         #expect(
             scene.sent(scene.latest)
-                == [.truncate(itemID: "i1", contentIndex: 0, audioEnd: 1900, eventID: "truncate-1-2")])
+                == [.truncate(itemID: "i1", contentIndex: 0, audioEnd: 1900, eventID: "truncate-1-2")]
+        )
     }
 
     @Test func speechOverAResponseThatIsDoneButStillPlays() {
@@ -352,7 +378,8 @@ struct ConversationRaceTests {
             .voiceReceived(responseID: response, itemID: "i"), .voiceDrained, .voiceAudible(responseID: response),
             .timer(.reconnect), .timer(.thinking), .timer(.setUp), .timer(.serverResponse),
             .server(
-                .error(ServerError(type: "e", code: "conversation_already_has_active_response", message: ""))),
+                .error(ServerError(type: "e", code: "conversation_already_has_active_response", message: ""))
+            ),
         ]
         return events[Int.random(in: 0..<events.count, using: &generator)]
     }

@@ -203,7 +203,10 @@ struct ConversationStateTests {
         var other = Scene.settings
         other.tools = []
         scene.server(.sessionUpdated(other.json))
-        guard case .error = scene.state else { Issue.record("talks on without its tools: \(scene.state)"); return }
+        guard case .error = scene.state else {
+            Issue.record("talks on without its tools: \(scene.state)")
+            return
+        }
         #expect(!scene.effects.contains(.openMicrophone))
     }
 

@@ -3,7 +3,9 @@
 /// A conversation on a stage: events go in by name, what the machine wants is kept.
 struct Scene {
     static let settings = RealtimeSettings(
-        instructions: "Be brief.", tools: [["type": "function", "name": "ask_jarvis"]])
+        instructions: "Be brief.",
+        tools: [["type": "function", "name": "ask_jarvis"]]
+    )
 
     var machine: ConversationMachine
     /// All effects so far, and those of the last event.
@@ -69,7 +71,9 @@ struct Scene {
             .functionCall(
                 responseID: responseID,
                 call: FunctionCall(callID: callID, name: "ask_jarvis", arguments: #"{"query":"x"}"#),
-                isComplete: complete))
+                isComplete: complete
+            )
+        )
     }
 
     mutating func done(_ responseID: String, _ status: ResponseOutcome.Status = .completed, reason: String? = nil) {

@@ -17,7 +17,9 @@ struct AudioDeltaTests {
         let found = try #require(
             find(
                 #" { "delta" : "AAEC", "event_id":"e", "meta":{"delta":"no","a":["}"]}, "content_index":2 , "#
-                    + #""item_id":"i","note":"a \" quote","response_id":"r","n":-1.5e3,"type":"response.audio.delta"} "#))
+                    + #""item_id":"i","note":"a \" quote","response_id":"r","n":-1.5e3,"type":"response.audio.delta"} "#
+            )
+        )
         #expect(found == ("r", "i", 2, "AAEC"))
     }
 

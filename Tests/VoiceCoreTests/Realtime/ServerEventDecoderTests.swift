@@ -12,11 +12,14 @@ struct ServerEventDecoderTests {
     @Test func namesOfTheBetaAreUnderstood() throws {
         #expect(
             try decoder.decode(#"{"type":"response.audio.done","response_id":"r","item_id":"i"}"#)
-                == .audioDone(responseID: "r", itemID: "i", contentIndex: 0))
+                == .audioDone(responseID: "r", itemID: "i", contentIndex: 0)
+        )
         #expect(
             try decoder.decode(
-                #"{"type":"conversation.item.created","item":{"id":"o","type":"function_call_output","call_id":"c"}}"#)
-                == .itemAdded(itemID: "o", kind: "function_call_output", callID: "c"))
+                #"{"type":"conversation.item.created","item":{"id":"o","type":"function_call_output","call_id":"c"}}"#
+            )
+                == .itemAdded(itemID: "o", kind: "function_call_output", callID: "c")
+        )
     }
 
     @Test func aBareWordAsStatusDetailIsTaken() throws {
@@ -53,7 +56,8 @@ struct ServerEventDecoderTests {
         var generator = SeededGenerator(seed: 3)
         let seed = Array(
             #"{"type":"response.done","response":{"id":"r","status":"failed","status_details":{"error":{"code":"x"}}}}"#
-                .utf8)
+                .utf8
+        )
         for _ in 0..<3000 {
             var bytes = seed
             for _ in 0..<Int.random(in: 1...6, using: &generator) {

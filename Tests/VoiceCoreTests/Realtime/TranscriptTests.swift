@@ -115,6 +115,9 @@ struct TranscriptTests {
     @Test(.enabled(if: SharedFiles.areAtHand))
     func aRejectedKeyIsAnError() throws {
         let scene = try play("g_auth_rejected")
-        guard case .error = scene.state else { Issue.record("\(scene.state)"); return }
+        guard case .error = scene.state else {
+            Issue.record("\(scene.state)")
+            return
+        }
     }
 }

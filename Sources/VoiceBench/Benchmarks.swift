@@ -1,0 +1,26 @@
+/// One thing that is measured.
+struct Benchmark: Sendable {
+    /// Its name on the command line.
+    let name: String
+    /// Its heading, which says what is measured.
+    let title: String
+    /// - Parameter isQuick: a shorter, coarser measurement.
+    let run: @Sendable (_ isQuick: Bool) async throws -> [Figure]
+}
+
+/// All that can be measured, in the order of the table.
+enum Benchmarks {
+    static let all: [Benchmark] = [
+        CallsBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark, DaemonBenchmark.benchmark,
+        ProgramBenchmark.benchmark, CodecBenchmark.benchmark, ResamplerBenchmark.benchmark,
+    ]
+}
+
+/// Why a benchmark could not measure.
+struct BenchProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,102 @@
+internal import Glibc
+internal import Synchronization
+import VoiceCore
+import VoiceSimulator
+
+/// CPU and memory of the whole daemon while it hears and speaks at once, as a process of its own.
+///
+/// The CPU time of the same number of periods of canceller and resamplers alone, in a tight loop, is what it is compared
+/// with. Services run in this process and are not counted.
+enum DaemonBenchmark {
+    static let benchmark = Benchmark(
+        name: "daemon",
+        title: "The whole daemon in full duplex (model speaks, microphone streams)",
+        run: run
+    )
+
+    /// 20 s are measured, a few more pass before.
+    private static let speech = 60
+
+    private static func run(_ isQuick: Bool) async throws -> [Figure] {
+        let seconds = isQuick ? 5 : 20
+        let deltas = Deltas()
+        let services = try await SimulatedServices.start(
+            SpeakingModel.script(seconds: speech),
+            configure: {
+                // A little ahead of the listener throughout; the echo that is left must not interrupt it.
+                $0.speed = 1.05
+                $0.thresholdDecibels = -35
+            },
+            events: { event in
+                guard case .server(_, let value) = event else { return }
+                if value["type"]?.string == "response.output_audio.delta" {
+                    deltas.count.wrappingAdd(1, ordering: .relaxed)
+                }
+            }
+        )
+        let room = try VirtualRoom.find()
+        let daemon =
+            try room.map { try $0.daemon(services) }
+            ?? ChildProcess("/proc/self/exe", FileRoomDaemon.arguments(services))
+        defer {
+            daemon.end()
+            room?.close()
+        }
+        try await speaks(deltas, room)
+        let before = try ProcessUsage(daemon.id)
+        let heard = deltas.count.load(ordering: .relaxed)
+        try await Task.sleep(for: .seconds(seconds))
+        let after = try ProcessUsage(daemon.id)
+        let spoken = deltas.count.load(ordering: .relaxed) - heard
+        daemon.end()
+        await services.stop()
+        guard spoken >= seconds * 8 else { throw BenchProblem("the model fell silent: \(spoken) deltas") }
+        return try figures(before, after, seconds: Double(seconds), place: room == nil ? "file room" : "virtual card")
+    }
+
+    private static func speaks(_ deltas: Deltas, _ room: VirtualRoom?) async throws {
+        if let room {
+            try await Task.sleep(for: .seconds(1))
+            try room.ask()
+        }
+        for _ in 0..<200 where deltas.count.load(ordering: .relaxed) < 10 {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        guard deltas.count.load(ordering: .relaxed) >= 10 else { throw BenchProblem("the model does not speak") }
+        // The first deltas are behind it, buffers have their size.
+        try await Task.sleep(for: .seconds(1))
+    }
+
+    private static func figures(
+        _ before: ProcessUsage,
+        _ after: ProcessUsage,
+        seconds: Double,
+        place: String
+    ) throws -> [Figure] {
+        let threads = after.seconds(since: before)
+        let total = threads.reduce(0) { $0 + $1.seconds }
+        let used = total * 1e6 / (seconds * 100)
+        let bare = try BareProcessing.microseconds(periods: Int(seconds * 100), isPaced: false)
+        let paced = try BareProcessing.microseconds(periods: Int(seconds * 20), isPaced: true)
+        let parts = threads.filter { $0.seconds > 0.0005 * seconds }
+            .map { "\($0.name) \(($0.seconds * 1e4 / seconds).text)" }
+        return [
+            Figure("CPU of the daemon per 10 ms", used, unit: "us", note: parts.joined(separator: ", ")),
+            Figure("canceller + resamplers alone, tight loop", bare, unit: "us"),
+            Figure("canceller + resamplers alone, every 10 ms", paced, unit: "us"),
+            Figure("daemon / alone in a tight loop", used / bare, unit: "", atMost: 1.5),
+            Figure("daemon / alone every 10 ms", used / paced, unit: ""),
+            Figure(
+                "CPU of the daemon, share of one core",
+                total / seconds * 100,
+                unit: "%",
+                note: "utime + stime \(((after.ticks - before.ticks) / seconds * 100).text) %"
+            ),
+            Figure("peak memory (VmHWM)", after.peakMegabytes, unit: "MB", atMost: 40, note: place),
+        ]
+    }
+
+    private final class Deltas: Sendable {
+        let count = Atomic<Int>(0)
+    }
+}

@@ -1,0 +1,44 @@
+import VoiceCore
+
+/// An audio delta as the service sends it.
+struct DeltaMessage: Sendable {
+    let text: [UInt8]
+    private let part: SpokenPart
+    private let samples: Int
+
+    init(trial: Int = 1, milliseconds: Int) {
+        samples = milliseconds * AudioFormat.wireRate / 1000
+        part = SpokenPart(responseID: "resp_\(trial)", itemID: "item_\(trial)", contentIndex: 0)
+        // Not silence, so that every character of the alphabet occurs.
+        let audio = (0..<samples).map { Int16(truncatingIfNeeded: $0 &* 7919 % 16_384 - 8192) }
+        let base64 = audio.withUnsafeBytes { bytes in
+            [UInt8](unsafeUninitializedCapacity: Base64.encodedCount(bytes.count)) { buffer, count in
+                if let base = buffer.baseAddress { count = Base64.encode(bytes, into: base) }
+            }
+        }
+        text =
+            Array(
+                #"{"type":"response.output_audio.delta","event_id":"event_0001","response_id":"\#(part.responseID)","#
+                    .utf8
+            ) + Array(#""item_id":"\#(part.itemID)","output_index":0,"content_index":0,"delta":""#.utf8) + base64
+            + Array(#""}"#.utf8)
+    }
+
+    /// What the link does with it: scan, decode, hand to the pump.
+    func play(to pump: VoicePump) {
+        withUnsafeTemporaryAllocation(of: Int16.self, capacity: samples + 2) { buffer in
+            let count = Self.decode(text, into: buffer)
+            pump.receive(UnsafeBufferPointer(rebasing: buffer[..<count]), of: part)
+            pump.finish(part)
+        }
+    }
+
+    /// Returns the number of samples, 0 where the message is none.
+    static func decode(_ text: [UInt8], into samples: UnsafeMutableBufferPointer<Int16>) -> Int {
+        text.withUnsafeBytes { message in
+            guard let delta = AudioDelta(message), let base = samples.baseAddress else { return 0 }
+            let bytes = UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt8.self)
+            return (Base64.decode(UnsafeRawBufferPointer(rebasing: message[delta.audio]), into: bytes) ?? 0) / 2
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import VoiceCore
+
+/// The daemon as a process of its own, in a room of files: what `jarvis-voiced run` is where there is a sound card.
+struct FileRoomDaemon {
+    private static let option = "--daemon"
+
+    private let realtimePort: Int
+    private let agentPort: Int
+
+    /// Nil where the arguments ask for something else.
+    init?(_ arguments: [String]) {
+        guard arguments.count == 3, arguments[0] == Self.option, let realtime = Int(arguments[1]),
+            let agent = Int(arguments[2])
+        else { return nil }
+        realtimePort = realtime
+        agentPort = agent
+    }
+
+    static func arguments(_ services: SimulatedServices) -> [String] {
+        [option, "\(services.realtimePort)", "\(services.agentPort)"]
+    }
+
+    /// Asks one question and goes on listening, until killed or for two minutes.
+    func run() async throws {
+        let room = try FileRoom(echo: .init(delayMilliseconds: 30, gainDecibels: -25))
+        let daemon = try SimulatedServices.daemon(realtimePort: realtimePort, agentPort: agentPort, room: room)
+        try await daemon.start()
+        try await daemon.isListening()
+        room.say(SimulatedServices.question())
+        try await Task.sleep(for: .seconds(120))
+        await daemon.stop()
+    }
+}

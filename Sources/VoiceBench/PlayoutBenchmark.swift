@@ -1,0 +1,74 @@
+import CLinux
+internal import Glibc
+internal import Synchronization
+import VoiceCore
+
+/// From an audio delta to the loudspeaker's buffer.
+///
+/// Each trial hands one delta message with exactly the start buffer's worth of speech to the code of the network thread, at
+/// a random instant of the period. Measured from before the message is parsed to after the audio thread has written the
+/// period with its first sample to the device.
+enum PlayoutBenchmark {
+    static let benchmark = Benchmark(
+        name: "playout",
+        title: "Audio delta -> written to the device (start buffer filled by it)",
+        run: run
+    )
+
+    private static let startBuffer = 60
+
+    private static func run(_ isQuick: Bool) async throws -> [Figure] {
+        let pipes = AudioPipes()
+        let configuration = AudioConfiguration(source: .file(try FileRoom()), realtimePriority: 0)
+        let audio = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        let network = NetworkThread()
+        try network.start()
+        let pump = NetworkConfined(
+            VoicePump(pipes: pipes, options: .init(startBuffer: startBuffer)) { _, _ in },
+            on: network
+        )
+        network.add { pump.onThread.tick() }
+        var random = SystemRandomNumberGenerator()
+        var waits: [Double] = []
+        for trial in 0..<(isQuick ? 20 : 60) {
+            try await Task.sleep(for: .microseconds(Int64.random(in: 0..<10_000, using: &random)))
+            if let wait = try await once(trial, pump, pipes) { waits.append(wait) }
+        }
+        await network.stop()
+        await audio.stop()
+        guard !waits.isEmpty else { throw BenchProblem("no sound was written") }
+        return [
+            Figure("delta -> device", Samples(waits), unit: "ms", below: 10)
+        ]
+    }
+
+    /// Milliseconds of one trial; ends when all has been played.
+    private static func once(
+        _ trial: Int,
+        _ pump: NetworkConfined<VoicePump>,
+        _ pipes: AudioPipes
+    ) async throws -> Double? {
+        let message = DeltaMessage(trial: trial, milliseconds: startBuffer)
+        let before = pipes.voice.writePosition
+        let arrival = Arrival()
+        pump.perform { pump in
+            arrival.nanoseconds.store(clinux_monotonic_ns(), ordering: .releasing)
+            message.play(to: pump)
+        }
+        var written: UInt64?
+        for _ in 0..<400 {
+            if written == nil, pipes.voiceConsumed.load(ordering: .acquiring) > before {
+                written = pipes.lastWriteNanoseconds.load(ordering: .relaxed)
+            }
+            if written != nil, pipes.voiceHeard.load(ordering: .acquiring) == pipes.voice.writePosition { break }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        // The pump finds out at its next tick that all has been played.
+        try await Task.sleep(for: .milliseconds(45))
+        return written.map { Double($0 &- arrival.nanoseconds.load(ordering: .acquiring)) / 1e6 }
+    }
+
+    private final class Arrival: Sendable {
+        let nanoseconds = Atomic<UInt64>(0)
+    }
+}

@@ -1,0 +1,98 @@
+import VoiceCore
+
+/// Rate conversion and the capture path, per period of 10 ms, beside a plain filter of the same length.
+enum ResamplerBenchmark {
+    static let benchmark = Benchmark(name: "resamplers", title: "Per period of 10 ms", run: run)
+
+    private static func run(_ isQuick: Bool) async throws -> [Figure] {
+        let rounds = isQuick ? 30 : 200
+        let source = Block(count: 2 * AudioFormat.periodFrames)
+        let target = Block(count: AudioFormat.periodFrames)
+        let (input, output) = (source.base, target.base)
+        var down = HalfbandDecimator()
+        let halved = TightLoop.microseconds(rounds: rounds, repeats: 50) {
+            down.process(input, count: 480, into: output)
+        }
+        var up = HalfbandInterpolator()
+        let doubled = TightLoop.microseconds(rounds: rounds, repeats: 50) {
+            up.process(input, count: 240, into: output)
+        }
+        var fromCanceller = ThreeFourthsDecimator()
+        let threeFourths = TightLoop.microseconds(rounds: rounds, repeats: 50) {
+            fromCanceller.process(input, count: 320, into: output)
+        }
+        // 139 taps at 48 kHz, of which every second output is kept; 96 taps for each of 240 outputs.
+        let plainHalf = TightLoop.microseconds(rounds: rounds, repeats: 5) {
+            PlainFilter.run(input, taps: 139, step: 2, output, count: 240)
+        }
+        let plainThreeFourths = TightLoop.microseconds(rounds: rounds, repeats: 5) {
+            PlainFilter.run(input, taps: 96, step: 1, output, count: 240)
+        }
+        return [
+            Figure("48 -> 24 kHz, half-band", halved, unit: "us", below: 2, note: ratio(plainHalf, halved)),
+            Figure("24 -> 48 kHz, half-band", doubled, unit: "us", below: 2, note: ratio(plainHalf, doubled)),
+            Figure(
+                "32 -> 24 kHz, polyphase",
+                threeFourths,
+                unit: "us",
+                below: 2,
+                note: ratio(plainThreeFourths, threeFourths)
+            ),
+            Figure("capture path (canceller + 32 -> 24 kHz)", try capturePath(rounds, input), unit: "us"),
+        ]
+    }
+
+    private static func capturePath(_ rounds: Int, _ input: UnsafeMutablePointer<Float>) throws -> Samples {
+        var options = EchoCancellerOptions()
+        options.voiceDetection = false
+        var path = try CapturePath(options: options)
+        let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
+        defer { samples.deallocate() }
+        return TightLoop.microseconds(rounds: rounds, repeats: 5) {
+            path.process(
+                microphone: input,
+                reference: input + AudioFormat.periodFrames,
+                streamDelayMilliseconds: 0,
+                into: samples
+            )
+        }
+    }
+
+    private static func ratio(_ plain: Samples, _ ours: Samples) -> String {
+        "plain scalar filter \(plain.median.text) us = \((plain.median / ours.median).text) x"
+    }
+
+    /// Noise in a block of its own.
+    private final class Block {
+        let base: UnsafeMutablePointer<Float>
+
+        init(count: Int) {
+            base = .allocate(capacity: count)
+            var state: UInt32 = 1
+            for index in 0..<count {
+                state = state &* 1_664_525 &+ 1_013_904_223
+                (base + index).initialize(to: Float(state >> 8) / Float(1 << 24) * 0.4 - 0.2)
+            }
+        }
+
+        deinit { base.deallocate() }
+    }
+}
+
+/// The filter as a textbook writes it: one sum per output, in order.
+private enum PlainFilter {
+    @inline(never)
+    static func run(
+        _ input: UnsafePointer<Float>,
+        taps: Int,
+        step: Int,
+        _ output: UnsafeMutablePointer<Float>,
+        count: Int
+    ) {
+        for index in 0..<count {
+            var sum: Float = 0
+            for tap in 0..<taps { sum += input[index * step + tap] * input[tap] }
+            output[index] = sum
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Glibc
+import VoiceCore
+import VoiceSimulator
+
+/// A sound card in software for the real program, where the shared tools are at hand.
+///
+/// They are looked for in `$VOICE_SHARED` or `../shared`, in `rig/virtual-room`.
+struct VirtualRoom {
+    private let tools: String
+    private let folder: String
+    private let environment: [String: String]
+
+    /// Starts a room of its own; nil where there are no tools, or no daemon was built.
+    static func find() throws -> VirtualRoom? {
+        let tools = (ChildProcess.environment["VOICE_SHARED"] ?? "../shared") + "/rig/virtual-room"
+        guard access(tools + "/up", X_OK) == 0, access(Program.daemon, X_OK) == 0 else { return nil }
+        let folder = "/tmp/voice-bench-\(getpid())"
+        let build = ChildProcess.environment["ROOM_BUILD"] ?? "/tmp/voice-bench-room-build"
+        var environment = ["VIRTUAL_ROOM": folder, "ROOM_BUILD": build]
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw BenchProblem("\(folder): errno \(errno)") }
+        let printed = try ChildProcess.output(
+            tools + "/up",
+            ["--echo-delay-ms", "20", "--echo-gain-db", "-25", "--noise-db", "-65"],
+            environment: environment
+        )
+        for line in printed.split(separator: "\n") where line.hasPrefix("export ") {
+            let pair = line.dropFirst("export ".count).split(separator: "=", maxSplits: 1)
+            if pair.count == 2 { environment[String(pair[0])] = String(pair[1]) }
+        }
+        return VirtualRoom(tools: tools, folder: folder, environment: environment)
+    }
+
+    /// The daemon, with this room as its card.
+    func daemon(_ services: SimulatedServices) throws -> ChildProcess {
+        try write(
+            Array(
+                """
+                [audio]
+                input = "room"
+                output = "room"
+                realtime_priority = 0
+                [realtime]
+                url = "ws://127.0.0.1:\(services.realtimePort)/v1/realtime"
+                [jarvis]
+                url = "http://127.0.0.1:\(services.agentPort)/ui"
+
+                """.utf8
+            ),
+            to: "config.toml"
+        )
+        var environment = environment
+        environment["OPENAI_API_KEY"] = SimulatedServices.key
+        environment["JARVIS_TOKEN"] = SimulatedServices.token
+        return try ChildProcess(Program.daemon, ["run", "--config", folder + "/config.toml"], environment: environment)
+    }
+
+    /// Asks a question into the microphone.
+    func ask() throws {
+        let samples = SimulatedServices.question().map { Int16($0 * 32767) }
+        try write(MonoWave.bytes(samples: samples, rate: AudioFormat.deviceRate), to: "question.wav")
+        _ = try ChildProcess.output(tools + "/say", [folder + "/question.wav"], environment: environment)
+    }
+
+    func close() {
+        _ = try? ChildProcess.output(tools + "/down", [], environment: environment)
+        _ = try? ChildProcess.output("rm", ["-rf", folder])
+    }
+
+    private func write(_ bytes: [UInt8], to name: String) throws {
+        guard let file = fopen(folder + "/" + name, "w") else {
+            throw BenchProblem("\(folder)/\(name): errno \(errno)")
+        }
+        defer { fclose(file) }
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw BenchProblem("\(folder)/\(name)") }
+    }
+}

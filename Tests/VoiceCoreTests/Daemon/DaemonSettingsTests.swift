@@ -1,0 +1,53 @@
+import Logging
+import Testing
+
+@testable import VoiceCore
+
+struct DaemonSettingsTests {
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func settings(
+        _ change: (inout Configuration) -> Void = { _ in },
+        environment: [String: String] = ["OPENAI_API_KEY": "sk-x"]
+    ) throws -> DaemonSettings {
+        var configuration = Configuration()
+        change(&configuration)
+        let secrets = try Secrets(configuration: configuration, environment: environment)
+        return try DaemonSettings(configuration, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+    }
+
+    @Test func theDefaultsAreWhatTheServiceWants() throws {
+        let settings = try settings()
+        #expect(settings.request.url == "wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1")
+        #expect(settings.request.headers.map(\.name) == ["Authorization"])
+        #expect(settings.conversation.settings.voice == "marin")
+        #expect(settings.conversation.settings.turnDetection == .semantic(eagerness: "auto"))
+        #expect(settings.conversation.settings.noiseReduction == "far_field")
+        #expect(settings.conversation.settings.tools.first?["name"] == "ask_jarvis")
+    }
+
+    @Test func withoutAKeyTheWayOutIsNamed() {
+        #expect(throws: ConfigurationError.self) { try settings(environment: [:]) }
+        do {
+            _ = try settings(environment: [:])
+        } catch {
+            #expect("\(error)".contains("OPENAI_API_KEY"))
+            #expect("\(error)".contains("jarvis-voiced demo"))
+        }
+    }
+
+    @Test func aKeyDoesNotTravelUnencrypted() {
+        #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://example.org/v1/realtime" } }
+    }
+
+    @Test func aModelsNameIsEscaped() throws {
+        let settings = try settings { $0.realtime.model = "a b&c" }
+        #expect(settings.request.url.hasSuffix("?model=a%20b%26c"))
+    }
+
+    @Test func anInstructionsFileThatIsNotThereIsNamed() {
+        var configuration = Configuration()
+        configuration.realtime.instructionsFile = "/nonexistent/persona.md"
+        #expect(throws: ConfigurationError.self) { try DaemonSettings.instructions(of: configuration) }
+    }
+}

@@ -1,0 +1,110 @@
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    @Suite struct RealtimeFailureTests {
+        @Test func aBadKeyIsToldOnceAndNotTriedAgain() async throws {
+            let stage = try Stage([])
+            try await stage.start(key: "sk-mistaken")
+            try await stage.journal.wait(for: "an error") { entries in
+                entries.contains { if case .state(.error) = $0 { true } else { false } }
+            }
+            // Longer than the first pauses of an ordinary reconnect.
+            try await Task.sleep(for: .milliseconds(1600))
+            try await stage.stop()
+            let reason = try #require(
+                stage.journal.states.compactMap { if case .error(let reason) = $0 { reason } else { nil } }.first
+            )
+            #expect(reason.contains("invalid_api_key"))
+            #expect(stage.simulator.connectionCount == 1)
+            #expect(stage.journal.states.count == 3, "\(stage.journal.states)")
+            #expect(stage.log.lines.count { $0.contains("refuses us") } == 1)
+            #expect(!stage.log.lines.contains { $0.contains("sk-mistaken") })
+        }
+
+        @Test func aServiceThatIsOutComesBack() async throws {
+            var faults = RealtimeFaults()
+            faults.refuseStatus = 503
+            faults.faultyConnections = 1
+            let stage = try Stage([.say("Good morning.")], faults: faults)
+            try await stage.start()
+            try await stage.reach(.listening)
+            stage.say("Hello")
+            try await stage.reach(.listening, times: 2)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("Good morning."), "\(tones)")
+            #expect(stage.log.lines.contains { $0.contains("503") && $0.contains("retry_in_ms=500") })
+        }
+
+        @Test func aConnectionLostInTheAnswerIsMadeAgain() async throws {
+            let stage = try Stage([.say("One two three four five six seven eight."), .say("Never.")], speed: 2)
+            try await stage.start()
+            try await stage.reach(.listening)
+            stage.say("Tell")
+            try await stage.reach(.aiSpeaking)
+            try await Task.sleep(for: .milliseconds(300))
+            await stage.simulator.dropConnections()
+            try await stage.reach(.listening, times: 2)
+            stage.say("Again")
+            try await stage.reach(.listening, times: 3)
+            let (tones, _) = try await stage.stop()
+            #expect(stage.simulator.connectionCount == 2)
+            // What came in before is played, then the first answer of the new session.
+            let again = "One two three four five six seven eight.".split(separator: " ")
+                .map { SpokenVoice.markerFrequency($0) }
+            #expect(tones.tones.suffix(8).map { ($0.frequency / 10).rounded() * 10 } == again, "\(tones)")
+            #expect(stage.journal.client("session.update", connection: 2).count == 1)
+        }
+
+        @Test func anAnswerOutlivesItsSession() async throws {
+            let stage = try Stage([.ask("What is on?")]) { _ in
+                .init(.reply("Two meetings."), delayMilliseconds: 1800)
+            }
+            try await stage.start()
+            try await stage.reach(.listening)
+            stage.say("What is on?")
+            try await stage.reach(.waitingForJarvis)
+            await stage.simulator.dropConnections()
+            try await stage.journal.wait(for: "the remark") { entries in
+                entries.client(2).contains { $0["type"] == "response.create" }
+            }
+            try await stage.reach(.aiSpeaking, times: 2)
+            try await stage.reach(.listening, times: 2)
+            try await stage.stop()
+            #expect(stage.agent.requests.count == 1)
+            #expect(stage.journal.outputs.isEmpty)
+            #expect(stage.journal.remarks.count == 1)
+            #expect(stage.journal.remarks.first?.hasSuffix("Two meetings.") == true)
+            #expect(stage.journal.client("response.create", connection: 2).count == 1)
+        }
+
+        @Test func rejectedSettingsAreAnError() async throws {
+            var faults = RealtimeFaults()
+            faults.rejectUpdateCode = "cannot_update_voice"
+            let stage = try Stage([], faults: faults)
+            try await stage.start()
+            try await stage.journal.wait(for: "an error") { entries in
+                entries.contains { if case .state(.error(let why)) = $0 { why.contains("settings") } else { false } }
+            }
+            try await stage.stop()
+            #expect(!stage.journal.states.contains(.listening))
+            #expect(stage.simulator.connectionCount == 1)
+        }
+
+        @Test func theNamesOfTheBetaAreUnderstood() async throws {
+            var faults = RealtimeFaults()
+            faults.betaNames = true
+            faults.unknownEventEvery = 3
+            let stage = try Stage([.ask("What is on?")], faults: faults)
+            try await stage.start()
+            try await stage.reach(.listening)
+            stage.say("What is on?")
+            try await stage.reach(.listening, times: 2)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("Checking. Nothing today."), "\(tones)")
+            #expect(stage.journal.outputs == ["Nothing today."])
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import Logging
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// A whole daemon with its two servers on loopback and a room of files, for tests that talk to it.
+///
+/// The user's words are tones, so that nothing depends on a synthesiser; each test stops the stage itself.
+final class Stage: Sendable {
+    static let key = "sk-simulated"
+    static let token = "end-to-end"
+
+    let journal = Journal()
+    let simulator: RealtimeSimulator
+    let agent: AgentStandIn
+    let log = LineLog()
+    private let room: FileRoom
+    private let recording: String
+    private let daemons = Mutex<VoiceDaemon?>(nil)
+
+    /// - Parameters:
+    ///   - releaseMilliseconds: silence that ends the user's turn.
+    ///   - behaviour: how the agent treats each question.
+    init(
+        _ turns: [ConversationScript.Turn],
+        faults: RealtimeFaults = .init(),
+        speed: Double = 10,
+        behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
+    ) throws {
+        var configuration = RealtimeSimulatorConfiguration(key: Self.key)
+        configuration.voice = .tones
+        configuration.speed = speed
+        configuration.releaseMilliseconds = 200
+        let journal = journal
+        simulator = RealtimeSimulator(
+            configuration: configuration,
+            script: ConversationScript(turns: turns, faults: faults)
+        ) { journal.add(.wire($0)) }
+        agent = AgentStandIn(token: Self.token, behaviour: behaviour)
+        recording = "/tmp/stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
+        room = try FileRoom(recording: recording)
+    }
+
+    deinit { unlink(recording) }
+
+    /// Starts servers and daemon. `adjust` may change the configuration, `tune` the settings made of it.
+    func start(
+        key: String = Stage.key,
+        adjust: (inout Configuration) -> Void = { _ in },
+        tune: (inout DaemonSettings) -> Void = { _ in }
+    ) async throws {
+        let realtimePort = try await simulator.start()
+        let agentPort = try await agent.start()
+        var configuration = Configuration()
+        configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
+        configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
+        configuration.audio.realtimePriority = 0
+        configuration.audio.earcons = false
+        configuration.echo.enabled = false
+        configuration.echo.noiseSuppression = .off
+        configuration.echo.highPass = false
+        adjust(&configuration)
+        let secrets = try Secrets(
+            configuration: configuration,
+            environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": Self.token]
+        )
+        var settings = try DaemonSettings(
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(logger: log.logger)
+        )
+        settings.audio.source = .file(room)
+        tune(&settings)
+        let journal = journal
+        let played = Mutex<AudioPipes?>(nil)
+        let daemon = VoiceDaemon(
+            settings,
+            logger: log.logger,
+            observer: .init(effect: { effect, _ in
+                if case .stateChanged(_, let next) = effect { journal.add(.state(next)) }
+                let periods = played.withLock { $0?.periods.load(ordering: .relaxed) } ?? 0
+                journal.add(.effect(effect, frame: Int(periods) * AudioFormat.periodFrames))
+            })
+        )
+        played.withLock { $0 = daemon.pipes }
+        daemons.withLock { $0 = daemon }
+        try await daemon.start()
+    }
+
+    /// Ends the daemon, then its servers; returns what the loudspeaker played and how long the daemon took to end.
+    @discardableResult
+    func stop() async throws -> (tones: MarkerTones, took: Duration) {
+        let start = Monotonic.now()
+        let daemon = daemons.withLock { daemon in
+            defer { daemon = nil }
+            return daemon
+        }
+        await daemon?.stop()
+        let took = Monotonic.now() - start
+        await simulator.stop()
+        await agent.stop()
+        return (MarkerTones(try WaveFile.read(recording)), took)
+    }
+
+    /// The user says a word or two.
+    func say(_ text: String) {
+        let samples = SpokenQuestion.samples48k(text, voice: .tones, leadMilliseconds: 30, tailMilliseconds: 50)
+        room.say(samples.map { Float($0) / 32768 })
+    }
+
+    func post(_ event: ConversationEvent) {
+        daemons.withLock { $0 }?.post(event)
+    }
+
+    /// Waits until the conversation has been in `state` `times` times.
+    func reach(_ state: ConversationState, times: Int = 1) async throws {
+        try await journal.wait(for: "\(state) \(times) times") { $0.count(state) >= times }
+    }
+}
+
+extension ConversationScript.Turn {
+    static func ask(_ query: String, filler: String = "Checking.") -> Self {
+        .init(
+            transcript: query,
+            action: .call(filler: filler, tool: "ask_jarvis", arguments: ["query": .string(query)])
+        )
+    }
+
+    static func say(_ text: String) -> Self { .init(transcript: "Hello", action: .say(text)) }
+}
