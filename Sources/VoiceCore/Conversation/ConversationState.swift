@@ -19,6 +19,11 @@ package enum ConversationState: Equatable, Sendable, CustomStringConvertible {
     /// The service refuses us; the reason says why. Probed again now and then.
     case error(String)
 
+    /// The state without its reason, for where the reason is told already.
+    package var name: String {
+        if case .error = self { "error" } else { description }
+    }
+
     package var description: String {
         switch self {
         case .idle: "idle"

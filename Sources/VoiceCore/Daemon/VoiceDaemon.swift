@@ -93,6 +93,7 @@ package actor VoiceDaemon {
 
     /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
     package func stop() async {
+        logger.info("stopping")
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value

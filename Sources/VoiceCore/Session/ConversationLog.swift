@@ -9,7 +9,7 @@ struct ConversationLog: Sendable {
     func write(_ effect: ConversationEffect) {
         switch effect {
         case .stateChanged(let from, let to):
-            logger.info("state", metadata: ["from": "\(from)", "to": "\(to)"])
+            logger.info("state", metadata: ["from": "\(from.name)", "to": "\(to.name)"])
         case .turnEnded(let report): write(report)
         case .note(let note): write(note)
         case .connect: logger.debug("connecting")
@@ -44,6 +44,8 @@ struct ConversationLog: Sendable {
         switch note {
         case .sessionOpened(let id, _):
             logger.info("session opened", metadata: ["id": "\(id ?? "unnamed")"])
+        case .connectionLost(let reason, .zero):
+            logger.info("the session is over, opening the next: \(reason)")
         case .connectionLost(let reason, let pause):
             logger.warning(
                 "connection lost: \(reason)",
