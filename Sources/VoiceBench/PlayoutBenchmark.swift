@@ -42,7 +42,7 @@ enum PlayoutBenchmark {
                 "delta -> device",
                 Samples(waits),
                 unit: "ms",
-                below: 11,
+                below: 10,
                 note: "up to a period of 10, and 1 to be scheduled"
             )
         ]
