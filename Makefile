@@ -40,10 +40,10 @@ check-autobahn:
 	scripts/autobahn release
 
 .PHONY: bench
-bench: deps ## measure what the program costs
+bench: deps ## measure what the program costs (BENCH=--quick)
 	$(SWIFT) build $(RELEASE) --product jarvis-voiced
 	$(SWIFT) build $(RELEASE) --product VoiceBench
-	$(RELEASE_DIR)/VoiceBench
+	$(RELEASE_DIR)/VoiceBench $(BENCH)
 
 # Not built here: `make && sudo make install` must not build as root.
 .PHONY: install
