@@ -43,7 +43,7 @@ enum PlayoutBenchmark {
                 Samples(waits),
                 unit: "ms",
                 below: 10,
-                note: "up to a period of 10, and 1 to be scheduled"
+                note: "a period is waited for, 5 ms in the middle"
             )
         ]
     }
