@@ -94,8 +94,13 @@ package final class VoicePump {
 
     /// When the sample before this position of the microphone ring was captured.
     private func captureTime(of position: UInt64) -> Duration {
-        let origin = pipes.microphoneOriginNanoseconds.load(ordering: .relaxed)
-        return Duration(nanoseconds: origin + position * 1_000_000_000 / UInt64(AudioFormat.wireRate))
+        Self.captureTime(of: position, origin: pipes.microphoneOriginNanoseconds.load(ordering: .relaxed))
+    }
+
+    /// - Parameter origin: when position 0 would have been captured, in ns; see `AudioPipes`.
+    static func captureTime(of position: UInt64, origin: UInt64) -> Duration {
+        // 10^9 / 24,000 reduced: the plain product would overflow after nine days.
+        Duration(nanoseconds: origin &+ position * 125_000 / 3)
     }
 
     // MARK: Voice
