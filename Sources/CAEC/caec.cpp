@@ -228,6 +228,8 @@ bool caec_has_voice(const caec *handle) {
 #endif
 }
 
+int caec_reference_lead_ms(void) { return CAEC_VERSION_0_3 ? 40 : 8; }
+
 const char *caec_library_version(void) {
     return CAEC_VERSION_0_3 ? "webrtc-audio-processing 0.3" : "webrtc-audio-processing 1.3";
 }

@@ -73,6 +73,10 @@ bool caec_has_voice(const caec *handle);
 /// Name and version of the library this was built for, as "webrtc-audio-processing 0.3".
 const char *caec_library_version(void);
 
+// By how many milliseconds the reference should lead its echo. 0.3 is told the lead and copes best with 40 ms of margin;
+// 1.3 begins with a lead of about 20 ms of its own assumption and looks for the true one only when something is played.
+int caec_reference_lead_ms(void);
+
 #ifdef __cplusplus
 }
 #endif

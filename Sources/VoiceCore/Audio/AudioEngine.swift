@@ -27,7 +27,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var device: Device
     private var capturePath: CapturePath
     private var upsampler = VoiceUpsampler()
-    private var reference = ReferenceLine()
+    private var reference = ReferenceLine(keep: EchoCanceller.referenceLead)
     private var map = PositionMap()
     private var edges = VoiceEdges()
     private var history = PlayedHistory()

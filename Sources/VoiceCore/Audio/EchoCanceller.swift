@@ -13,6 +13,9 @@ package struct EchoCanceller: Canceller, ~Copyable {
     /// Name and version of the library, as "webrtc-audio-processing 0.3".
     package static var libraryVersion: String { String(cString: caec_library_version()) }
 
+    /// How far the reference should lead the echo, in frames at 48 kHz.
+    package static var referenceLead: Int { Int(caec_reference_lead_ms()) * AudioFormat.deviceRate / 1000 }
+
     private let handle: OpaquePointer
 
     /// Allocates everything; not for the audio thread.

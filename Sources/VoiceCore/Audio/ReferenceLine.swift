@@ -9,8 +9,8 @@
 ///
 /// So the period ends where `end = written - playbackDelay - captureDelay` was heard: what it holds of the loudspeaker is
 /// the frames `end - 480 ..< end`, later by the way through the air. The reference handed over ends `lead` frames after
-/// that, at `min(end + keep, written)`: it leads the echo by `keep` = 40 ms, or by the whole delay where that is shorter,
-/// since frames that are not written yet cannot be had. The lead must never be negative, or no canceller can work.
+/// that, at `min(end + keep, written)`: it leads the echo by `keep` (40 ms unless told otherwise), or by the
+/// whole delay where that is shorter, since frames that are not written yet cannot be had. The lead must never be negative, or no canceller can work.
 ///
 /// `snd_pcm_delay` jitters by a millisecond. Once aligned, periods are therefore handed over one after the other, without
 /// a gap or a repetition, and only the smoothed deviation from where they should end is watched. They are aligned anew
@@ -20,7 +20,7 @@
 ///
 /// Owned by the audio thread; a pure computation that allocates in `init` only.
 package struct ReferenceLine: ~Copyable {
-    /// How far the reference is to lead the echo, in frames: 40 ms.
+    /// How far the reference usually leads the echo, in frames: 40 ms.
     package static let keep = AudioFormat.deviceRate * 40 / 1000
     /// How much of the past is kept, in frames: 2 s. A longer delay is taken for this one.
     package static let history = 2 * AudioFormat.deviceRate
@@ -44,7 +44,12 @@ package struct ReferenceLine: ~Copyable {
     /// How often the reference was aligned anew, the first time included.
     package private(set) var alignments = 0
 
-    package init() {}
+    private let keep: Int
+
+    /// - Parameter keep: how far the reference is to lead the echo, in frames.
+    package init(keep: Int = Self.keep) {
+        self.keep = keep
+    }
 
     /// Adds the frames just written to the card, as the loudspeaker gets them: after the last mix and gain.
     package mutating func append(_ new: UnsafePointer<Float>, count: Int) {
@@ -84,7 +89,7 @@ package struct ReferenceLine: ~Copyable {
         let longest = Self.history - AudioFormat.periodFrames
         let delay = min(max(0, playbackDelay) + max(0, captureDelay), longest)
         let newest = written - AudioFormat.periodFrames
-        let wanted = newest - delay + min(Self.keep, delay)
+        let wanted = newest - delay + min(keep, delay)
         let exists = position <= newest && position >= written - Self.history
         if !aligned || !exists {
             align(to: wanted, delay: delay)
@@ -108,7 +113,7 @@ package struct ReferenceLine: ~Copyable {
         alignments += 1
         deviation = 0
         periodsOff = 0
-        reportedMilliseconds = min(Self.keep, delay) * 1000 / AudioFormat.deviceRate
+        reportedMilliseconds = min(keep, delay) * 1000 / AudioFormat.deviceRate
     }
 
     /// Frames from before the first one are silence, which is what the line holds there.

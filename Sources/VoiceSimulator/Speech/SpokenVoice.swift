@@ -4,7 +4,8 @@ internal import Glibc
 package enum SpokenVoice: Sendable {
     /// A speech synthesiser when `espeak-ng` is installed, tones otherwise.
     case natural
-    /// One marker tone per word: the same text always gives the same samples.
+    /// One marker tone per word, begun with a burst of noise as a plosive begins a syllable: echo cancellers that look
+    /// for their delay learn nothing from pure tones. The same text always gives the same samples.
     case tones
 
     /// Speaks a text; empty for a text without words.
@@ -38,11 +39,24 @@ package enum SpokenVoice: Sendable {
             let length = 24 * (120 + 60 * (syllables(word) - 1))
             for index in 0..<length {
                 let ramp = min(1, Double(min(index, length - index)) / 240)
-                samples.append(Int16(9000 * ramp * sin(2 * .pi * frequency * Double(index) / 24000)))
+                let tone = 9000 * ramp * sin(2 * .pi * frequency * Double(index) / 24000)
+                samples.append(Int16(tone + (index < burst ? 9000 * noise(index) : 0)))
             }
             samples.append(contentsOf: repeatElement(0, count: 24 * 40))
         }
         return samples
+    }
+
+    /// Samples of noise at the beginning of a word: 5 ms, within the ramp of its tone.
+    private static let burst = 120
+
+    /// White noise, -1 ... 1, the same for every word (the finaliser of MurmurHash3).
+    private static func noise(_ index: Int) -> Double {
+        var mixed = UInt32(truncatingIfNeeded: index &+ 1) &* 0x9E37_79B9
+        mixed = (mixed ^ mixed >> 16) &* 0x85EB_CA6B
+        mixed = (mixed ^ mixed >> 13) &* 0xC2B2_AE35
+        mixed ^= mixed >> 16
+        return Double(mixed) / Double(UInt32.max) * 2 - 1
     }
 
     private static func syllables(_ word: some StringProtocol) -> Int {
