@@ -10,7 +10,8 @@
 /// So the period ends where `end = written - playbackDelay - captureDelay` was heard: what it holds of the loudspeaker is
 /// the frames `end - 480 ..< end`, later by the way through the air. The reference handed over ends `lead` frames after
 /// that, at `min(end + keep, written)`: it leads the echo by `keep` (40 ms unless told otherwise), or by the
-/// whole delay where that is shorter, since frames that are not written yet cannot be had. The lead must never be negative, or no canceller can work.
+/// whole delay where that is shorter, since frames that are not written yet cannot be had. The lead must never be
+/// negative, or no canceller can work.
 ///
 /// `snd_pcm_delay` jitters by a millisecond. Once aligned, periods are therefore handed over one after the other, without
 /// a gap or a repetition, and only the smoothed deviation from where they should end is watched. They are aligned anew
