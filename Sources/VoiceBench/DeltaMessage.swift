@@ -11,11 +11,7 @@ struct DeltaMessage: Sendable {
         part = SpokenPart(responseID: "resp_\(trial)", itemID: "item_\(trial)", contentIndex: 0)
         // Not silence, so that every character of the alphabet occurs.
         let audio = (0..<samples).map { Int16(truncatingIfNeeded: $0 &* 7919 % 16_384 - 8192) }
-        let base64 = audio.withUnsafeBytes { bytes in
-            [UInt8](unsafeUninitializedCapacity: Base64.encodedCount(bytes.count)) { buffer, count in
-                if let base = buffer.baseAddress { count = Base64.encode(bytes, into: base) }
-            }
-        }
+        let base64 = Array(Base64.text(audio.withUnsafeBytes { Array($0) }).utf8)
         text =
             Array(
                 #"{"type":"response.output_audio.delta","event_id":"event_0001","response_id":"\#(part.responseID)","#

@@ -135,13 +135,12 @@ package final class WebSocketConnection {
         }
     }
 
-    /// Reads, lets the driver work, writes; returns how long until the next call is needed, nil when all is over.
+    /// Reads and writes; returns how long until the next call is needed, nil when all is over.
     func pump(_ now: ContinuousClock.Instant, scratch: UnsafeMutableRawBufferPointer) -> Duration? {
         hasMoreToRead = false
         read(scratch)
         checkTime(now)
         var pause = untilDeadline(now)
-        if case .open = phase, let driver, let wanted = driver.tick(now: now) { pause = min(pause, wanted) }
         flush()
         if hasMoreToRead { pause = .zero }
         if case .draining = phase {

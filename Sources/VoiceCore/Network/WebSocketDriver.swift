@@ -8,12 +8,4 @@ package protocol WebSocketDriver: AnyObject {
     func received(binary: UnsafeRawBufferPointer)
     /// The end, called exactly once; nothing is called after it.
     func closed(_ closure: WebSocketClosure)
-    /// Called after every round of the network thread while open, and when the delay it returned has passed.
-    ///
-    /// - Returns: how long until the next call is wanted; nil for only on activity.
-    func tick(now: ContinuousClock.Instant) -> Duration?
-}
-
-extension WebSocketDriver {
-    package func tick(now: ContinuousClock.Instant) -> Duration? { nil }
 }

@@ -26,9 +26,9 @@ package struct WebSocketHandshake {
     ///   - headers: neither names nor values may hold line ends; the caller checks.
     ///   - key: 16 random bytes.
     package init(host: String, path: String, headers: [(name: String, value: String)], key: [UInt8] = randomKey()) {
-        let encoded = Self.base64(key)
+        let encoded = Base64.text(key)
         // Section 4.2.2, item 4 of step 5.
-        accept = Self.base64(SHA1.digest(Array((encoded + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+        accept = Base64.text(SHA1.digest(Array((encoded + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
         var text = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         text += "Sec-WebSocket-Key: \(encoded)\r\nSec-WebSocket-Version: 13\r\n"
         for header in headers { text += "\(header.name): \(header.value)\r\n" }
@@ -102,20 +102,6 @@ package struct WebSocketHandshake {
                 body: String(decoding: plain, as: UTF8.self)
             )
         )
-    }
-
-    /// RFC 4648 section 4.
-    static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (0..<3).reduce(UInt32(0)) { $0 << 8 | UInt32($1 < group.count ? group[start + $1] : 0) }
-            for index in 0..<4 {
-                text.append(index <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * index)) & 63] : 0x3d)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 

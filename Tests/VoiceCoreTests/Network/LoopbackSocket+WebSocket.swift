@@ -8,7 +8,7 @@ extension LoopbackSocket {
         let accept = SHA1.digest(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         let reply =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            + "Sec-WebSocket-Accept: \(WebSocketHandshake.base64(accept))\r\n\r\n"
+            + "Sec-WebSocket-Accept: \(Base64.text(accept))\r\n\r\n"
         write(Array(reply.utf8) + frames)
     }
 

@@ -1,4 +1,4 @@
-/// Base64 (RFC 4648 section 4) in and out of fixed buffers, for audio on the network thread.
+/// Base64 (RFC 4648 section 4), above all in and out of fixed buffers, for audio on the network thread.
 ///
 /// Audio crosses this code a hundred times a second in both directions; it works in place and allocates nothing.
 package enum Base64 {
@@ -30,6 +30,14 @@ package enum Base64 {
             written += 4
         }
         return written
+    }
+
+    /// `bytes` as text, for the places where an allocation does not matter.
+    package static func text(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: encodedCount(bytes.count)) { output in
+            guard let base = output.baseAddress else { return 0 }
+            return bytes.withUnsafeBytes { encode($0, into: base) }
+        }
     }
 
     /// Writes the bytes that `text` stands for to `output`, which must hold `text.count / 4 * 3`.
