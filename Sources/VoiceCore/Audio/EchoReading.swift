@@ -1,0 +1,21 @@
+/// What one period of 10 ms tells about echo: levels along the path, in dBFS (mean power, -120 ... 0).
+///
+/// Plain numbers of the audio thread; whoever judges the echo canceller takes one per period.
+package struct EchoReading: Sendable, Equatable {
+    /// The microphone as captured.
+    package var microphone: Float = -120
+    /// What the loudspeaker plays, as the canceller gets it (aligned).
+    package var reference: Float = -120
+    /// The echo as the linear canceller estimates it.
+    package var echo: Float = -120
+    /// What the linear canceller leaves.
+    package var residual: Float = -120
+    /// What goes on to the wire, after suppression of the rest.
+    package var output: Float = -120
+    /// Whether the output holds speech.
+    package var hasVoice = false
+    /// Whether samples of the microphone were at full scale.
+    package var isClipped = false
+
+    package init() {}
+}
