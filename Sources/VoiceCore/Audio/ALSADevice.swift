@@ -1,108 +1,144 @@
 internal import CAlsa
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
-/// Microphone and loudspeaker through ALSA: one card or two.
+/// Microphone and loudspeaker through ALSA, one card or two, each of which may come and go.
 ///
-/// Capture is the clock: `read` polls its descriptors and a stop eventfd. Playback is written without waiting; its
-/// buffer is filled by all but one of its periods at the start and then stays about there.
+/// Capture is the clock: `read` polls its descriptors. Playback is written without waiting; its buffer is filled by all
+/// but one of its periods at the start and then stays about there. Streams are opened and closed elsewhere and come and
+/// leave by `AudioSide`. While the microphone is away `read` delivers silence at the pace of CLOCK_MONOTONIC; while the
+/// loudspeaker is away `write` takes everything at the pace of `read`.
 struct ALSADevice: DuplexDevice, ~Copyable {
-    private static let pollMilliseconds: Int32 = 100
+    private static let pollMilliseconds: Int32 = 20
     private static let rewindMargin = AudioFormat.periodFrames
+    /// A period that is later than this is replaced by silence, so that the loudspeaker does not wait for it.
+    private static let lateNanoseconds: UInt64 = 150_000_000
 
-    private var capture: ALSAStream
-    private var playback: ALSAStream
+    private let microphone: AudioSide
+    private let loudspeaker: AudioSide
     private let selection: ChannelSelection
-    private let descriptors: UnsafeMutablePointer<pollfd>
-    private let descriptorCount: Int
-    let playbackPrefill: Int
-    /// Frames that must be queued before playback starts.
-    private var startAt: Int
-    private var queued = 0
-    private var playbackRuns = false
+    private let stop: Int32
+    private let bufferPeriods: Int
+
+    private var capture: UnsafeMutablePointer<ALSAStream>?
+    private var stillness = StillnessMeter()
+    private var clock = PeriodClock()
+    /// The microphone is open but late: silence stands in for its periods until some arrive.
+    private var isLate = false
+    /// Frames of the period under way that are in the stream's buffer.
+    private var have = 0
     /// Wake-ups in a row that brought no frame.
     private var idleWakes = 0
 
+    private var playback: UnsafeMutablePointer<ALSAStream>?
+    private var standIn: StandInSpeaker
+    /// Frames that must be queued before playback starts.
+    private var startAt = 0
+    private var queued = 0
+    private var playbackRuns = false
+
     /// - Parameters:
-    ///   - capture: what ALSA calls the microphone; playback alike.
     ///   - bufferPeriods: playback buffer in periods.
     ///   - stop: an eventfd that interrupts `read`.
     init(
-        capture captureName: String,
-        playback playbackName: String,
+        microphone: AudioSide,
+        loudspeaker: AudioSide,
         selection: ChannelSelection,
         bufferPeriods: Int,
         stop: Int32
-    ) throws(AudioDeviceError) {
-        let needed = if case .channel(let channel) = selection { max(1, channel + 1) } else { 1 }
-        let capture = try ALSAStream(device: captureName, direction: .capture, channels: needed, periods: 16)
-        let playback = try ALSAStream(device: playbackName, direction: .playback, channels: 1, periods: bufferPeriods)
+    ) {
+        self.microphone = microphone
+        self.loudspeaker = loudspeaker
         self.selection = selection
-        let room = playback.parameters.bufferFrames - AudioFormat.periodFrames
-        playbackPrefill = min((bufferPeriods - 1) * AudioFormat.periodFrames, room)
-        startAt = playbackPrefill
-
-        let count = max(0, Int(snd_pcm_poll_descriptors_count(capture.pcm)))
-        descriptors = .allocate(capacity: count + 1)
-        descriptors.initialize(repeating: pollfd(fd: stop, events: Int16(POLLIN), revents: 0), count: count + 1)
-        snd_pcm_poll_descriptors(capture.pcm, descriptors, UInt32(count))
-        descriptorCount = count
-        self.capture = capture
-        self.playback = playback
+        self.bufferPeriods = bufferPeriods
+        self.stop = stop
+        standIn = StandInSpeaker(limit: bufferPeriods * AudioFormat.periodFrames)
+        takeLoudspeaker()
     }
 
-    deinit { descriptors.deallocate() }
+    var playbackPrefill: Int {
+        let wanted = (bufferPeriods - 1) * AudioFormat.periodFrames
+        guard let playback else { return wanted }
+        return min(wanted, playback.pointee.parameters.bufferFrames - AudioFormat.periodFrames)
+    }
 
-    mutating func start() -> DeviceEvent {
-        let code = snd_pcm_start(capture.pcm)
-        return code < 0 ? .lost(errno: -code) : .done
+    mutating func start() {
+        clock.restart()
+        takeMicrophone()
     }
 
     // MARK: Capture
 
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
-        let parameters = capture.parameters
+        guard let stream = capture else {
+            if takeMicrophone() { return .captureChanged }
+            return standInForMicrophone(frames, count)
+        }
+        if microphone.takeRecall() { return loseMicrophone(ETIMEDOUT) }
+        let parameters = stream.pointee.parameters
         let frameBytes = parameters.channels * parameters.format.bytes
-        var have = 0
         while have < count {
-            let code = snd_pcm_readi(capture.pcm, capture.raw + have * frameBytes, snd_pcm_uframes_t(count - have))
+            let raw = stream.pointee.raw + have * frameBytes
+            let code = snd_pcm_readi(stream.pointee.pcm, raw, snd_pcm_uframes_t(count - have))
             if code > 0 {
                 have += code
                 idleWakes = 0
+                // What piled up behind a late period would come in a rush; the present is wanted.
+                if isLate { return restartCapture(stream, 0) }
                 continue
             }
-            if code < 0 && code != -Int(EAGAIN) { return restartCapture(code) }
-            if let event = waitForCapture() { return event }
+            if code < 0 && code != -Int(EAGAIN) { return restartCapture(stream, code) }
+            if isLate || clinux_monotonic_ns() &- stream.pointee.lastProgress > Self.lateNanoseconds {
+                if !isLate { clock.restart() }
+                isLate = true
+                return standInForMicrophone(frames, count)
+            }
+            if let event = waitForCapture(stream) { return event }
         }
-        capture.progressed()
+        have = 0
+        stream.pointee.progressed()
         parameters.format.decode(
-            capture.raw,
+            stream.pointee.raw,
             frames: count,
             channels: parameters.channels,
             selection: selection,
             into: frames
         )
+        stillness.note(frames, count: count)
+        microphone.stillPeriods.store(stillness.periods, ordering: .relaxed)
+        microphone.frames.wrappingAdd(UInt64(count), ordering: .relaxed)
+        if playback == nil { standIn.advance(count) }
+        return .done
+    }
+
+    private mutating func standInForMicrophone(_ frames: UnsafeMutablePointer<Float>, _ count: Int) -> DeviceEvent {
+        clock.wait()
+        frames.update(repeating: 0, count: count)
+        if playback == nil { standIn.advance(count) }
         return .done
     }
 
     /// nil: try to read again.
-    private mutating func waitForCapture() -> DeviceEvent? {
-        if capture.isStalled { return .lost(errno: ETIMEDOUT) }
-        let ready = poll(descriptors, nfds_t(descriptorCount + 1), Self.pollMilliseconds)
-        if ready < 0 { return errno == EINTR ? nil : .lost(errno: errno) }
-        if ready > 0 && descriptors[descriptorCount].revents != 0 {
-            _ = clinux_eventfd_take(descriptors[descriptorCount].fd)
+    private mutating func waitForCapture(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
+        let descriptors = stream.pointee.descriptors
+        let count = stream.pointee.descriptorCount
+        descriptors[count] = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+        let ready = poll(descriptors, nfds_t(count + 1), Self.pollMilliseconds)
+        if ready < 0 { return errno == EINTR ? nil : loseMicrophone(errno) }
+        if ready > 0 && descriptors[count].revents != 0 {
+            _ = clinux_eventfd_take(stop)
             return .interrupted
         }
-        if snd_pcm_state(capture.pcm) == SND_PCM_STATE_DISCONNECTED { return .lost(errno: ENODEV) }
+        if snd_pcm_state(stream.pointee.pcm) == SND_PCM_STATE_DISCONNECTED { return loseMicrophone(ENODEV) }
         // Plugins take their wake-up back in here, and tell of a dead server only when asked.
         var events: UInt16 = 0
-        let code = snd_pcm_poll_descriptors_revents(capture.pcm, descriptors, UInt32(descriptorCount), &events)
+        let code = snd_pcm_poll_descriptors_revents(stream.pointee.pcm, descriptors, UInt32(count), &events)
         let trouble = Int32(events) & (POLLERR | POLLHUP | POLLNVAL) != 0
-        if code == -ENODEV { return .lost(errno: ENODEV) }
+        if code == -ENODEV { return loseMicrophone(ENODEV) }
         if ready == 0 || trouble {
-            let available = snd_pcm_avail(capture.pcm)
-            if available < 0 { return restartCapture(available) }
+            let available = snd_pcm_avail(stream.pointee.pcm)
+            if available < 0 { return restartCapture(stream, available) }
         }
         idleWakes += 1
         // A descriptor that is always ready but brings nothing must not take the processor.
@@ -110,38 +146,69 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return nil
     }
 
-    private mutating func restartCapture(_ code: Int) -> DeviceEvent {
-        let lost = capture.recover(code)
-        if lost != 0 { return .lost(errno: lost) }
-        let started = snd_pcm_start(capture.pcm)
-        if started < 0 && started != -EPIPE { return .lost(errno: -started) }
+    private mutating func restartCapture(_ stream: UnsafeMutablePointer<ALSAStream>, _ code: Int) -> DeviceEvent {
+        have = 0
+        isLate = false
+        let lost = stream.pointee.recover(code)
+        if lost != 0 { return loseMicrophone(lost) }
+        let started = snd_pcm_start(stream.pointee.pcm)
+        if started < 0 && started != -EPIPE { return loseMicrophone(-started) }
         return .captureRestarted
+    }
+
+    @discardableResult
+    private mutating func takeMicrophone() -> Bool {
+        guard let stream = microphone.takeOffered() else { return false }
+        have = 0
+        isLate = false
+        idleWakes = 0
+        stillness.reset()
+        stream.pointee.lastProgress = clinux_monotonic_ns()
+        let started = snd_pcm_start(stream.pointee.pcm)
+        guard started >= 0 else {
+            microphone.giveBack(stream, errno: -started)
+            return false
+        }
+        capture = stream
+        return true
+    }
+
+    private mutating func loseMicrophone(_ errno: Int32) -> DeviceEvent {
+        if let capture { microphone.giveBack(capture, errno: errno) }
+        capture = nil
+        clock.restart()
+        return .captureChanged
     }
 
     // MARK: Playback
 
     mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
-        let parameters = playback.parameters
         written = 0
+        guard let stream = playback else {
+            if takeLoudspeaker() { return .playbackChanged }
+            written = standIn.push(count)
+            return .done
+        }
+        if loudspeaker.takeRecall() { return loseLoudspeaker(ETIMEDOUT) }
+        let parameters = stream.pointee.parameters
         while written < count {
             let block = min(count - written, AudioFormat.periodFrames)
             parameters.format.encode(
                 frames + written,
                 frames: block,
                 channels: parameters.channels,
-                into: playback.raw
+                into: stream.pointee.raw
             )
-            let code = snd_pcm_writei(playback.pcm, playback.raw, snd_pcm_uframes_t(block))
-            if code == -Int(EAGAIN) || code == 0 {
-                return playback.isStalled ? .lost(errno: ETIMEDOUT) : .done
-            }
-            if code < 0 { return restartPlayback(code) }
+            let code = snd_pcm_writei(stream.pointee.pcm, stream.pointee.raw, snd_pcm_uframes_t(block))
+            if code == -Int(EAGAIN) || code == 0 { return .done }
+            if code < 0 { return restartPlayback(stream, code) }
             written += code
             queued += code
-            playback.progressed()
+            stream.pointee.progressed()
+            loudspeaker.frames.wrappingAdd(UInt64(code), ordering: .relaxed)
             if !playbackRuns && queued >= startAt {
-                let started = snd_pcm_start(playback.pcm)
-                if started < 0 { return restartPlayback(Int(started)) }
+                let started = snd_pcm_start(stream.pointee.pcm)
+                if started < 0 { return restartPlayback(stream, Int(started)) }
                 playbackRuns = true
             }
             if code < block { return .done }
@@ -149,42 +216,76 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return .done
     }
 
-    private mutating func restartPlayback(_ code: Int) -> DeviceEvent {
-        let lost = playback.recover(code)
-        if lost != 0 { return .lost(errno: lost) }
+    private mutating func restartPlayback(_ stream: UnsafeMutablePointer<ALSAStream>, _ code: Int) -> DeviceEvent {
+        let lost = stream.pointee.recover(code)
+        if lost != 0 { return loseLoudspeaker(lost) }
+        beginPlayback()
+        return .playbackRestarted
+    }
+
+    private mutating func beginPlayback() {
         playbackRuns = false
         queued = 0
         startAt = playbackPrefill
-        return .playbackRestarted
+    }
+
+    @discardableResult
+    private mutating func takeLoudspeaker() -> Bool {
+        guard let stream = loudspeaker.takeOffered() else { return false }
+        playback = stream
+        beginPlayback()
+        return true
+    }
+
+    private mutating func loseLoudspeaker(_ errno: Int32) -> DeviceEvent {
+        if let playback { loudspeaker.giveBack(playback, errno: errno) }
+        playback = nil
+        standIn.empty()
+        return .playbackChanged
     }
 
     mutating func delays() -> (playback: Int, capture: Int) {
         var out: snd_pcm_sframes_t = 0
         var input: snd_pcm_sframes_t = 0
-        if !playbackRuns || snd_pcm_delay(playback.pcm, &out) < 0 { out = playbackRuns ? 0 : queued }
-        if snd_pcm_delay(capture.pcm, &input) < 0 { input = 0 }
+        if let playback {
+            if !playbackRuns || snd_pcm_delay(playback.pointee.pcm, &out) < 0 { out = playbackRuns ? 0 : queued }
+        } else {
+            out = standIn.queued
+        }
+        if let capture, snd_pcm_delay(capture.pointee.pcm, &input) < 0 { input = 0 }
         return (max(0, Int(out)), max(0, Int(input)))
     }
 
     mutating func flushPlayback() -> Int {
+        guard let stream = playback else { return standIn.flush() }
         guard playbackRuns else { return 0 }
-        if playback.canRewind {
-            let possible = Int(snd_pcm_rewindable(playback.pcm)) - Self.rewindMargin
+        let pcm = stream.pointee.pcm
+        if stream.pointee.canRewind {
+            let possible = Int(snd_pcm_rewindable(pcm)) - Self.rewindMargin
             if possible <= 0 { return 0 }
-            let moved = snd_pcm_rewind(playback.pcm, snd_pcm_uframes_t(possible))
+            let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(possible))
             if moved > 0 { return Int(moved) }
         }
         var left: snd_pcm_sframes_t = 0
-        guard snd_pcm_delay(playback.pcm, &left) == 0, left > 0 else { return 0 }
-        guard snd_pcm_drop(playback.pcm) == 0, snd_pcm_prepare(playback.pcm) == 0 else { return 0 }
+        guard snd_pcm_delay(pcm, &left) == 0, left > 0 else { return 0 }
+        guard snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return 0 }
         playbackRuns = false
         queued = 0
         startAt = Int(left)
         return Int(left)
     }
 
+    /// The streams go back to be closed.
     mutating func close() {
-        snd_pcm_drop(playback.pcm)
-        snd_pcm_drop(capture.pcm)
+        if let playback {
+            snd_pcm_drop(playback.pointee.pcm)
+            loudspeaker.giveBack(playback, errno: 0)
+        }
+        if let capture {
+            snd_pcm_drop(capture.pointee.pcm)
+            microphone.giveBack(capture, errno: 0)
+        }
+        playback = nil
+        capture = nil
     }
 }

@@ -3,28 +3,22 @@ internal import CLinux
 internal import Glibc
 
 extension ALSAStream {
-    /// Recoveries in a row, without half a second of flowing frames between them, until the device counts as lost.
+    /// Recoveries in a row without a frame between them until the device counts as lost.
     private static let patience = 10
-    private static let soundPeriods = 50
-    /// Without any frame for this long the device counts as lost.
-    private static let stallNanoseconds: UInt64 = 2_000_000_000
 
     /// Notes that frames moved.
     mutating func progressed() {
         lastProgress = clinux_monotonic_ns()
-        goodPeriods += 1
-        if goodPeriods > Self.soundPeriods { failures = 0 }
+        failures = 0
     }
-
-    var isStalled: Bool { clinux_monotonic_ns() &- lastProgress > Self.stallNanoseconds }
 
     /// Brings the stream back to "prepared" after `code`, judged by its state.
     /// - Returns: 0, or the errno with which it is lost.
     mutating func recover(_ code: Int) -> Int32 {
         if code == -Int(ENODEV) || code == -Int(EBADF) { return ENODEV }
         failures += 1
-        goodPeriods = 0
         if failures > Self.patience { return code == -Int(EPIPE) || code == 0 ? EIO : Int32(truncatingIfNeeded: -code) }
+        lastProgress = clinux_monotonic_ns()
         switch snd_pcm_state(pcm) {
         case SND_PCM_STATE_DISCONNECTED:
             return ENODEV

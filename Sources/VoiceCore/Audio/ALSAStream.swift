@@ -1,5 +1,6 @@
 internal import CAlsa
 internal import CLinux
+internal import Glibc
 
 /// One direction of a sound card: an open PCM, its conversion buffer, and how its recovery goes.
 struct ALSAStream: ~Copyable {
@@ -16,11 +17,12 @@ struct ALSAStream: ~Copyable {
     let parameters: Parameters
     /// One period, interleaved, in the format of the card.
     let raw: UnsafeMutableRawPointer
-    /// Recoveries since frames last flowed for a while.
+    /// What to poll for capture: ALSA's descriptors, and one place behind them for a descriptor of the caller.
+    let descriptors: UnsafeMutablePointer<pollfd>
+    let descriptorCount: Int
+    /// Recoveries since frames last flowed.
     var failures = 0
-    /// Periods since the last recovery.
-    var goodPeriods = 0
-    /// When frames last moved.
+    /// When frames last moved, or the stream was last started.
     var lastProgress: UInt64
 
     /// - Parameters:
@@ -52,11 +54,17 @@ struct ALSAStream: ~Copyable {
         let bytes = AudioFormat.periodFrames * parameters.channels * parameters.format.bytes
         raw = .allocate(byteCount: bytes, alignment: 16)
         raw.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+        let count = max(0, Int(snd_pcm_poll_descriptors_count(handle)))
+        descriptors = .allocate(capacity: count + 1)
+        descriptors.initialize(repeating: pollfd(fd: -1, events: 0, revents: 0), count: count + 1)
+        snd_pcm_poll_descriptors(handle, descriptors, UInt32(count))
+        descriptorCount = count
         lastProgress = clinux_monotonic_ns()
     }
 
     deinit {
         snd_pcm_close(pcm)
+        descriptors.deallocate()
         raw.deallocate()
     }
 

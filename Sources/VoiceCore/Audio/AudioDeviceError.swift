@@ -51,6 +51,19 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         }
     }
 
+    /// Whether no device of that name is there now.
+    var isAbsence: Bool {
+        if case .notFound = self { true } else { false }
+    }
+
+    /// Whether somebody has to change something before it can work.
+    var isOfTheConfiguration: Bool {
+        switch self {
+        case .ambiguous, .unsupported, .permission: true
+        default: false
+        }
+    }
+
     /// The error for a refusal to open or set up a device, from ALSA's negative code.
     static func from(_ code: Int32, device: String, direction: AudioDirection, step: String) -> AudioDeviceError {
         switch -code {

@@ -5,7 +5,6 @@ internal import Synchronization
 enum CycleOutcome: Sendable, Equatable {
     case running
     case stopped
-    case lost(errno: Int32)
 }
 
 /// One 10 ms cycle of the audio thread, again and again.
@@ -60,9 +59,10 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     }
 
     /// Fills the card with silence and starts it.
+    @discardableResult
     mutating func start() -> CycleOutcome {
-        if case .lost(let errno) = prefill(device.playbackPrefill) { return .lost(errno: errno) }
-        if case .lost(let errno) = device.start() { return .lost(errno: errno) }
+        prefill(device.playbackPrefill)
+        device.start()
         return .running
     }
 
@@ -74,16 +74,16 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             return stopIsDue() ? .stopped : .running
         case .captureRestarted, .playbackRestarted:
             pipes.captureXruns.wrappingAdd(1, ordering: .relaxed)
-            reference.discontinuity()
-            drift.discontinuity()
-            return .running
-        case .lost(let errno):
-            return .lost(errno: errno)
+            realign()
+            return stopIsDue() ? .stopped : .running
+        case .captureChanged, .playbackChanged:
+            realign(to: device.playbackPrefill - period)
+            return stopIsDue() ? .stopped : .running
         }
         let began = clinux_monotonic_ns()
         let delay = device.delays()
         publishPositions(delay)
-        var event = flushIfAsked()
+        flushIfAsked()
 
         clinux_realtime_enter()
         processMicrophone(delay, capturedAt: began)
@@ -93,14 +93,13 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
         // A restart fills the card anew: periods meant to make up for a loss would then be too many.
         let restartsBefore = restarts
-        for _ in 0..<count where !event.isLost && restarts == restartsBefore {
+        for _ in 0..<count where restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
             clinux_realtime_exit()
-            event = writePeriod(voice)
+            writePeriod(voice)
         }
         publishTimes(began)
-        if case .lost(let errno) = event { return .lost(errno: errno) }
         return stopIsDue() ? .stopped : .running
     }
 
@@ -168,18 +167,16 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         return (position, samples)
     }
 
-    private mutating func writePeriod(_ voice: (position: UInt64, samples: Int)) -> DeviceEvent {
+    private mutating func writePeriod(_ voice: (position: UInt64, samples: Int)) {
         let before = written
         var event = put(frames.output, count: period)
         var taken = Int(written - before)
         var start = before
-        if event == .playbackRestarted {
-            event = playbackRestarted()
-            if !event.isLost {
-                start = written - UInt64(taken)
-                event = put(frames.output + taken, count: period - taken)
-                taken = Int(written - start)
-            }
+        if event.emptiedPlayback {
+            fillAgain(after: event)
+            start = written - UInt64(taken)
+            event = put(frames.output + taken, count: period - taken)
+            taken = Int(written - start)
         }
         if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
         if voice.samples > 0 {
@@ -190,28 +187,35 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
                 samples: voice.samples
             )
         }
-        return event
     }
 
     /// What the card held is lost and counts as heard; silence takes its place.
-    private mutating func playbackRestarted() -> DeviceEvent {
+    private mutating func fillAgain(after event: DeviceEvent) {
         restarts += 1
-        pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
-        reference.discontinuity()
-        drift.discontinuity()
-        return prefill(device.playbackPrefill - period)
+        if event == .playbackRestarted {
+            pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
+            realign()
+        } else {
+            realign(to: device.playbackPrefill - period)
+        }
+        prefill(device.playbackPrefill - period)
     }
 
-    private mutating func prefill(_ count: Int) -> DeviceEvent {
+    /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.
+    private mutating func realign(to nominal: Int? = nil) {
+        reference.discontinuity()
+        if let nominal { drift = DriftControl(nominal: nominal) } else { drift.discontinuity() }
+    }
+
+    private mutating func prefill(_ count: Int) {
         frames.silence.update(repeating: 0, count: period)
         var left = count
         while left > 0 {
             let before = written
             let event = put(frames.silence, count: min(left, period))
-            if event != .done || written == before { return event }
+            if event != .done || written == before { return }
             left -= period
         }
-        return .done
     }
 
     private mutating func put(_ samples: UnsafePointer<Float>, count: Int) -> DeviceEvent {
@@ -225,9 +229,9 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     // MARK: Flush
 
-    private mutating func flushIfAsked() -> DeviceEvent {
+    private mutating func flushIfAsked() {
         let wanted = pipes.flushRequest.load(ordering: .acquiring)
-        guard wanted > flushed else { return .done }
+        guard wanted > flushed else { return }
         flushed = wanted
         let target = min(wanted, pipes.voice.writePosition)
         let removed = map.isPending ? min(device.flushPlayback(), Int(written), PlayedHistory.capacity / 2) : 0
@@ -236,20 +240,18 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         let last = history.dropNewest(removed)
         pipes.voice.skip(to: target)
         let cut = max(heard, map.cut(at: written, resume: pipes.voice.readPosition))
-        var event = DeviceEvent.done
         if removed > 0 {
             upsampler.reset()
             edges.reset()
-            event = replace(removed, fadingFrom: last)
+            replace(removed, fadingFrom: last)
         }
         pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .relaxed)
         pipes.flushHeard.store(cut, ordering: .relaxed)
         pipes.flushDone.store(wanted, ordering: .releasing)
-        return event
     }
 
     /// Writes `count` frames in place of those taken back: a 5 ms fade from the last frame that stays, then silence.
-    private mutating func replace(_ count: Int, fadingFrom last: Float) -> DeviceEvent {
+    private mutating func replace(_ count: Int, fadingFrom last: Float) {
         let fade = period / 2
         for index in 0..<period {
             let x = max(0, 1 - Float(index + 1) / Float(fade))
@@ -258,12 +260,10 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         var left = count
         while left > 0 {
             let event = put(frames.silence, count: min(left, period))
-            if event == .playbackRestarted { return playbackRestarted() }
-            if event != .done { return event }
+            if event.emptiedPlayback { return fillAgain(after: event) }
             left -= period
             frames.silence.update(repeating: 0, count: period)
         }
-        return .done
     }
 
     // MARK: Publishing
@@ -287,11 +287,5 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         pipes.lastWriteNanoseconds.store(now, ordering: .relaxed)
         pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .releasing)
         pipes.periods.wrappingAdd(1, ordering: .releasing)
-    }
-}
-
-extension DeviceEvent {
-    var isLost: Bool {
-        if case .lost = self { true } else { false }
     }
 }

@@ -55,7 +55,7 @@ package final class AudioPipes: Sendable {
 
     // MARK: Counters and levels, written by T1
 
-    /// Cycles since the start: a value that stands still means that no audio flows.
+    /// Cycles since the start, with a device or without.
     package let periods = Atomic<UInt64>(0)
     /// Periods that found the microphone ring full.
     package let microphoneOverruns = Atomic<UInt64>(0)
@@ -72,17 +72,23 @@ package final class AudioPipes: Sendable {
     package let microphonePeak = Atomic<Int>(-960)
     package let microphoneLevel = Atomic<Int>(-960)
 
-    private let stateCode = Atomic<Int>(AudioState.starting.code)
+    // MARK: Devices
+
+    /// The microphone and the loudspeaker: how they fare, and the streams on their way to T1 and back.
+    package let capture = AudioSide()
+    package let playback = AudioSide()
+
+    private let stateCode = Atomic<Int>(AudioState.starting.rawValue)
 
     package init() {}
 
     /// Written by T1; anyone may poll it.
     package var state: AudioState {
-        AudioState(code: stateCode.load(ordering: .acquiring))
+        AudioState(rawValue: stateCode.load(ordering: .acquiring)) ?? .stopped
     }
 
     func publish(_ state: AudioState) {
-        stateCode.store(state.code, ordering: .releasing)
+        stateCode.store(state.rawValue, ordering: .releasing)
     }
 
     /// Drops all voice written so far; returns P, to be compared with `flushDone`. For the thread that writes `voice`: it

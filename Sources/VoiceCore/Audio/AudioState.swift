@@ -1,31 +1,9 @@
-/// What the audio thread is doing.
-package enum AudioState: Sendable, Equatable {
-    /// The devices are not open yet.
+/// What the audio thread is doing. How the devices fare is another matter: see `AudioSide.state`.
+package enum AudioState: Int, Sendable, Equatable {
     case starting
-    /// Periods flow.
+    /// Periods flow, with a device or without.
     case running
-    /// Ended as asked.
     case stopped
-    /// A device went away; `errno` is what ALSA said (ENODEV, EIO, ETIMEDOUT for no progress). Close and reopen.
-    case lost(errno: Int32)
-
-    var code: Int {
-        switch self {
-        case .starting: 0
-        case .running: 1
-        case .stopped: 2
-        case .lost(let errno): -Int(max(1, abs(errno)))
-        }
-    }
-
-    init(code: Int) {
-        switch code {
-        case 0: self = .starting
-        case 1: self = .running
-        case 2: self = .stopped
-        default: self = .lost(errno: Int32(truncatingIfNeeded: -code))
-        }
-    }
 }
 
 /// A short sound that is not speech.

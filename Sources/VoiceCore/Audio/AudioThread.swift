@@ -2,15 +2,12 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// The audio thread: opens the devices, runs the engine's cycle until asked to stop or until a device is lost.
+/// The audio thread: runs the engine's cycle until asked to stop, with the devices that are there.
 ///
-/// It owns everything it opens; `AudioPipes` is all it shares. After a loss (`pipes.state`) call `stop()` and start anew.
+/// ALSA's devices come to it by `pipes.capture` and `pipes.playback`, from `DeviceKeeper`; files it opens itself.
 package final class AudioThread: Sendable {
     /// What the caller may want to tell the user once.
     package struct Report: Sendable, Equatable {
-        /// The ALSA names that the configuration came to.
-        package var capture: String
-        package var playback: String
         /// Why the thread has no real-time priority; nil if it has, or none was asked for.
         package var realtimeRefused: Int32?
         /// Why memory is not locked; nil if it is, or was not to be.
@@ -27,30 +24,21 @@ package final class AudioThread: Sendable {
         self.report = report
     }
 
-    /// Starts the thread; returns when sound flows.
+    /// Starts the thread; returns when its cycle runs.
     package static func start(
         configuration: AudioConfiguration,
         pipes: AudioPipes
     ) async throws(AudioDeviceError) -> AudioThread {
-        var report = Report(capture: "file", playback: "file")
-        if case .alsa(let capture, let playback) = configuration.source {
-            let entries = AudioDeviceCatalog.list()
-            report.capture = try AudioDeviceCatalog.resolve(capture, direction: .capture, in: entries)
-            report.playback = try AudioDeviceCatalog.resolve(playback, direction: .playback, in: entries)
-        }
+        var report = Report()
         if configuration.lockMemory {
             let refused = clinux_lock_memory()
             if refused != 0 { report.lockRefused = refused }
-        }
-        var resolved = configuration
-        if case .alsa = configuration.source {
-            resolved.source = .alsa(capture: report.capture, playback: report.playback)
         }
         let stop = clinux_eventfd()
         guard stop >= 0 else { throw .thread(errno: errno) }
         pipes.stopRequest.store(StopRequest.none, ordering: .releasing)
         pipes.publish(.starting)
-        let job = AudioThreadJob(configuration: resolved, pipes: pipes, stop: stop)
+        let job = AudioThreadJob(configuration: configuration, pipes: pipes, stop: stop)
         let refused = try job.launch(priority: configuration.realtimePriority)
         if refused != 0 { report.realtimeRefused = refused }
         if let error = await job.opened() {
@@ -60,7 +48,7 @@ package final class AudioThread: Sendable {
         return AudioThread(pipes: pipes, job: job, report: report)
     }
 
-    /// Ends the thread within a second and closes the devices.
+    /// Ends the thread within a second; ALSA's streams go back to whoever opened them.
     /// - Parameter drain: first play what is in the voice ring to its last sample, for at most 900 ms.
     package func stop(drain: Bool = false) async {
         if drain && pipes.state == .running {

@@ -82,10 +82,10 @@ final class AudioThreadJob: Sendable {
         var failure: AudioDeviceError?
         do {
             switch configuration.source {
-            case .alsa(let capture, let playback):
-                let device = try ALSADevice(
-                    capture: capture,
-                    playback: playback,
+            case .alsa:
+                let device = ALSADevice(
+                    microphone: pipes.capture,
+                    loudspeaker: pipes.playback,
                     selection: configuration.captureChannel,
                     bufferPeriods: configuration.bufferPeriods,
                     stop: stop
@@ -98,6 +98,7 @@ final class AudioThreadJob: Sendable {
             failure = error
         }
         if let failure { publishOpening(failure) }
+        pipes.publish(.stopped)
         let waiters = progress.withLock { progress in
             progress.value.ended = true
             defer { progress.value.endWaiters = [] }
@@ -113,11 +114,10 @@ final class AudioThreadJob: Sendable {
         settings.earcons = configuration.earcons
         var engine = try AudioEngine(device: device, pipes: pipes, settings: settings)
         var outcome = engine.start()
-        if outcome == .running { pipes.publish(.running) }
+        pipes.publish(.running)
         publishOpening(nil)
         while outcome == .running { outcome = engine.cycle() }
         engine.close()
-        if case .lost(let errno) = outcome { pipes.publish(.lost(errno: errno)) } else { pipes.publish(.stopped) }
     }
 
     private func publishOpening(_ result: AudioDeviceError?) {

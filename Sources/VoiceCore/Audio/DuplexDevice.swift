@@ -8,19 +8,26 @@ package enum DeviceEvent: Sendable, Equatable {
     case captureRestarted
     /// The playback side had an xrun and is empty: it starts again once `playbackPrefill` frames have been written.
     case playbackRestarted
-    /// The device is gone or does not answer.
-    case lost(errno: Int32)
+    /// The microphone has gone, or come back: frames are missing, and delays are others from now on.
+    case captureChanged
+    /// The loudspeaker has gone, or come back: like `playbackRestarted`, with other delays from now on.
+    case playbackChanged
+
+    /// The playback side is empty and wants to be filled.
+    var emptiedPlayback: Bool { self == .playbackRestarted || self == .playbackChanged }
 }
 
 /// A microphone and a loudspeaker at 48 kHz, mono Float, full scale 1, in lockstep: the capture side is the clock.
 ///
+/// It never fails as a whole: while one side is away, the device stands in for it with silence at the right pace.
+///
 /// The engine is generic over it, so nothing in the cycle goes through an existential. All calls come from one thread.
 package protocol DuplexDevice: ~Copyable {
-    /// Frames to write before playback starts, at the start and after each `playbackRestarted`.
+    /// Frames to write before playback starts, at the start and after each event that emptied it.
     var playbackPrefill: Int { get }
 
     /// Starts capture. Playback starts by itself with the last frame of the prefill.
-    mutating func start() -> DeviceEvent
+    mutating func start()
 
     /// Waits for the next `count` frames of the microphone.
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent

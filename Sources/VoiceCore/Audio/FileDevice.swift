@@ -38,10 +38,7 @@ struct FileDevice: DuplexDevice, ~Copyable {
         line.deallocate()
     }
 
-    mutating func start() -> DeviceEvent {
-        next = clinux_monotonic_ns() + Self.periodNanoseconds
-        return .done
-    }
+    mutating func start() { next = clinux_monotonic_ns() + Self.periodNanoseconds }
 
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         clinux_sleep_until_ns(next)

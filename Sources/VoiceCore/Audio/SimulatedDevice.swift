@@ -2,7 +2,10 @@
 enum SimulatedFault: Sendable, Equatable {
     case captureXrun
     case playbackXrun
-    case lost(errno: Int32)
+    case microphoneGone
+    case microphoneBack
+    case loudspeakerGone
+    case loudspeakerBack
 }
 
 /// The test's end of a simulated card: what is captured, what was played, what goes wrong and when.
@@ -18,6 +21,8 @@ final class SimulatedCard {
     var captureDelay = 0
     /// Frames that cannot be taken back, as on a card that can rewind.
     var rewindMargin = AudioFormat.periodFrames
+    fileprivate(set) var hasMicrophone = true
+    fileprivate(set) var hasLoudspeaker = true
     private(set) var reads = 0
     private(set) var framesRemoved = 0
     private(set) var closed = false
@@ -57,7 +62,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     private var queued = 0
     private var runs = false
     private var startAt: Int
-    private var restart = false
+    private var restart: DeviceEvent?
     private let block: UnsafeMutablePointer<Float>
 
     init(card: SimulatedCard, bufferPeriods: Int = 4) {
@@ -71,37 +76,43 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     deinit { block.deallocate() }
 
-    mutating func start() -> DeviceEvent { .done }
+    mutating func start() {}
 
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         let first = card.reads * count
         let due = card.advance(count)
         if runs {
             let taken = queue.pop(into: block, count: due)
-            if taken < due { restart = true }
+            if taken < due { restart = restart ?? .playbackRestarted }
         } else {
             block.update(repeating: 0, count: due)
         }
+        if !card.hasLoudspeaker { block.update(repeating: 0, count: due) }
         card.play(block, count: due)
-        for index in 0..<count { frames[index] = card.microphone(first + index) }
+        for index in 0..<count { frames[index] = card.hasMicrophone ? card.microphone(first + index) : 0 }
         switch card.takeFault() {
         case .captureXrun: return .captureRestarted
-        case .playbackXrun: restart = true
-        case .lost(let errno): return .lost(errno: errno)
+        case .playbackXrun: restart = .playbackRestarted
+        case .microphoneGone, .microphoneBack:
+            card.hasMicrophone.toggle()
+            return .captureChanged
+        case .loudspeakerGone, .loudspeakerBack:
+            card.hasLoudspeaker.toggle()
+            restart = .playbackChanged
         case nil: break
         }
         return .done
     }
 
     mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
-        if restart {
-            restart = false
+        if let event = restart {
+            restart = nil
             written = 0
             runs = false
             queued = 0
             startAt = playbackPrefill
             _ = queue.dropNewest(keeping: 0)
-            return .playbackRestarted
+            return event
         }
         written = queue.push(frames, count: count)
         queued += written

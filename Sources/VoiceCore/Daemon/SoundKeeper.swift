@@ -1,12 +1,17 @@
 internal import Logging
 internal import Synchronization
 
-/// Keeps the audio thread alive: starts it, watches it, opens the card again after a loss.
+/// Keeps the sound alive: the audio thread, and one `DeviceKeeper` for each side of it.
 actor SoundKeeper {
+    /// How long the start waits for the devices before it goes on without.
+    private static let patience = Duration.seconds(2)
+
     private let configuration: AudioConfiguration
     private let pipes: AudioPipes
     private let logger: Logger
+    private let devices: [DeviceKeeper]
     private var thread: AudioThread?
+    private var watch: Task<Void, Never>?
     private var reported = Troubles()
     private var lastReport = Duration.zero
     private var isStopped = false
@@ -15,60 +20,110 @@ actor SoundKeeper {
         self.configuration = configuration
         self.pipes = pipes
         self.logger = logger
-    }
-
-    func start() async throws {
-        let thread = try await AudioThread.start(configuration: configuration, pipes: pipes)
-        // The end may have come while the card was being opened.
-        guard !isStopped else { return await thread.stop() }
-        self.thread = thread
-        let report = thread.report
-        logger.info("sound", metadata: ["capture": "\(report.capture)", "playback": "\(report.playback)"])
-        if let errno = report.realtimeRefused {
-            logger.warning(
-                "no real-time priority: sound may break up under load; allow it with LimitRTPRIO in the unit",
-                metadata: ["errno": "\(errno)"]
-            )
+        guard case .alsa(let capture, let playback) = configuration.source else {
+            devices = []
+            return
         }
+        var channels = 1
+        if case .channel(let channel) = configuration.captureChannel { channels = max(1, channel + 1) }
+        devices = [
+            DeviceKeeper(
+                name: capture,
+                direction: .capture,
+                channels: channels,
+                periods: 16,
+                side: pipes.capture,
+                logger: logger
+            ),
+            DeviceKeeper(
+                name: playback,
+                direction: .playback,
+                channels: 1,
+                periods: configuration.bufferPeriods,
+                side: pipes.playback,
+                logger: logger
+            ),
+        ]
     }
 
-    /// Looks after the thread until cancelled.
-    func keep() async {
-        var pause = Duration.milliseconds(500)
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(250))
-            tellTroubles()
-            guard case .lost(let errno) = pipes.state, !Task.isCancelled else { continue }
-            logger.error("the sound card is lost; trying to open it again", metadata: ["errno": "\(errno)"])
-            await thread?.stop()
-            thread = nil
-            while !Task.isCancelled, thread == nil {
-                try? await Task.sleep(for: pause)
-                guard !Task.isCancelled else { return }
-                do {
-                    try await start()
-                    pause = .milliseconds(500)
-                } catch {
-                    if pause < .seconds(1) { logger.warning("the sound card is still away: \(error)") }
-                    pause = min(pause * 2, .seconds(10))
-                }
+    /// Starts the thread and the search for the devices. A device that is away now is taken when it comes.
+    /// - Throws: what no waiting can mend, such as a name that fits several devices.
+    func start() async throws {
+        try await startThread(isFirst: true)
+        let devices = devices
+        watch = Task {
+            await withDiscardingTaskGroup { group in
+                for device in devices { group.addTask { await device.keep() } }
+                group.addTask { await self.keepThread() }
+            }
+        }
+        let begin = Monotonic.now()
+        for device in devices {
+            while await !device.hasTried, Monotonic.now() - begin < Self.patience {
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            if let error = await device.hopeless {
+                await stop()
+                throw error
             }
         }
     }
 
     func stop() async {
         isStopped = true
+        watch?.cancel()
         await thread?.stop(drain: true)
         thread = nil
+        for device in devices { await device.stop() }
     }
 
-    /// Counts for the last line of the log.
-    nonisolated var counters: Logger.Metadata {
-        let now = Troubles(pipes)
-        return [
-            "capture_xruns": "\(now.captureXruns)", "playback_xruns": "\(now.playbackXruns)", "slips": "\(now.slips)",
-        ]
+    private func startThread(isFirst: Bool) async throws {
+        let thread = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        // The end may have come meanwhile.
+        guard !isStopped else { return await thread.stop() }
+        self.thread = thread
+        guard isFirst else { return }
+        if let errno = thread.report.realtimeRefused {
+            logger.warning(
+                "no real-time priority: sound may break up under load; allow it with LimitRTPRIO in the unit",
+                metadata: ["errno": "\(errno)"]
+            )
+        }
+        if let errno = thread.report.lockRefused {
+            logger.info(
+                "memory is not locked: sound may break up when the machine swaps; allow it with LimitMEMLOCK in the unit",
+                metadata: ["errno": "\(errno)"]
+            )
+        }
     }
+
+    /// The thread ends only when told to. Should it end otherwise, it starts again.
+    private func keepThread() async {
+        var pause = Duration.milliseconds(250)
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(250))
+            tellTroubles()
+            guard pipes.state == .stopped, !isStopped, !Task.isCancelled else { continue }
+            if let thread {
+                logger.error("the audio thread has ended; starting it again")
+                await thread.stop()
+                self.thread = nil
+            }
+            do {
+                try await startThread(isFirst: false)
+                pause = .milliseconds(250)
+            } catch {
+                if pause < .seconds(1) { logger.error("the audio thread does not start: \(error)") }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(10))
+            }
+        }
+    }
+
+    // MARK: Counters
+
+    /// Counts for the last line of the log.
+    nonisolated var counters: Logger.Metadata { Troubles(pipes).metadata }
 
     /// One line for what went wrong since the last one, every five seconds at most.
     private func tellTroubles() {
@@ -77,13 +132,7 @@ actor SoundKeeper {
         guard now != reported, time - lastReport >= .seconds(5) else { return }
         reported = now
         lastReport = time
-        logger.warning(
-            "sound was disturbed",
-            metadata: [
-                "capture_xruns": "\(now.captureXruns)", "playback_xruns": "\(now.playbackXruns)",
-                "slips": "\(now.slips)", "microphone_overruns": "\(now.overruns)",
-            ]
-        )
+        logger.warning("sound was disturbed", metadata: now.metadata)
     }
 
     private struct Troubles: Equatable {
@@ -99,6 +148,13 @@ actor SoundKeeper {
             playbackXruns = pipes.playbackXruns.load(ordering: .relaxed)
             slips = pipes.slips.load(ordering: .relaxed)
             overruns = pipes.microphoneOverruns.load(ordering: .relaxed)
+        }
+
+        var metadata: Logger.Metadata {
+            [
+                "capture_xruns": "\(captureXruns)", "playback_xruns": "\(playbackXruns)", "slips": "\(slips)",
+                "microphone_overruns": "\(overruns)",
+            ]
         }
     }
 }

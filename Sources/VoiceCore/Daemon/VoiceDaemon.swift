@@ -15,7 +15,6 @@ package actor VoiceDaemon {
     /// Sound on its way between card and socket; for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
-    private var keeper: Task<Void, Never>?
     private let sound: SoundKeeper
 
     /// The tools, before the settings that advertise them.
@@ -73,16 +72,14 @@ package actor VoiceDaemon {
         get async { await session.state }
     }
 
-    /// Opens the card, starts the network and begins to listen.
+    /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
     package func start() async throws {
         try await sound.start()
         try network.start()
         let pump = pump
         network.add { pump.onThread.tick() }
         let session = session
-        let sound = sound
         running = Task { await session.run() }
-        keeper = Task { await sound.keep() }
         mailbox.post(.activate)
     }
 
@@ -97,7 +94,6 @@ package actor VoiceDaemon {
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
-        keeper?.cancel()
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         logger.info("stopped", metadata: sound.counters)

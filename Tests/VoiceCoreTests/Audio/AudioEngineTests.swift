@@ -174,10 +174,43 @@ struct AudioEngineTests {
         #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
     }
 
-    @Test func tellsOfALostDevice() throws {
-        var rig = try Rig { $0.faults[7] = .lost(errno: 19) }
-        let outcome = rig.run(20)
-        #expect(outcome == .lost(errno: 19))
+    @Test func speechGoesOnWhileTheMicrophoneIsAway() throws {
+        var rig = try Rig { card in
+            card.microphone = { _ in 0.25 }
+            card.faults = [20: .microphoneGone, 60: .microphoneBack]
+        }
+        rig.run(15)
+        rig.speak(Self.tone(12_000))
+        rig.run(80)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 12_000)
+        #expect(rig.pipes.captureXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        // The uplink keeps time: a period for every cycle but the two in which the microphone changed.
+        #expect(rig.pipes.microphone.writePosition == 93 * 240)
+        #expect(rig.pipes.microphonePeak.load(ordering: .relaxed) > LevelMeter.floor)
+    }
+
+    @Test func voiceIsConsumedAndCanBeCutWhileTheLoudspeakerIsAway() throws {
+        var rig = try Rig { $0.faults = [20: .loudspeakerGone, 200: .loudspeakerBack] }
+        rig.run(30)
+        rig.speak(Self.tone(9600))
+        rig.run(60)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 9600)
+        rig.speak(Self.tone(9600))
+        rig.run(10)
+        let position = rig.pipes.requestFlush()
+        rig.run(5)
+        #expect(rig.pipes.flushDone.load(ordering: .relaxed) == position)
+        let heard = rig.pipes.flushHeard.load(ordering: .relaxed)
+        #expect(heard > 9600 && heard < 9600 + 4800)
+        #expect(rig.card.played.allSatisfy { $0 == 0 })
+        rig.run(120)
+        rig.speak(Self.tone(4800))
+        rig.run(40)
+        #expect(rig.card.played.contains { $0 != 0 })
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == rig.pipes.voice.writePosition)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
     }
 
     @Test(arguments: [1000.0, -1000.0])

@@ -7,28 +7,28 @@ import VoiceSimulator
 
 extension EndToEnd {
     @Suite struct SoundLossTests {
-        @Test func aCardThatWasLostIsOpenedAgain() async throws {
+        @Test func anAudioThreadThatEndedIsStartedAgain() async throws {
             let stage = try Stage([.say("Good morning.")])
             try await stage.start()
             try await stage.reach(.listening)
             let pipes = try #require(stage.pipes)
-            pipes.publish(.lost(errno: ENODEV))
+            pipes.publish(.stopped)
             try await stage.journal.wait(for: "the card") { _ in pipes.state == .running }
             stage.say("Hello")
             try await stage.reach(.listening, times: 2)
             let (tones, took) = try await stage.stop()
             #expect(tones.spell("Good morning."), "\(tones)")
             #expect(took < .seconds(2))
-            #expect(stage.log.lines.contains { $0.contains("sound card is lost") })
+            #expect(stage.log.lines.contains { $0.contains("audio thread has ended") })
         }
 
         @Test(arguments: [0, 300, 760])
-        func theEndIsTheEndAlsoWithoutACard(milliseconds: Int) async throws {
+        func theEndIsTheEndAlsoWithoutTheThread(milliseconds: Int) async throws {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
             let pipes = try #require(stage.pipes)
-            pipes.publish(.lost(errno: ENODEV))
+            pipes.publish(.stopped)
             try await Task.sleep(for: .milliseconds(milliseconds))
             let (_, took) = try await stage.stop()
             #expect(took < .seconds(2))
@@ -45,7 +45,7 @@ extension EndToEnd {
             let pipes = try #require(stage.pipes)
             unlink(stage.recording)
             try #require(mkfifo(stage.recording, 0o600) == 0)
-            pipes.publish(.lost(errno: ENODEV))
+            pipes.publish(.stopped)
             try await stage.journal.wait(for: "the opening") { _ in pipes.state == .starting }
             let (_, took) = try await stage.stop()
             #expect(took < .seconds(2))

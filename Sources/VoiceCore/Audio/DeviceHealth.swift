@@ -1,0 +1,214 @@
+/// Decides when a device is opened, given up, and spoken of, from its heartbeat. Pure.
+///
+///     absent --open--> opening --opened--> open --close--> closing --gone--> absent
+///        ^------------refused--'            '-----------gone--------------^
+///
+/// - Pauses between attempts double from 0.25 s to 2 s, and start anew once frames have flowed for 5 s.
+/// - No frame for 2 s: closed and opened again.
+/// - The same value for 5 s: closed and opened once; if that does not help, it is told once and tried again after 30 s,
+///   60 s, ... at most an hour. A device that falls silent again and again by itself is given that time as well.
+/// - A change is told once, however many attempts it takes.
+struct DeviceHealth: Sendable {
+    enum Event: Sendable, Equatable {
+        /// The heartbeat: frames moved since the start, and periods in a row without any change in them.
+        case beat(frames: UInt64, stillPeriods: Int)
+        case opened
+        /// `absent`: there is no such device now, as opposed to one that cannot be had.
+        case refused(reason: String, absent: Bool)
+        /// The audio thread has given the device back.
+        case gone(reason: String)
+    }
+
+    enum Action: Sendable, Equatable {
+        case open
+        case close
+    }
+
+    enum Notice: Sendable, Equatable {
+        case waiting(reason: String)
+        case lost(reason: String)
+        /// Frames flow; `after`: since it was lost, or since the first attempt if that was refused.
+        case running(after: Duration?)
+        case silent
+        case heard
+    }
+
+    struct Verdict: Sendable, Equatable {
+        var action: Action?
+        var notice: Notice?
+    }
+
+    private enum Phase: Sendable, Equatable {
+        case absent(nextTry: Duration)
+        case opening
+        case open
+        case closing
+    }
+
+    private enum Silence: Sendable, Equatable {
+        case none
+        /// Opened anew because of it; it may have helped.
+        case suspected
+        case told(nextTry: Duration)
+    }
+
+    static let shortestPause = Duration.milliseconds(250)
+    static let longestPause = Duration.seconds(2)
+    static let stallLimit = Duration.seconds(2)
+    static let stillLimit = Duration.seconds(5)
+    static let firstSilentPause = Duration.seconds(30)
+    static let longestSilentPause = Duration.seconds(3600)
+    static let steady = Duration.seconds(5)
+    /// Between two lines that tell why the device cannot be had.
+    static let waitingNoticePause = Duration.seconds(30)
+    /// Frames after which an opened device counts as running: 100 ms.
+    static let proof: UInt64 = 4800
+    static let nothing = "delivers no sound"
+    static let constant = "delivers nothing but digital silence"
+
+    private(set) var state = DeviceState.waiting(reason: "not opened yet")
+    private var phase = Phase.absent(nextTry: .zero)
+    private var pause = Self.shortestPause
+    private var silence = Silence.none
+    private var silentPause = Self.firstSilentPause
+    private var quietLimit = Self.stillLimit
+    /// What was last told, and when.
+    private var told: Notice?
+    private var toldAt = Duration.zero
+    private var awaySince: Duration?
+    private var openedAt = Duration.zero
+    private var framesAtOpening: UInt64 = 0
+    private var lastFrames: UInt64 = 0
+    private var lastProgress = Duration.zero
+
+    /// - Parameter now: on a clock that never goes back.
+    mutating func handle(_ event: Event, at now: Duration) -> Verdict {
+        switch event {
+        case .beat(let frames, let still): beat(frames, .milliseconds(10 * still), now)
+        case .opened: opened(now)
+        case .refused(let reason, let absent): refused(reason, absent, now)
+        case .gone(let reason): gone(reason, now)
+        }
+    }
+
+    private mutating func opened(_ now: Duration) -> Verdict {
+        phase = .open
+        openedAt = now
+        framesAtOpening = lastFrames
+        lastProgress = now
+        return Verdict()
+    }
+
+    private mutating func refused(_ reason: String, _ absent: Bool, _ now: Duration) -> Verdict {
+        postpone(now)
+        if awaySince == nil { awaySince = now }
+        state = .waiting(reason: reason)
+        // That a device which has gone is not there is no news.
+        if absent, case .lost = told { return Verdict() }
+        if case .waiting(let known) = told, known == reason || now - toldAt < Self.waitingNoticePause {
+            return Verdict()
+        }
+        return tell(.waiting(reason: reason), now)
+    }
+
+    private mutating func gone(_ reason: String, _ now: Duration) -> Verdict {
+        let before = phase
+        if now - openedAt >= Self.steady && lastFrames > framesAtOpening { pause = Self.shortestPause }
+        postpone(now)
+        if awaySince == nil { awaySince = now }
+        // Closing was our own wish, and has been told if it had to be.
+        if before == .closing { return Verdict() }
+        silence = .none
+        state = .lost(reason: reason)
+        if case .lost = told { return Verdict() }
+        return tell(.lost(reason: reason), now)
+    }
+
+    private mutating func postpone(_ now: Duration) {
+        phase = .absent(nextTry: now + pause)
+        pause = min(pause * 2, Self.longestPause)
+    }
+
+    // MARK: Heartbeat
+
+    private mutating func beat(_ frames: UInt64, _ still: Duration, _ now: Duration) -> Verdict {
+        if frames != lastFrames {
+            lastFrames = frames
+            lastProgress = now
+        }
+        switch phase {
+        case .absent(let nextTry):
+            guard now >= nextTry else { return Verdict() }
+            phase = .opening
+            return Verdict(action: .open)
+        case .opening, .closing:
+            return Verdict()
+        case .open:
+            return now - lastProgress >= Self.stallLimit ? stalled(now) : flowing(still, now)
+        }
+    }
+
+    private mutating func stalled(_ now: Duration) -> Verdict {
+        awaySince = awaySince ?? lastProgress
+        silence = .none
+        state = .lost(reason: Self.nothing)
+        var verdict = close()
+        if case .lost = told { return verdict }
+        if case .waiting = told { return verdict }
+        verdict.notice = tell(.lost(reason: Self.nothing), now).notice
+        return verdict
+    }
+
+    private mutating func flowing(_ still: Duration, _ now: Duration) -> Verdict {
+        guard lastFrames &- framesAtOpening >= Self.proof else { return Verdict() }
+        if now - openedAt >= Self.steady { pause = Self.shortestPause }
+        if still == .zero { return sounding(now) }
+        switch silence {
+        case .none:
+            guard still >= quietLimit else { return Verdict() }
+            silence = .suspected
+            awaySince = now - still
+            state = .lost(reason: Self.constant)
+            var verdict = close()
+            verdict.notice = tell(.lost(reason: Self.constant), now).notice
+            return verdict
+        case .suspected:
+            guard still >= Self.stillLimit else { return Verdict() }
+            silence = .told(nextTry: now + silentPause)
+            state = .silent
+            return tell(.silent, now)
+        case .told(let nextTry):
+            guard now >= nextTry else { return Verdict() }
+            silentPause = min(silentPause * 2, Self.longestSilentPause)
+            silence = .told(nextTry: now + silentPause)
+            return close()
+        }
+    }
+
+    private mutating func sounding(_ now: Duration) -> Verdict {
+        let away = awaySince.map { now - $0 }
+        let before = silence
+        state = .running
+        awaySince = nil
+        silence = .none
+        if case .told = before {
+            quietLimit = min(max(quietLimit * 2, Self.firstSilentPause), Self.longestSilentPause)
+            return tell(.heard, now)
+        }
+        switch told {
+        case nil, .lost, .waiting: return tell(.running(after: away), now)
+        case .running, .silent, .heard: return Verdict()
+        }
+    }
+
+    private mutating func close() -> Verdict {
+        phase = .closing
+        return Verdict(action: .close)
+    }
+
+    private mutating func tell(_ notice: Notice, _ now: Duration) -> Verdict {
+        told = notice
+        toldAt = now
+        return Verdict(notice: notice)
+    }
+}
