@@ -17,6 +17,7 @@ package actor VoiceDaemon {
     private var running: Task<Void, Never>?
     private var keeper: Task<Void, Never>?
     private let sound: SoundKeeper
+    let volumeKeeper: VolumeKeeper
 
     /// The tools, before the settings that advertise them.
     package static func tools(ask: @escaping @Sendable (String) async -> JarvisAnswer, logger: Logger) -> [any Tool] {
@@ -66,6 +67,7 @@ package actor VoiceDaemon {
             transcripts: settings.transcripts,
             observer: observer
         )
+        volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
     }
 
@@ -75,6 +77,7 @@ package actor VoiceDaemon {
 
     /// Opens the card, starts the network and begins to listen.
     package func start() async throws {
+        await volumeKeeper.start()
         try await sound.start()
         try network.start()
         let pump = pump
@@ -100,6 +103,7 @@ package actor VoiceDaemon {
         keeper?.cancel()
         await network.stop(within: .milliseconds(800))
         await sound.stop()
+        await volumeKeeper.stop()
         logger.info("stopped", metadata: sound.counters)
     }
 }
