@@ -115,7 +115,11 @@ package enum ConfigurationSchema {
         .choice("echo.suppression", \.echo.suppression, "How hard the echo that is left over is pressed down."),
         .choice("echo.noise_suppression", \.echo.noiseSuppression, "How hard steady noise is pressed down."),
         .flag("echo.high_pass", \.echo.highPass, "Removes rumble below the voice."),
-        .flag("echo.gain_control", \.echo.gainControl, "The library's own gain control. It disturbs the echo canceller: prefer audio.agc."),
+        .flag(
+            "echo.gain_control",
+            \.echo.gainControl,
+            "The library's own gain control. It disturbs the echo canceller: prefer audio.agc."
+        ),
     ]
 
     private static let realtime: [ConfigurationKey] = [

@@ -21,11 +21,11 @@ struct GainRamp {
         }
         let ramped = min(left, count)
         for index in 0..<ramped {
-            gain += step
+            left -= 1
+            // From the end backwards: no rounding adds up, and the end is met exactly.
+            gain = target - step * Float(left)
             samples[index] *= gain
         }
-        left -= ramped
-        if left == 0 { gain = target }
         current = gain
         guard gain != 1 else { return }
         for index in ramped..<count { samples[index] *= gain }

@@ -119,7 +119,7 @@ struct Limiter: ~Copyable {
         } else if holding > 0 {
             holding -= 1
         } else {
-            gain = min(least, gain + ((Self.unity - gain) * Self.release >> 20) + 1)
+            gain = min(least, gain + (((Self.unity - gain) * Self.release) >> 20) + 1)
         }
         let place = now & (Self.box - 1)
         firstSum += gain - first[place]

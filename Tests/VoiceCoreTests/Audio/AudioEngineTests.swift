@@ -87,7 +87,7 @@ struct AudioEngineTests {
         rig.run(20)
         #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 1333)
         // Two periods, less the frames that the upsampler and the limiter hold back.
-        #expect(positions.contains((960 - 69 - Limiter.delay) / 2))
+        #expect(positions.contains(UInt64(960 - 69 - Limiter.delay) / 2))
     }
 
     @Test(arguments: [0, 480])

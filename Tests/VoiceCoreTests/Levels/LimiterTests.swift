@@ -65,7 +65,8 @@ struct LimiterTests {
 
     @Test func theGainMovesWithoutAStep() {
         // A constant shows the gain itself: down within 2.6 ms, up within tenths of a second.
-        let input = [Float](repeating: 0.5, count: 4800) + [Float](repeating: 1.8, count: 100)
+        let input =
+            [Float](repeating: 0.5, count: 4800) + [Float](repeating: 1.8, count: 100)
             + [Float](repeating: 0.5, count: 48_000)
         let output = limited(input)
         let gains = zip(output[Limiter.delay...], input).map { $0 / $1 }

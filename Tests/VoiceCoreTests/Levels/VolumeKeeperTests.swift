@@ -9,7 +9,9 @@ struct VolumeKeeperTests {
     private final class Folder {
         let path = NSTemporaryFolder.path + "/volumes-\(UUID().uuidString)"
         var file: String { path + "/state/volumes.toml" }
-        var text: String? { (try? FileReader.system.read(file, 10_000)).map { String(decoding: $0.bytes, as: UTF8.self) } }
+        var text: String? {
+            (try? FileReader.system.read(file, 10_000)).map { String(decoding: $0.bytes, as: UTF8.self) }
+        }
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
@@ -107,7 +109,9 @@ struct VolumeKeeperTests {
         let good = Array(SavedVolumes(volumes: Volumes(master: 3), configured: Volumes()).text.utf8)
         for _ in 0..<500 {
             var bytes = good
-            for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<3 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
             bytes.removeLast(Int.random(in: 0...20, using: &random))
             guard let saved = try? SavedVolumes(parsing: bytes, configuration: Volumes()) else { continue }
             for channel in VolumeChannel.allCases { #expect(Volumes.range.contains(saved.volumes[channel])) }
