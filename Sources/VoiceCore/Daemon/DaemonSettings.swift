@@ -44,6 +44,7 @@ package struct DaemonSettings: Sendable {
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
         volumes = VolumeSettings(configuration.audio)
+        if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
         let separator = base.query == nil ? "?" : "&"
         request = WebSocketRequest(

@@ -28,4 +28,14 @@ package struct VolumeSettings: Sendable, Equatable {
         playbackDevice = audio.output
         captureDevice = audio.input
     }
+
+    /// A mixer that is named in a way that cannot be meant; whether it is there shows at the start.
+    package var problem: (key: String, message: String)? {
+        for (key, text, device) in [
+            ("audio.mixer", mixer, playbackDevice), ("audio.capture_mixer", captureMixer, captureDevice),
+        ] where !text.isEmpty {
+            do { _ = try MixerPlace(text, device: device) } catch { return (key, "\(error)") }
+        }
+        return nil
+    }
 }
