@@ -20,12 +20,13 @@ struct Run: AsyncParsableCommand {
             metadata: ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
         )
         let daemon = try exiting {
-            let settings = try DaemonSettings(
+            var settings = try DaemonSettings(
                 loaded.values,
                 secrets: secrets,
                 tools: VoiceDaemon.advertised(logger: logger),
                 instructions: try DaemonSettings.instructions(of: loaded.values)
             )
+            settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)
             return VoiceDaemon(settings, logger: logger)
         }
         try await exitingAsync {

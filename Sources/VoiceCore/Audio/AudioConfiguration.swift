@@ -23,6 +23,12 @@ package struct AudioConfiguration: Sendable {
     package var echoCanceller: EchoCancellerOptions
     /// Applied to everything played, in dB, -60 ... 20.
     package var outputGainDecibels: Double
+    /// No sample is played above it, in dBFS, -20 ... 0.
+    package var limiterCeilingDecibels = -1.0
+    /// On the microphone, before the echo canceller, in dB, -20 ... 30.
+    package var captureGainDecibels = 0.0
+    /// Whether speech is brought to one level, after the echo canceller.
+    package var automaticGain = false
     package var earcons: Bool
     /// SCHED_FIFO priority, 0 = usual scheduling.
     package var realtimePriority: Int
@@ -55,5 +61,8 @@ struct AudioEngineSettings: Sendable {
     var echoCanceller = EchoCancellerOptions()
     /// Linear.
     var outputGain: Float = 1
+    var limiterCeiling: Float = 0.891_25
+    var captureGain: Float = 1
+    var automaticGain = false
     var earcons = true
 }

@@ -10,16 +10,15 @@ enum CycleOutcome: Sendable, Equatable {
 /// One 10 ms cycle of the audio thread, again and again.
 ///
 ///     read -> flush? -> reference + canceller -> microphone ring
-///          -> voice ring -> upsampler -> gain + earcon -> write -> reference line
+///          -> voice ring -> upsampler -> volumes + earcon -> limiter -> write -> reference line
 ///
 /// The reference is exactly what was written, frame by frame. Nothing in here allocates, locks, logs or waits, except that
 /// the device waits for its next period.
 struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
-    /// Group delay of the upsampler in frames.
-    private static var upsamplerDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1) }
+    /// Frames that the upsampler and the limiter hold the voice back.
+    static var outputDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1 + OutputMix.delay) }
 
     private let pipes: AudioPipes
-    private let gain: Float
     private let period = AudioFormat.periodFrames
     private let wirePeriod = AudioFormat.wirePeriodSamples
 
@@ -32,6 +31,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var history = PlayedHistory()
     private var earcons: EarconPlayer
     private var drift: DriftControl
+    private var mix: OutputMix
+    private var levels: CaptureLevels
 
     private var frames = AudioScratch()
     /// Frames written to the card and not taken back.
@@ -50,7 +51,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
         self.device = device
         self.pipes = pipes
-        gain = settings.outputGain
+        mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
+        levels = CaptureLevels(gain: settings.captureGain, isAutomatic: settings.automaticGain)
         earcons = EarconPlayer(enabled: settings.earcons)
         // Positions go on where an earlier engine on the same pipes ended.
         flushed = pipes.flushDone.load(ordering: .acquiring)
@@ -118,9 +120,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     // MARK: Microphone
 
     private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
-        let level = LevelMeter.measure(frames.microphone, count: period)
-        pipes.microphonePeak.store(level.peak, ordering: .relaxed)
-        pipes.microphoneLevel.store(level.level, ordering: .relaxed)
+        levels.take(frames.microphone, count: period, isPlaying: mix.isAudible, pipes: pipes)
 
         let milliseconds = reference.next(
             playbackDelay: delay.playback,
@@ -133,6 +133,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             streamDelayMilliseconds: milliseconds,
             into: frames.clean
         )
+        levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible, pipes: pipes)
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
 
         guard pipes.microphone.availableToWrite >= wirePeriod else {
@@ -162,8 +163,9 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         } else {
             frames.output.update(repeating: 0, count: period)
         }
+        mix.scaleVoice(frames.output, count: period, pipes: pipes)
         earcons.mix(into: frames.output, count: period, pipes: pipes)
-        for index in 0..<period { frames.output[index] = max(-1, min(1, frames.output[index] * gain)) }
+        mix.finish(frames.output, count: period, pipes: pipes)
         return (position, samples)
     }
 
@@ -181,7 +183,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
         if voice.samples > 0 {
             map.append(
-                frame: start + Self.upsamplerDelay,
+                frame: start + Self.outputDelay,
                 frames: min(taken, 2 * voice.samples),
                 voice: voice.position,
                 samples: voice.samples
@@ -242,6 +244,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         let cut = max(heard, map.cut(at: written, resume: pipes.voice.readPosition))
         if removed > 0 {
             upsampler.reset()
+            mix.reset()
             edges.reset()
             replace(removed, fadingFrom: last)
         }

@@ -53,6 +53,9 @@ package final class AudioPipes: Sendable {
     /// See `StopRequest`. Only grows.
     package let stopRequest = Atomic<Int>(0)
 
+    /// Volumes and capture gain, for the next period on.
+    package let volumes = VolumeControls()
+
     // MARK: Counters and levels, written by T1
 
     /// Cycles since the start, with a device or without.
@@ -71,6 +74,17 @@ package final class AudioPipes: Sendable {
     /// Level of the raw microphone in the newest period, in tenths of dBFS: -960 (digital silence) ... 0.
     package let microphonePeak = Atomic<Int>(-960)
     package let microphoneLevel = Atomic<Int>(-960)
+    /// The peak with a memory, for a display: stays 1.5 s, then falls by 20 dB a second. Tenths of dBFS.
+    package let microphonePeakHold = Atomic<Int>(-960)
+    /// Periods with samples of the microphone at full scale, and how many of them while the loudspeaker played.
+    package let clippedPeriods = Atomic<UInt64>(0)
+    package let clippedWhilePlaying = Atomic<UInt64>(0)
+    /// Whether the microphone clips again and again.
+    package let microphoneClips = Atomic<Bool>(false)
+    /// What the automatic gain adds to the cleaned microphone, in tenths of dB.
+    package let automaticGain = Atomic<Int>(0)
+    /// Periods in which the limiter turned the output down.
+    package let limitedPeriods = Atomic<UInt64>(0)
 
     // MARK: Devices
 

@@ -111,6 +111,9 @@ final class AudioThreadJob: Sendable {
         var settings = AudioEngineSettings()
         settings.echoCanceller = configuration.echoCanceller
         settings.outputGain = powf(10, Float(configuration.outputGainDecibels) / 20)
+        settings.limiterCeiling = powf(10, Float(min(0, max(-20, configuration.limiterCeilingDecibels))) / 20)
+        settings.captureGain = powf(10, Float(min(30, max(-20, configuration.captureGainDecibels))) / 20)
+        settings.automaticGain = configuration.automaticGain
         settings.earcons = configuration.earcons
         var engine = try AudioEngine(device: device, pipes: pipes, settings: settings)
         var outcome = engine.start()

@@ -13,6 +13,8 @@ struct EarconPlayer: ~Copyable {
     private var waiting = 0
     private var position = 0
     private var fading = -1
+    /// The volume when it began: an earcon is over before a change of it would matter.
+    private var volume: Float = 1
 
     init(enabled: Bool) {
         self.enabled = enabled
@@ -44,13 +46,14 @@ struct EarconPlayer: ~Copyable {
         if playing == 0 {
             guard waiting != 0 else { return }
             (playing, waiting, position, fading) = (waiting, 0, 0, -1)
+            volume = pipes.volumes.gain(of: .earcons)
         }
         let table = tables + (playing - 1) * Self.longest
         let left = min(count, lengths[playing - 1] - position)
         for index in 0..<max(0, left) {
-            var gain: Float = 1
+            var gain = volume
             if fading >= 0 {
-                gain = max(0, 1 - Float(fading) / Float(Self.fade))
+                gain *= max(0, 1 - Float(fading) / Float(Self.fade))
                 fading += 1
             }
             frames[index] += table[position + index] * gain

@@ -19,6 +19,16 @@ package struct Configuration: Sendable, Equatable {
         package var outputBufferMS = 40
         package var startBufferMS = 60
         package var outputGainDB = 0.0
+        package var masterVolume = 100
+        package var voiceVolume = 100
+        package var mediaVolume = 70
+        package var earconVolume = 100
+        package var limiterCeilingDB = -1.0
+        package var mixer = ""
+        package var captureGainDB = 0.0
+        package var captureMixer = ""
+        package var captureVolume = 100
+        package var agc = false
         package var realtimePriority = 20
         package var earcons = true
     }

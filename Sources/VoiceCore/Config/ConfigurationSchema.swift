@@ -53,7 +53,49 @@ package enum ConfigurationSchema {
             "audio.output_gain_db",
             \.audio.outputGainDB,
             -60...20,
-            "Gain on everything played, in decibels."
+            "Gain on everything played, in decibels, beside the volumes: for a card that is too quiet or too loud."
+        ),
+        .integer(
+            "audio.master_volume",
+            \.audio.masterVolume,
+            0...100,
+            "Volume of everything in percent (50 is -18 dB). Changes made while it runs are remembered, also for the "
+                + "next three; a value edited here counts again."
+        ),
+        .integer("audio.voice_volume", \.audio.voiceVolume, 0...100, "Volume of speech in percent."),
+        .integer("audio.media_volume", \.audio.mediaVolume, 0...100, "Volume of music and radio in percent."),
+        .integer("audio.earcon_volume", \.audio.earconVolume, 0...100, "Volume of the short soft sounds in percent."),
+        .number(
+            "audio.limiter_ceiling_db",
+            \.audio.limiterCeilingDB,
+            -20...0,
+            "No sample is played above this, in dBFS. Lower protects a small loudspeaker from distortion."
+        ),
+        .text(
+            "audio.mixer",
+            \.audio.mixer,
+            mayBeEmpty: true,
+            "Element of the card's own mixer that sets the master volume, \"Speaker\" or \"hw:CARD/Speaker\". "
+                + "Empty: the volume is set in software."
+        ),
+        .number(
+            "audio.capture_gain_db",
+            \.audio.captureGainDB,
+            -20...30,
+            "Gain on the microphone, in decibels. `jarvis-voiced meter` shows the level: speech should peak between "
+                + "-30 and -6."
+        ),
+        .text(
+            "audio.capture_mixer",
+            \.audio.captureMixer,
+            mayBeEmpty: true,
+            "Element of the card's own mixer that is set to audio.capture_volume at the start. Empty: left as it is."
+        ),
+        .integer("audio.capture_volume", \.audio.captureVolume, 0...100, "Level for audio.capture_mixer in percent."),
+        .flag(
+            "audio.agc",
+            \.audio.agc,
+            "Slowly brings quiet and loud speakers to one level, by 12 dB at most, after the echo canceller."
         ),
         .integer(
             "audio.realtime_priority",
@@ -73,7 +115,11 @@ package enum ConfigurationSchema {
         .choice("echo.suppression", \.echo.suppression, "How hard the echo that is left over is pressed down."),
         .choice("echo.noise_suppression", \.echo.noiseSuppression, "How hard steady noise is pressed down."),
         .flag("echo.high_pass", \.echo.highPass, "Removes rumble below the voice."),
-        .flag("echo.gain_control", \.echo.gainControl, "Brings quiet and loud speakers to one level."),
+        .flag(
+            "echo.gain_control",
+            \.echo.gainControl,
+            "The library's own gain control. It disturbs the echo canceller: prefer audio.agc."
+        ),
     ]
 
     private static let realtime: [ConfigurationKey] = [

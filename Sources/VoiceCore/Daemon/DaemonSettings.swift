@@ -3,6 +3,7 @@ internal import FoundationEssentials
 /// Everything the daemon runs on: the configuration, translated for the parts that it concerns.
 package struct DaemonSettings: Sendable {
     package var audio: AudioConfiguration
+    package var volumes: VolumeSettings
     package var pump: VoicePump.Options
     package var request: WebSocketRequest
     package var conversation: ConversationMachine.Options
@@ -42,6 +43,8 @@ package struct DaemonSettings: Sendable {
             throw fail("jarvis.url", "wants an http:// or https:// address")
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
+        volumes = VolumeSettings(configuration.audio)
+        if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
         let separator = base.query == nil ? "?" : "&"
         request = WebSocketRequest(
@@ -149,5 +152,8 @@ extension AudioConfiguration {
             earcons: audio.earcons,
             realtimePriority: audio.realtimePriority
         )
+        limiterCeilingDecibels = audio.limiterCeilingDB
+        captureGainDecibels = audio.captureGainDB
+        automaticGain = audio.agc
     }
 }

@@ -15,6 +15,7 @@ actor SoundKeeper {
     private var reported = Troubles()
     private var lastReport = Duration.zero
     private var isStopped = false
+    private var advice = LevelAdvice()
 
     init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
         self.configuration = configuration
@@ -129,6 +130,7 @@ actor SoundKeeper {
     private func tellTroubles() {
         let now = Troubles(pipes)
         let time = Monotonic.now()
+        if let line = advice.line(pipes, at: time) { logger.warning("\(line)") }
         guard now != reported, time - lastReport >= .seconds(5) else { return }
         reported = now
         lastReport = time

@@ -16,6 +16,7 @@ package actor VoiceDaemon {
     package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
     private let sound: SoundKeeper
+    let volumeKeeper: VolumeKeeper
 
     /// The tools, before the settings that advertise them.
     package static func tools(ask: @escaping @Sendable (String) async -> JarvisAnswer, logger: Logger) -> [any Tool] {
@@ -65,6 +66,7 @@ package actor VoiceDaemon {
             transcripts: settings.transcripts,
             observer: observer
         )
+        volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
     }
 
@@ -74,6 +76,7 @@ package actor VoiceDaemon {
 
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
     package func start() async throws {
+        await volumeKeeper.start()
         try await sound.start()
         try network.start()
         let pump = pump
@@ -96,6 +99,7 @@ package actor VoiceDaemon {
         await running?.value
         await network.stop(within: .milliseconds(800))
         await sound.stop()
+        await volumeKeeper.stop()
         logger.info("stopped", metadata: sound.counters)
     }
 }

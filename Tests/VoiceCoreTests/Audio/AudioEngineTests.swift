@@ -86,8 +86,8 @@ struct AudioEngineTests {
         rig.speak(Self.tone(333))
         rig.run(20)
         #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 1333)
-        // Two periods, less the 69 frames that the upsampler holds back.
-        #expect(positions.contains((960 - 69) / 2))
+        // Two periods, less the frames that the upsampler and the limiter hold back.
+        #expect(positions.contains(UInt64(960 - 69 - Limiter.delay) / 2))
     }
 
     @Test(arguments: [0, 480])
@@ -116,7 +116,7 @@ struct AudioEngineTests {
         #expect(Array(after[(start - first)...].prefix(expected.count)) == expected)
         // No frame missing: the stream went on, and the truth about what was heard is to the frame.
         #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
-        let framesOfOld = playedBefore - 1440 + 480 + margin - 69
+        let framesOfOld = playedBefore - 1440 + 480 + margin - 69 - Limiter.delay
         #expect(heard == UInt64(framesOfOld / 2))
         #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == rig.pipes.voice.writePosition)
     }

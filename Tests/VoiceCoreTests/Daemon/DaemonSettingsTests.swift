@@ -40,6 +40,19 @@ struct DaemonSettingsTests {
         #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://example.org/v1/realtime" } }
     }
 
+    @Test func levelsComeFromTheConfiguration() throws {
+        let settings = try settings {
+            $0.audio.masterVolume = 40
+            $0.audio.captureGainDB = 6
+            $0.audio.agc = true
+            $0.audio.mixer = "Speaker"
+        }
+        #expect(settings.volumes.configured == Volumes(master: 40))
+        #expect(settings.volumes.stateDirectory == nil)
+        #expect(settings.audio.captureGainDecibels == 6 && settings.audio.automaticGain)
+        #expect(throws: ConfigurationError.self) { try self.settings { $0.audio.mixer = "hw:PCH/" } }
+    }
+
     @Test func aModelsNameIsEscaped() throws {
         let settings = try settings { $0.realtime.model = "a b&c" }
         #expect(settings.request.url.hasSuffix("?model=a%20b%26c"))

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Glibc
+import VoiceCore
+
+/// `jarvis-voiced meter`: the level of the microphone, to set its gain by. Needs no key and no network.
+struct Meter: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show the level of the microphone.")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(name: .long, help: "How long, in seconds.")
+    var seconds = 10
+
+    func validate() throws {
+        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds wants a number from 1 to 3600") }
+    }
+
+    func run() async throws {
+        let values = try options.load().configuration.values
+        var audio = AudioConfiguration(values.audio, echo: values.echo)
+        audio.echoCanceller.echoCancellation = false
+        audio.earcons = false
+        audio.realtimePriority = 0
+        let pipes = AudioPipes()
+        let configuration = audio
+        let thread = try await exitingAsync {
+            try await AudioThread.start(configuration: configuration, pipes: pipes)
+        }
+        write("microphone \(thread.report.capture), before audio.capture_gain_db; speak as you would\n")
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        for step in 1...5 * seconds where pipes.state == .running {
+            try? await Task.sleep(for: .milliseconds(200))
+            if isTerminal {
+                write("\r\(MeterLine(pipes).text)   ")
+            } else if step % 5 == 0 {
+                write("\(MeterLine(pipes).text)\n")
+            }
+        }
+        if isTerminal { write("\n") }
+        await thread.stop()
+        if case .lost(let errno) = pipes.state {
+            write("the sound card is lost (errno \(errno))\n")
+            throw ArgumentParser.ExitCode(VoiceCore.ExitCode.inputOutput.rawValue)
+        }
+    }
+
+    /// Standard output by hand: no buffer between the bar and the eye.
+    private func write(_ text: String) {
+        var text = text
+        _ = text.withUTF8 { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

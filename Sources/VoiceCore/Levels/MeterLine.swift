@@ -1,0 +1,53 @@
+internal import Synchronization
+
+/// One line of a level meter for a terminal: a bar from -60 to 0 dBFS, the figures and what to make of them.
+package struct MeterLine: Sendable, Equatable {
+    private static let width = 40
+    private static let lowest = -600
+
+    /// Tenths of dBFS.
+    package var level: Int
+    package var peak: Int
+    package var isClipping: Bool
+
+    package init(level: Int, peak: Int, isClipping: Bool) {
+        self.level = level
+        self.peak = peak
+        self.isClipping = isClipping
+    }
+
+    /// Reads the meters of the audio thread.
+    package init(_ pipes: AudioPipes) {
+        self.init(
+            level: pipes.microphoneLevel.load(ordering: .relaxed),
+            peak: pipes.microphonePeakHold.load(ordering: .relaxed),
+            isClipping: pipes.microphoneClips.load(ordering: .relaxed)
+        )
+    }
+
+    package var text: String {
+        let filled = Self.places(level)
+        var bar = [Character](repeating: "#", count: filled)
+        bar += [Character](repeating: "-", count: Self.width - filled)
+        let mark = min(Self.width - 1, Self.places(peak))
+        if mark >= filled { bar[mark] = "|" }
+        return "[\(String(bar))] level \(Self.shown(level))  peak \(Self.shown(peak)) dBFS  \(verdict)"
+    }
+
+    /// What a person who sets the gain wants to know. Speech that peaks between -30 and -6 dBFS leaves room for echo.
+    package var verdict: String {
+        if isClipping || peak > -5 { return "clips" }
+        if peak > -60 { return "loud" }
+        if peak >= -300 { return "good" }
+        return peak >= -500 ? "quiet" : "very quiet"
+    }
+
+    private static func places(_ tenths: Int) -> Int {
+        max(0, min(width, (tenths - lowest) * width / -lowest))
+    }
+
+    private static func shown(_ tenths: Int) -> String {
+        let whole = String((tenths - 5) / 10)
+        return String(repeating: " ", count: max(0, 3 - whole.count)) + whole
+    }
+}

@@ -1,0 +1,58 @@
+internal import CDSP
+internal import Synchronization
+
+/// The volumes and the limiter between the sources of sound and the card.
+///
+///     voice --(voice volume)--+
+///     media --(media volume)--+--(master, output gain)-- limiter -- card and echo reference
+///     earcon -(its volume)----+
+///
+/// Owned by the audio thread; the volumes come from `AudioPipes.volumes` and change in ramps of 20 ms.
+struct OutputMix: ~Copyable {
+    /// Frames by which `finish` delays the sound: belongs into every voice position.
+    static let delay = Limiter.delay
+    /// For so many periods after the last sound the room may still ring: 0.5 s.
+    private static let ring = 50
+
+    private let trim: Float
+    private var voice = GainRamp()
+    private var media = GainRamp()
+    private var master = GainRamp()
+    private var limiter: Limiter
+    private var silentPeriods = Self.ring
+
+    /// Whether the loudspeaker plays, or played within the last half second.
+    var isAudible: Bool { silentPeriods < Self.ring }
+
+    /// - Parameters:
+    ///   - trim: linear gain on everything, beside the volumes.
+    ///   - ceiling: of the limiter, linear.
+    init(trim: Float, ceiling: Float) {
+        self.trim = trim
+        limiter = Limiter(ceiling: ceiling)
+    }
+
+    /// Puts the volume of the voice onto a period of nothing but voice.
+    mutating func scaleVoice(_ frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+        voice.apply(pipes.volumes.gain(of: .voice), to: frames, count: count)
+    }
+
+    /// Puts the volume of media onto a period of nothing but media.
+    mutating func scaleMedia(_ frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+        media.apply(pipes.volumes.gain(of: .media), to: frames, count: count)
+    }
+
+    /// Master volume and limiter, on the sum of everything.
+    mutating func finish(_ frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+        master.apply(pipes.volumes.gain(of: .master) * trim, to: frames, count: count)
+        limiter.process(frames, count: count)
+        if limiter.isActive { pipes.limitedPeriods.wrappingAdd(1, ordering: .relaxed) }
+        // -60 dBFS: what is below that, no microphone hears.
+        silentPeriods = cdsp_peak(frames, count) > 1e-3 ? 0 : min(Self.ring, silentPeriods + 1)
+    }
+
+    /// Drops the sound that the limiter holds back.
+    mutating func reset() {
+        limiter.reset()
+    }
+}
