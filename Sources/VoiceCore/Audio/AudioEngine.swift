@@ -27,7 +27,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var device: Device
     private var capturePath: CapturePath
     private var upsampler = VoiceUpsampler()
-    private var reference = ReferenceLine(keep: EchoCanceller.referenceLead)
+    private var reference: ReferenceLine
+    private var alignment = AlignmentTap()
     private var map = PositionMap()
     private var edges = VoiceEdges()
     private var history = PlayedHistory()
@@ -49,6 +50,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             throw AudioDeviceError.processing("the echo canceller does not start: \(error)")
         }
         drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
+        reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: pipes.alignment.nextEpoch)
         self.device = device
         self.pipes = pipes
         gain = settings.outputGain
@@ -123,15 +125,23 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         pipes.microphonePeak.store(level.peak, ordering: .relaxed)
         pipes.microphoneLevel.store(level.level, ordering: .relaxed)
 
-        let milliseconds = reference.next(
+        let aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
+            correction: alignment.correction(from: pipes),
             into: frames.reference
+        )
+        alignment.push(
+            aligned,
+            of: reference,
+            microphone: frames.microphone,
+            reference: frames.reference,
+            to: pipes
         )
         capturePath.process(
             microphone: frames.microphone,
             reference: frames.reference,
-            streamDelayMilliseconds: milliseconds,
+            streamDelayMilliseconds: aligned.leadMilliseconds,
             into: frames.clean
         )
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
