@@ -7,12 +7,14 @@ internal import Synchronization
 /// results are the same whichever thread calls `step`, as long as it is called as often. One thread at a time.
 package struct AlignmentStage: ~Copyable {
     /// Blocks between two searches: half a second; a tenth while nothing is known; a quarter when an estimate waits for
-    /// another one that agrees.
+    /// another one that agrees, or the echo is not where it was (two peaks of a jump in the same second say nothing).
     private static let usual = 50
     private static let eager = 10
     private static let doubting = 25
     /// Eager searches without success, 3 s of sound, after which it is not worth the effort (headphones).
     private static let effort = 30
+    /// The same for an echo that was confirmed and is not found any more.
+    private static let retries = 4
     /// Below -70 dBFS the far end is silent.
     private static let silence: Float = 3e-4
 
@@ -104,6 +106,7 @@ package struct AlignmentStage: ~Copyable {
             failures += 1
             return nil
         }
+        failures = 0
         // What was heard in the middle of the window.
         let place = block.position + AudioFormat.periodFrames - window * AlignmentBlock.decimation / 2
         let offset = meanOffset(window / AlignmentBlock.samples) + Double(block.lead) - lag
@@ -114,7 +117,7 @@ package struct AlignmentStage: ~Copyable {
 
     private var interval: Int {
         if !tracker.isConfirmed { return failures < Self.effort ? Self.eager : Self.usual }
-        return tracker.isDoubting ? Self.doubting : Self.usual
+        return tracker.isDoubting || (1...Self.retries).contains(failures) ? Self.doubting : Self.usual
     }
 
     private func meanOffset(_ newest: Int) -> Double {

@@ -31,6 +31,6 @@ package struct AlignmentTap: ~Copyable {
         pipes.echoDelayTenths.store(period.echoDelay * 10_000 / AudioFormat.deviceRate, ordering: .relaxed)
         pipes.echoIsAligned.store(period.isConfirmed, ordering: .releasing)
         if period.cause != .none { pipes.echoAlignments.wrappingAdd(1, ordering: .relaxed) }
-        if period.cause == .estimate { pipes.echoJumps.wrappingAdd(1, ordering: .relaxed) }
+        if period.isJump { pipes.echoJumps.wrappingAdd(1, ordering: .relaxed) }
     }
 }

@@ -19,8 +19,9 @@
 /// - at once at the first period after `discontinuity()`,
 /// - at once when the next frames do not exist (yet, or any more).
 ///
-/// `AlignmentCorrection`s tell where the echo really is. Up to 4 ms are made up for within seconds by reading the line a
-/// little faster or slower, between the frames; more is made up for in one step. From then on the line follows the drift
+/// `AlignmentCorrection`s tell where the echo really is. The first one after an alignment is followed in one step. Later,
+/// up to 4 ms are made up for within seconds by reading the line a little faster or slower, between the frames; more is
+/// made up for in one step. From then on the line follows the drift
 /// found, and of the delays only a change against what they said when the echo was found counts. Until the first
 /// correction the frames come out as they were appended.
 ///
@@ -33,6 +34,9 @@ package struct ReferenceLine: ~Copyable {
 
     private static let period = AudioFormat.periodFrames
     private static let tolerance = DelayTracker.jump
+    /// 0.25 ms: what the first correction steps by at least. A canceller that has learned little by then loses less by a
+    /// step it is told of than by an echo that creeps for seconds, and so does the search.
+    private static let firstStep = Double(AudioFormat.deviceRate) * 0.25e-3
     private static let patience = 50
     private static let smoothing = 1.0 / 8
     /// How quickly what the delays say is taken for what they should say, while the echo is followed: 2.5 s.
@@ -62,6 +66,7 @@ package struct ReferenceLine: ~Copyable {
     private var epoch: UInt64
     /// Where the echo is, once known in this alignment.
     private var target: AlignmentCorrection?
+    private var isFirstCorrection = false
     private var drift = 0.0
     /// By how much the delays put what is heard too late, in frames: the echo was found that much earlier in the line.
     private var bias = 0.0
@@ -116,6 +121,7 @@ package struct ReferenceLine: ~Copyable {
         let longest = Self.history - Self.period
         let delay = min(max(0, playbackDelay) + max(0, captureDelay), longest)
         if let correction, correction.epoch == epoch, aligned {
+            isFirstCorrection = target == nil
             target = correction
             drift = correction.drift
         }
@@ -156,7 +162,9 @@ package struct ReferenceLine: ~Copyable {
         }
         if let target {
             let error = Double(captured) + target.offset(at: captured) - servedHeard
-            if error.magnitude > Self.tolerance {
+            let limit = isFirstCorrection ? Self.firstStep : Self.tolerance
+            isFirstCorrection = false
+            if error.magnitude > limit {
                 bias -= error
                 epoch += 1
                 align(heard: servedHeard + error)

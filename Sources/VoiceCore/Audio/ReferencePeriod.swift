@@ -31,4 +31,7 @@ package struct ReferencePeriod: Sendable, Equatable {
     package var echoDelay = 0
 
     package init() {}
+
+    /// Whether the echo was found more than 4 ms away from where it was taken to be.
+    package var isJump: Bool { cause == .estimate && Double(jump.magnitude) > DelayTracker.jump }
 }
