@@ -36,18 +36,20 @@ let package = Package(
         .systemLibrary(name: "CAlsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CCmark", providers: [.apt(["libcmark-dev"])]),
+        .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
         .target(name: "CDSP"),
         .target(
             name: "CAEC",
+            dependencies: ["CKissFFT"],
             cxxSettings: [
                 .define("WEBRTC_POSIX"),
                 .define("WEBRTC_LINUX"),
                 .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
                 .unsafeFlags(["-I\(webrtcInclude)"]),
             ],
-            linkerSettings: [.linkedLibrary(webrtcLibrary)]
+            linkerSettings: [.linkedLibrary(webrtcLibrary), .linkedLibrary("kissfft-float")]
         ),
         .target(
             name: "CToml",

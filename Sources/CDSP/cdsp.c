@@ -70,6 +70,31 @@ void cdsp_polyphase_3_4(const float *restrict input, const float *restrict taps,
     }
 }
 
+void cdsp_decimate_6(const float *restrict input, const float *restrict taps, size_t count_taps, float *restrict output,
+                     size_t count) {
+    for (size_t n = 0; n < count; n++) { output[n] = cdsp_dot(input + 6 * n, taps, count_taps); }
+}
+
+void cdsp_interpolate(const float *restrict input, const float *restrict table, double start, double step,
+                      float *restrict output, size_t count) {
+    REORDERED_SUMS
+    for (size_t n = 0; n < count; n++) {
+        // A product, not a sum of steps: no rounding adds up.
+        const double place = start + (double)n * step;
+        const size_t whole = (size_t)place;
+        const double phase = (place - (double)whole) * CDSP_INTERPOLATOR_PHASES;
+        const size_t row = (size_t)phase;
+        const float between = (float)(phase - (double)row);
+        const float *left = table + row * CDSP_INTERPOLATOR_TAPS;
+        const float *right = left + CDSP_INTERPOLATOR_TAPS;
+        float sum = 0;
+        for (size_t k = 0; k < CDSP_INTERPOLATOR_TAPS; k++) {
+            sum += input[whole + k] * (left[k] + between * (right[k] - left[k]));
+        }
+        output[n] = sum;
+    }
+}
+
 void cdsp_s16_from_float(const float *restrict input, int16_t *restrict output, size_t count) {
     // Adding 1.5 * 2^23 leaves no bits for a fraction, so the addition itself rounds to nearest, ties to even.
     // It vectorises where lrintf() does not.

@@ -33,6 +33,25 @@ void cdsp_add_scaled(const float *input, float gain, float *output, size_t count
 /// from input[4 * q + r]. `input` has 4 * groups + per_phase - 2 samples or more; `output` 3 * groups.
 void cdsp_polyphase_3_4(const float *input, const float *taps, size_t per_phase, float *output, size_t groups);
 
+/// One output for every six inputs: output[n] is the dot product of `taps` with the `count_taps` samples from input[6 * n].
+/// `input` has 6 * (count - 1) + count_taps samples.
+void cdsp_decimate_6(const float *input, const float *taps, size_t count_taps, float *output, size_t count);
+
+enum {
+    /// Taps of the interpolator.
+    CDSP_INTERPOLATOR_TAPS = 16,
+    /// How many fractions of a sample its table holds; between two of them it goes along a straight line.
+    CDSP_INTERPOLATOR_PHASES = 128,
+};
+
+/// Reads a signal at places between its samples: output[n] is the signal at place `start` + n * `step`, where place 0 is
+/// input[7]; the 16 taps reach from 7 samples before a place to 8 after it.
+///
+/// `table` holds CDSP_INTERPOLATOR_PHASES + 1 rows of CDSP_INTERPOLATOR_TAPS taps in the order of the input: row r is for
+/// a place r / CDSP_INTERPOLATOR_PHASES after a sample. `start` is 0 or more, `step` positive; `input` reaches 16 samples
+/// from the last place rounded down.
+void cdsp_interpolate(const float *input, const float *table, double start, double step, float *output, size_t count);
+
 /// 16-bit samples from floats of full scale 1: times 32768, rounded to nearest, ties to even, held within
 /// -32768...32767. NaN becomes 0.
 void cdsp_s16_from_float(const float *input, int16_t *output, size_t count);

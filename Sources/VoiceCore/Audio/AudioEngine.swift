@@ -25,7 +25,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var device: Device
     private var capturePath: CapturePath
     private var upsampler = VoiceUpsampler()
-    private var reference = ReferenceLine(keep: EchoCanceller.referenceLead)
+    private var reference: ReferenceLine
+    private var alignment = AlignmentTap()
     private var map = PositionMap()
     private var edges = VoiceEdges()
     private var history = PlayedHistory()
@@ -49,6 +50,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             throw AudioDeviceError.processing("the echo canceller does not start: \(error)")
         }
         drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
+        reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: pipes.alignment.nextEpoch)
         self.device = device
         self.pipes = pipes
         mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
@@ -122,15 +124,23 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
         levels.take(frames.microphone, count: period, isPlaying: mix.isAudible, pipes: pipes)
 
-        let milliseconds = reference.next(
+        let aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
+            correction: alignment.correction(from: pipes),
             into: frames.reference
+        )
+        alignment.push(
+            aligned,
+            of: reference,
+            microphone: frames.microphone,
+            reference: frames.reference,
+            to: pipes
         )
         capturePath.process(
             microphone: frames.microphone,
             reference: frames.reference,
-            streamDelayMilliseconds: milliseconds,
+            streamDelayMilliseconds: aligned.leadMilliseconds,
             into: frames.clean
         )
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible, pipes: pipes)

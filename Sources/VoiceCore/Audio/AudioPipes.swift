@@ -92,6 +92,22 @@ package final class AudioPipes: Sendable {
     package let capture = AudioSide()
     package let playback = AudioSide()
 
+    // MARK: Alignment of the echo canceller's reference
+
+    /// Both signals to whoever looks for the echo, and back what was found.
+    package let alignment = AlignmentFeed()
+    /// From writing a frame to its echo at the microphone, in tenths of a millisecond. T1 writes, every period.
+    package let echoDelayTenths = Atomic<Int>(0)
+    /// Whether that is known from the echo itself, not from the card's delays alone. T1 writes, every period.
+    package let echoIsAligned = Atomic<Bool>(false)
+    /// Times the reference was aligned anew for any reason, and times because the echo was found more than 4 ms away from
+    /// where it was taken to be. T1 writes.
+    package let echoAlignments = Atomic<UInt64>(0)
+    package let echoJumps = Atomic<UInt64>(0)
+    /// By how much the loudspeaker's clock is faster than the microphone's, in tenths of ppm. Whoever runs
+    /// `AlignmentStage` writes.
+    package let echoDriftTenths = Atomic<Int>(0)
+
     private let stateCode = Atomic<Int>(AudioState.starting.rawValue)
 
     package init() {}

@@ -14,11 +14,16 @@ enum KaiserDesign {
         return (0..<count).map { index in
             let offset = Double(index) - center
             let ratio = offset / center
-            let window = besselI0(beta * max(0, 1 - ratio * ratio).squareRoot()) / besselI0(beta)
+            let window = window(ratio, beta: beta)
             let phase = 2 * Double.pi * cutoff * offset
             let ideal = offset == 0 ? 2 * cutoff : sin(phase) / (.pi * offset)
             return ideal * window
         }
+    }
+
+    /// The window at `place`, from -1 to 1; 1 in the middle.
+    static func window(_ place: Double, beta: Double) -> Double {
+        besselI0(beta * max(0, 1 - place * place).squareRoot()) / besselI0(beta)
     }
 
     /// The modified Bessel function of order zero by its power series (Abramowitz and Stegun, 9.6.10).

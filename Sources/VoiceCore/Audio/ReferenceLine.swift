@@ -19,6 +19,12 @@
 /// - at once at the first period after `discontinuity()`,
 /// - at once when the next frames do not exist (yet, or any more).
 ///
+/// `AlignmentCorrection`s tell where the echo really is. The first one after an alignment is followed in one step. Later,
+/// up to 4 ms are made up for within seconds by reading the line a little faster or slower, between the frames; more is
+/// made up for in one step. From then on the line follows the drift
+/// found, and of the delays only a change against what they said when the echo was found counts. Until the first
+/// correction the frames come out as they were appended.
+///
 /// Owned by the audio thread; a pure computation that allocates in `init` only.
 package struct ReferenceLine: ~Copyable {
     /// How far the reference usually leads the echo, in frames: 40 ms.
@@ -26,49 +32,73 @@ package struct ReferenceLine: ~Copyable {
     /// How much of the past is kept, in frames: 2 s. A longer delay is taken for this one.
     package static let history = 2 * AudioFormat.deviceRate
 
-    /// A power of two with room for `history` and for what may be dropped.
-    private static let capacity = 131_072
-    private static let droppable = capacity - history
-    private static let tolerance = Double(AudioFormat.deviceRate * 4 / 1000)
+    private static let period = AudioFormat.periodFrames
+    private static let tolerance = DelayTracker.jump
+    /// 0.25 ms: what the first correction steps by at least. A canceller that has learned little by then loses less by a
+    /// step it is told of than by an echo that creeps for seconds, and so does the search.
+    private static let firstStep = Double(AudioFormat.deviceRate) * 0.25e-3
     private static let patience = 50
     private static let smoothing = 1.0 / 8
+    /// How quickly what the delays say is taken for what they should say, while the echo is followed: 2.5 s.
+    private static let biasSmoothing = 1.0 / 256
+    /// An error is made up for with a time constant of a second, but never faster than by 2000 ppm.
+    private static let slewing = 1.0 / Double(AudioFormat.deviceRate)
+    private static let fastest = 2e-3
+    /// Frames that must exist after the end of a period that is read between the frames.
+    private static let margin = 16
 
-    private let frames = SampleBuffer(count: capacity)
-    private var written = 0
-    /// Where the next period handed over starts.
+    private var frames = PlayedFrames()
+    private let keep: Int
+
+    private var written: Int
+    /// Frames of the microphone before the next period.
+    private var captured: Int
+    /// Where the next period handed over starts: a frame and how far after it.
     private var position = 0
+    private var fraction = 0.0
+    private var lead = 0
+
     private var aligned = false
-    private var reportedMilliseconds = 0
+    private var isFirst = true
     private var deviation = 0.0
     private var periodsOff = 0
 
+    private var epoch: UInt64
+    /// Where the echo is, once known in this alignment.
+    private var target: AlignmentCorrection?
+    private var isFirstCorrection = false
+    private var drift = 0.0
+    /// By how much the delays put what is heard too late, in frames: the echo was found that much earlier in the line.
+    private var bias = 0.0
+
     /// How often the reference was aligned anew, the first time included.
     package private(set) var alignments = 0
+    /// What to push with the period last served, for the search for the delay.
+    package private(set) var block = AlignmentBlock()
 
-    private let keep: Int
-
-    /// - Parameter keep: how far the reference is to lead the echo, in frames.
-    package init(keep: Int = Self.keep) {
+    /// - Parameters:
+    ///   - keep: how far the reference is to lead the echo, in frames.
+    ///   - epoch: the first one to use; see `AlignmentFeed.nextEpoch`.
+    ///   - written: as if so many frames of silence had been appended.
+    ///   - captured: as if so many frames of the microphone had been served.
+    package init(keep: Int = Self.keep, epoch: UInt64 = 1, written: Int = 0, captured: Int = 0) {
         self.keep = keep
+        self.epoch = epoch
+        self.written = written
+        self.captured = captured
     }
 
     /// Adds the frames just written to the card, as the loudspeaker gets them: after the last mix and gain.
     package mutating func append(_ new: UnsafePointer<Float>, count: Int) {
-        var done = 0
-        while done < count {
-            let at = written & (Self.capacity - 1)
-            let some = min(count - done, Self.capacity - at)
-            (frames.base + at).update(from: new + done, count: some)
-            written += some
-            done += some
-        }
+        frames.write(new, count: count, at: written)
+        written += count
     }
 
     /// Takes back the newest frames, which a flush removed from the card before they were played.
     ///
     /// More than was ever appended, or than 0.73 s, is taken as that much.
     package mutating func dropNewest(_ count: Int) {
-        written -= max(0, min(count, written, Self.droppable))
+        written -= max(0, min(count, written, PlayedFrames.capacity - Self.history))
     }
 
     /// Tells of an xrun or a restart of either side: what is known of the alignment is void.
@@ -79,53 +109,154 @@ package struct ReferenceLine: ~Copyable {
     /// Serves the reference for the period of `AudioFormat.periodFrames` just captured.
     ///
     /// The delays are those of both sides in frames, read after the period was and before anything more is appended;
-    /// negative ones count as 0. Returns by how many milliseconds the reference leads its echo, as the canceller wants
-    /// to be told: 40, or less where the whole delay is shorter. It is rounded down, because a delay said too long makes
-    /// the canceller deaf and one said too short does not.
+    /// negative ones count as 0. `correction` is one not given before, or nil. The lead returned is 40 ms, or less
+    /// where the whole delay is shorter. It is rounded down, because a delay said too long makes the canceller deaf
+    /// and one said too short does not.
     package mutating func next(
         playbackDelay: Int,
         captureDelay: Int,
+        correction: AlignmentCorrection? = nil,
         into output: UnsafeMutablePointer<Float>
-    ) -> Int {
-        let longest = Self.history - AudioFormat.periodFrames
+    ) -> ReferencePeriod {
+        let longest = Self.history - Self.period
         let delay = min(max(0, playbackDelay) + max(0, captureDelay), longest)
-        let newest = written - AudioFormat.periodFrames
-        let wanted = newest - delay + min(keep, delay)
-        let exists = position <= newest && position >= written - Self.history
-        if !aligned || !exists {
-            align(to: wanted, delay: delay)
-        } else if hasDrifted(from: wanted) {
-            // The smoothed place is truer than one reading.
-            align(to: min(newest, position + Int(deviation.rounded())), delay: delay)
+        if let correction, correction.epoch == epoch, aligned {
+            isFirstCorrection = target == nil
+            target = correction
+            drift = correction.drift
         }
-        serve(into: output)
-        return reportedMilliseconds
+        let expected = position
+        var result = ReferencePeriod()
+        result.cause = alignIfNeeded(heard: Double(written - Self.period - delay) - bias)
+        if result.cause != .none && result.cause != .start { result.jump = position - expected }
+        result.leadMilliseconds = lead * 1000 / AudioFormat.deviceRate
+        result.isConfirmed = target != nil
+        result.echoDelay = written - Self.period - (position - lead)
+
+        let rate = target == nil ? drift : followTarget()
+        note(rate)
+        serve(rate: rate, into: output)
+        captured += Self.period
+        return result
     }
 
-    private mutating func hasDrifted(from wanted: Int) -> Bool {
-        deviation += (Double(wanted - position) - deviation) * Self.smoothing
+    // MARK: Alignment
+
+    /// Where the period to serve is taken to have been heard.
+    private var servedHeard: Double { Double(position - lead) + fraction }
+
+    /// The last place at which a period may start.
+    private func latestStart(betweenFrames: Bool) -> Int {
+        written - Self.period - (betweenFrames ? Self.margin : 0)
+    }
+
+    private var isBetweenFrames: Bool { fraction != 0 || drift != 0 || target != nil }
+
+    private mutating func alignIfNeeded(heard: Double) -> ReferencePeriod.Cause {
+        guard aligned else {
+            let cause = isFirst ? ReferencePeriod.Cause.start : .discontinuity
+            isFirst = false
+            forget()
+            align(heard: heard)
+            return cause
+        }
+        if let target {
+            let error = Double(captured) + target.offset(at: captured) - servedHeard
+            let limit = isFirstCorrection ? Self.firstStep : Self.tolerance
+            isFirstCorrection = false
+            if error.magnitude > limit {
+                bias -= error
+                epoch += 1
+                align(heard: servedHeard + error)
+                return .estimate
+            }
+        }
+        guard position <= latestStart(betweenFrames: isBetweenFrames), position >= written - Self.history else {
+            if target != nil, (heard - servedHeard).magnitude <= Self.tolerance {
+                epoch += 1
+                align(heard: servedHeard)
+                return .shortage
+            }
+            forget()
+            align(heard: heard)
+            return .delays
+        }
+        guard hasDrifted(heard: heard) else { return .none }
+        // The smoothed place is truer than one reading.
+        let step = Int(deviation.rounded())
+        forget()
+        let latest = latestStart(betweenFrames: isBetweenFrames)
+        lead = leadPossible(heard: heard, latest: latest)
+        settle(at: min(latest, position + step))
+        return .delays
+    }
+
+    /// What was known of the echo belongs to another alignment. The drift and the error of the delays remain.
+    private mutating func forget() {
+        target = nil
+        epoch += 1
+    }
+
+    private mutating func hasDrifted(heard: Double) -> Bool {
+        let wanted = min(heard + Double(keep), Double(latestStart(betweenFrames: isBetweenFrames)))
+        deviation += (wanted - Double(position) - fraction - deviation) * Self.smoothing
         periodsOff = deviation.magnitude > Self.tolerance ? periodsOff + 1 : 0
+        if target != nil, periodsOff == 0 {
+            let error = min(max(heard - servedHeard, -Self.tolerance), Self.tolerance)
+            bias += error * Self.biasSmoothing
+        }
         return periodsOff >= Self.patience
     }
 
-    private mutating func align(to start: Int, delay: Int) {
+    private func leadPossible(heard: Double, latest: Int) -> Int {
+        max(0, min(keep, latest - Int(heard.rounded(.down))))
+    }
+
+    private mutating func align(heard: Double) {
+        let whole = heard.rounded(.down)
+        fraction = heard - whole
+        let latest = latestStart(betweenFrames: isBetweenFrames)
+        lead = leadPossible(heard: heard, latest: latest)
+        settle(at: min(latest, Int(whole) + lead))
+    }
+
+    private mutating func settle(at start: Int) {
         position = start
         aligned = true
         alignments += 1
         deviation = 0
         periodsOff = 0
-        reportedMilliseconds = min(keep, delay) * 1000 / AudioFormat.deviceRate
     }
 
-    /// Frames from before the first one are silence, which is what the line holds there.
-    private mutating func serve(into output: UnsafeMutablePointer<Float>) {
-        var done = 0
-        while done < AudioFormat.periodFrames {
-            let at = (position + done) & (Self.capacity - 1)
-            let some = min(AudioFormat.periodFrames - done, Self.capacity - at)
-            (output + done).update(from: frames.base + at, count: some)
-            done += some
+    // MARK: Serving
+
+    /// How much faster than the microphone the line is to be read, so that the error goes away.
+    private mutating func followTarget() -> Double {
+        guard let target else { return drift }
+        let error = Double(captured) + target.offset(at: captured) - servedHeard
+        let slew = min(max(error * Self.slewing, -Self.fastest), Self.fastest)
+        bias -= slew * Double(Self.period)
+        return target.drift + slew
+    }
+
+    private mutating func note(_ rate: Double) {
+        block.epoch = epoch
+        block.position = captured
+        block.offset = servedHeard - Double(captured) + rate * Double(Self.period / 2)
+        block.lead = lead
+        block.isUnsure = target == nil
+    }
+
+    private mutating func serve(rate: Double, into output: UnsafeMutablePointer<Float>) {
+        if rate == 0 && fraction == 0 {
+            frames.copy(from: position, count: Self.period, into: output)
+            position += Self.period
+            return
         }
-        position += AudioFormat.periodFrames
+        frames.interpolate(from: position, fraction: fraction, step: 1 + rate, count: Self.period, into: output)
+        let end = fraction + Double(Self.period) * (1 + rate)
+        let whole = end.rounded(.down)
+        fraction = end - whole
+        position += Int(whole)
     }
 }

@@ -31,7 +31,8 @@ private final class SimulatedLoop {
         captured += Self.period
         let now = captured + late
         let playbackDelay = written - (now - start)
-        reported = line.next(playbackDelay: playbackDelay + jitter, captureDelay: late, into: &reference)
+        reported =
+            line.next(playbackDelay: playbackDelay + jitter, captureDelay: late, into: &reference).leadMilliseconds
         served = Int(reference[0]) - 1
         play(writes)
     }
@@ -220,7 +221,7 @@ struct ReferenceLineTests {
         var line = ReferenceLine()
         var reference = [Float](repeating: 1, count: 480)
         for _ in 0..<10 {
-            #expect(line.next(playbackDelay: 0, captureDelay: 480, into: &reference) == 10)
+            #expect(line.next(playbackDelay: 0, captureDelay: 480, into: &reference).leadMilliseconds == 10)
             #expect(reference.allSatisfy { $0 == 0 })
         }
     }
@@ -237,7 +238,7 @@ struct ReferenceLineTests {
                 playbackDelay: .random(in: -200_000...200_000, using: &random),
                 captureDelay: .random(in: -1000...200_000, using: &random),
                 into: &reference
-            )
+            ).leadMilliseconds
             #expect((0...40).contains(milliseconds))
             #expect(reference.allSatisfy { $0 == 0 || $0 == 0.5 })
         }

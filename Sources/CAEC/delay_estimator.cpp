@@ -1,0 +1,168 @@
+#include "delay_estimator.h"
+
+#include <kissfft/kiss_fftr.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace {
+
+/// The lags looked at do not wrap around: LATEST + WINDOW samples of reference, EARLIEST of room before them.
+constexpr int kSize = DELAY_ESTIMATOR_REFERENCE + DELAY_ESTIMATOR_EARLIEST;
+constexpr int kBins = kSize / 2 + 1;
+constexpr int kLowest = 300 * kSize / DELAY_ESTIMATOR_RATE;
+constexpr int kHighest = 3500 * kSize / DELAY_ESTIMATOR_RATE;
+constexpr int kLags = DELAY_ESTIMATOR_EARLIEST + DELAY_ESTIMATOR_LATEST + 1;
+
+/// A peak this many times the mean is no coincidence: noise of any kind stays below 7.
+constexpr double kStrength = 12;
+/// With a second peak half as high, which of the two is right is a guess: a tone, a repeated sound, two echoes.
+constexpr double kRival = 0.5;
+/// Peaks closer than this belong to one another: 5 ms of early reflections.
+constexpr int kVicinity = DELAY_ESTIMATOR_RATE * 5 / 1000;
+/// Below -70 dBFS there is nothing to compare.
+constexpr double kSilence = 1e-7;
+/// Bins far below the mean are not raised to the level of the others: they hold rounding, leakage and noise.
+constexpr float kFloor = 0.03f;
+/// How many bins must reach the level of the others. Of speech and music a quarter or more do; few tones say nothing
+/// of a delay, and what leaks out of them says something wrong.
+constexpr double kShare = 0.1;
+/// The ends fade over 100 ms, lest they correlate with one another.
+constexpr int kFade = DELAY_ESTIMATOR_RATE / 10;
+
+struct Free {
+    void operator()(kiss_fftr_cfg plan) const { kiss_fftr_free(plan); }
+};
+using Plan = std::unique_ptr<kiss_fftr_state, Free>;
+
+bool is_silent(const float *samples, size_t count) {
+    double sum = 0;
+    for (size_t n = 0; n < count; n++) { sum += double(samples[n]) * double(samples[n]); }
+    // Also true for a sum that is not a number.
+    return !(sum > kSilence * double(count));
+}
+
+} // namespace
+
+struct delay_estimator {
+    Plan forward{kiss_fftr_alloc(kSize, 0, nullptr, nullptr)};
+    Plan inverse{kiss_fftr_alloc(kSize, 1, nullptr, nullptr)};
+    std::vector<float> time = std::vector<float>(kSize);
+    std::vector<float> correlation = std::vector<float>(kLags);
+    std::vector<kiss_fft_cpx> microphone = std::vector<kiss_fft_cpx>(kBins);
+    std::vector<kiss_fft_cpx> reference = std::vector<kiss_fft_cpx>(kBins);
+    std::vector<float> fade = std::vector<float>(kFade);
+
+    delay_estimator() {
+        for (int n = 0; n < kFade; n++) { fade[n] = float(0.5 - 0.5 * std::cos(M_PI * (n + 0.5) / kFade)); }
+    }
+
+    /// The spectrum of the newest `count` samples, whose last one is at place WINDOW - 1 and older ones before it,
+    /// around the end of the buffer: a lag of 0 is then a lag of 0.
+    void transform(const float *samples, int count, std::vector<kiss_fft_cpx> &spectrum) {
+        std::fill(time.begin(), time.end(), 0.0f);
+        for (int n = 0; n < count; n++) {
+            const int edge = std::min(n, count - 1 - n);
+            const int place = DELAY_ESTIMATOR_WINDOW - count + n;
+            time[size_t(place < 0 ? place + kSize : place)] = samples[n] * (edge < kFade ? fade[size_t(edge)] : 1.0f);
+        }
+        kiss_fftr(forward.get(), time.data(), spectrum.data());
+    }
+
+    /// Whitens the cross spectrum within the band and takes it back to time. Returns the share of the band that counts.
+    double correlate() {
+        double sum = 0;
+        for (int bin = kLowest; bin <= kHighest; bin++) {
+            const kiss_fft_cpx a = microphone[size_t(bin)], b = reference[size_t(bin)];
+            const kiss_fft_cpx product{a.r * b.r + a.i * b.i, a.i * b.r - a.r * b.i};
+            microphone[size_t(bin)] = product;
+            sum += std::sqrt(product.r * product.r + product.i * product.i);
+        }
+        const float floor = kFloor * float(sum / (kHighest - kLowest + 1)) + 1e-30f;
+        double level = 0;
+        for (int bin = 0; bin < kBins; bin++) {
+            kiss_fft_cpx &value = microphone[size_t(bin)];
+            if (bin < kLowest || bin > kHighest) {
+                value = {0, 0};
+            } else {
+                const float magnitude = std::sqrt(value.r * value.r + value.i * value.i);
+                const float scale = 1 / (magnitude + floor);
+                level += double(magnitude * scale);
+                value.r *= scale;
+                value.i *= scale;
+            }
+        }
+        kiss_fftri(inverse.get(), microphone.data(), time.data());
+        for (int n = 0; n < kLags; n++) {
+            const int lag = n - DELAY_ESTIMATOR_EARLIEST;
+            correlation[size_t(n)] = time[size_t(lag < 0 ? lag + kSize : lag)];
+        }
+        return level / (kHighest - kLowest + 1);
+    }
+
+    /// The fraction of a sample by which the top of a parabola through three points lies after the middle one.
+    static double top(double before, double at, double after) {
+        const double curvature = before - 2 * at + after;
+        return curvature < 0 ? std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5) : 0;
+    }
+
+    bool judge(delay_estimate &result) const {
+        // An echo may be turned upside down on its way: a trough is as good as a peak.
+        double sum = 0, highest = 0, rival = 0;
+        int best = 0;
+        for (int n = 0; n < kLags; n++) {
+            const double magnitude = std::fabs(correlation[size_t(n)]);
+            sum += magnitude;
+            if (magnitude > highest) {
+                highest = magnitude;
+                best = n;
+            }
+        }
+        for (int n = 0; n < kLags; n++) {
+            if (std::abs(n - best) > kVicinity) { rival = std::max(rival, std::fabs(double(correlation[size_t(n)]))); }
+        }
+        if (!(highest > 0) || !std::isfinite(sum)) { return false; }
+        result.strength = highest * kLags / sum;
+        result.rival = rival / highest;
+        result.lag = best - DELAY_ESTIMATOR_EARLIEST;
+        if (best == 0 || best == kLags - 1) { return false; }
+        const double sign = correlation[size_t(best)] < 0 ? -1 : 1;
+        result.lag += top(sign * correlation[size_t(best - 1)], highest, sign * correlation[size_t(best + 1)]);
+        return result.strength >= kStrength && result.rival <= kRival;
+    }
+};
+
+extern "C" {
+
+delay_estimator *delay_estimator_create(void) {
+    try {
+        auto handle = std::make_unique<delay_estimator>();
+        return handle->forward && handle->inverse ? handle.release() : nullptr;
+    } catch (const std::bad_alloc &) { return nullptr; }
+}
+
+void delay_estimator_destroy(delay_estimator *handle) { delete handle; }
+
+bool delay_estimator_run(delay_estimator *handle, const float *microphone, size_t microphone_count,
+                         const float *reference, size_t reference_count, delay_estimate *result) {
+    delay_estimate estimate{0, 0, 0};
+    const auto count = std::min<size_t>(microphone_count, DELAY_ESTIMATOR_WINDOW);
+    const auto available = std::min<size_t>(reference_count, DELAY_ESTIMATOR_REFERENCE);
+    microphone += microphone_count - count;
+    reference += reference_count - available;
+    bool found = false;
+    if (count >= DELAY_ESTIMATOR_SHORTEST && available >= DELAY_ESTIMATOR_SHORTEST && !is_silent(microphone, count) &&
+        !is_silent(reference, available)) {
+        handle->transform(reference, int(available), handle->reference);
+        handle->transform(microphone, int(count), handle->microphone);
+        const double share = handle->correlate();
+        found = handle->judge(estimate) && share >= kShare;
+    }
+    if (result != nullptr) { *result = estimate; }
+    return found;
+}
+
+} // extern "C"

@@ -1,0 +1,144 @@
+internal import CDSP
+internal import Synchronization
+
+/// The search for the delay: takes the blocks the audio thread sent, looks for the echo, hands back corrections.
+///
+/// When it looks depends on the blocks alone, every half second of them, sooner while the alignment is not sure; so the
+/// results are the same whichever thread calls `step`, as long as it is called as often. One thread at a time.
+package struct AlignmentStage: ~Copyable {
+    /// Blocks between two searches: half a second; a tenth while nothing is known; a quarter when an estimate waits for
+    /// another one that agrees, or the echo is not where it was (two peaks of a jump in the same second say nothing).
+    private static let usual = 50
+    private static let eager = 10
+    private static let doubting = 25
+    /// Eager searches without success, 3 s of sound, after which it is not worth the effort (headphones).
+    private static let effort = 30
+    /// The same for an echo that was confirmed and is not found any more.
+    private static let retries = 4
+    /// Below -70 dBFS the far end is silent.
+    private static let silence: Float = 3e-4
+
+    private static let capacity = DelayEstimator.reference
+    private static let windowBlocks = DelayEstimator.window / AlignmentBlock.samples
+
+    private var estimator = DelayEstimator()
+    package private(set) var tracker = DelayTracker()
+
+    // The newest samples without a gap or a step: `count` of them, up to `end`.
+    private let microphone = SampleBuffer(count: 2 * capacity)
+    private let reference = SampleBuffer(count: 2 * capacity)
+    private var count = 0
+    private var end = 0
+    /// What the newest blocks were corrected by, by block number.
+    private let offsets: UnsafeMutablePointer<Double>
+    private var blocks = 0
+
+    private var last: AlignmentBlock?
+    private var wait = 0
+    private var failures = 0
+
+    package init() {
+        offsets = .allocate(capacity: Self.windowBlocks)
+        offsets.initialize(repeating: 0, count: Self.windowBlocks)
+    }
+
+    deinit { offsets.deallocate() }
+
+    /// Works through everything that was sent; returns what the estimates changed, oldest first.
+    @discardableResult
+    package mutating func step(_ pipes: AudioPipes) -> [DelayTracker.Change] {
+        var changes: [DelayTracker.Change] = []
+        while let block = take(pipes) {
+            wait -= 1
+            guard wait <= 0, count >= DelayEstimator.shortest else { continue }
+            if let change = search(block, pipes) { changes.append(change) }
+        }
+        return changes
+    }
+
+    private mutating func take(_ pipes: AudioPipes) -> AlignmentBlock? {
+        let samples = AlignmentBlock.samples
+        if end + samples > microphone.count {
+            // The newest go to the front.
+            let kept = min(count, Self.capacity - samples)
+            microphone.base.update(from: microphone.base + end - kept, count: kept)
+            reference.base.update(from: reference.base + end - kept, count: kept)
+            end = kept
+            count = kept
+        }
+        guard let block = pipes.alignment.pop(microphone: microphone.base + end, reference: reference.base + end)
+        else { return nil }
+        let isNewEpoch = last?.epoch != block.epoch
+        if isNewEpoch || last.map({ $0.position + AudioFormat.periodFrames }) != block.position {
+            begin(block, isNewEpoch: isNewEpoch)
+        }
+        last = block
+        offsets[blocks % Self.windowBlocks] = block.offset
+        blocks += 1
+        end += samples
+        count = min(count + samples, Self.capacity)
+        return block
+    }
+
+    /// Samples from before a gap or a step are of no use any more.
+    private mutating func begin(_ block: AlignmentBlock, isNewEpoch: Bool) {
+        count = 0
+        blocks = 0
+        wait = 0
+        guard isNewEpoch, block.isUnsure else { return }
+        tracker.restart(offset: block.offset, at: block.position)
+        failures = 0
+    }
+
+    private mutating func search(_ block: AlignmentBlock, _ pipes: AudioPipes) -> DelayTracker.Change? {
+        wait = Self.eager
+        guard cdsp_rms(reference.base + end - count, count) > Self.silence else { return nil }
+        defer { wait = interval }
+        let window = min(count, DelayEstimator.window)
+        guard
+            let lag = estimator.lag(
+                microphone: microphone.base + end - window,
+                count: window,
+                reference: reference.base + end - count,
+                referenceCount: count
+            )
+        else {
+            failures += 1
+            return nil
+        }
+        failures = 0
+        // What was heard in the middle of the window.
+        let place = block.position + AudioFormat.periodFrames - window * AlignmentBlock.decimation / 2
+        let offset = meanOffset(window / AlignmentBlock.samples) + Double(block.lead) - lag
+        let change = tracker.update(offset, at: place)
+        publish(change, epoch: block.epoch, at: place, pipes)
+        return change
+    }
+
+    private var interval: Int {
+        if !tracker.isConfirmed { return failures < Self.effort ? Self.eager : Self.usual }
+        return tracker.isDoubting || (1...Self.retries).contains(failures) ? Self.doubting : Self.usual
+    }
+
+    private func meanOffset(_ newest: Int) -> Double {
+        // Relative to one of them: the difference of large figures is exact.
+        let base = offsets[(blocks - 1) % Self.windowBlocks]
+        var sum = 0.0
+        for index in blocks - newest..<blocks { sum += offsets[index % Self.windowBlocks] - base }
+        return base + sum / Double(newest)
+    }
+
+    private func publish(_ change: DelayTracker.Change?, epoch: UInt64, at place: Int, _ pipes: AudioPipes) {
+        switch change {
+        case nil, .doubted: return
+        case .confirmed, .refined, .moved, .jumped: break
+        }
+        var correction = AlignmentCorrection()
+        correction.epoch = epoch
+        correction.position = place
+        correction.offset = tracker.offset(at: place)
+        correction.drift = tracker.drift
+        pipes.alignment.publish(correction)
+        pipes.echoDriftTenths.store(Int((tracker.drift * 1e7).rounded()), ordering: .relaxed)
+    }
+}

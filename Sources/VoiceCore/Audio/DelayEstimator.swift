@@ -1,0 +1,37 @@
+internal import CAEC
+
+/// Finds by how much an echo comes after its reference; see `delay_estimator.h` for the method.
+///
+/// Belongs to one thread at a time. Allocates in `init` only; a search takes about 0.2 ms.
+package struct DelayEstimator: ~Copyable {
+    /// The longest stretch of the microphone and of the reference that is looked at, at 8 kHz.
+    package static let window = Int(DELAY_ESTIMATOR_WINDOW)
+    package static let reference = Int(DELAY_ESTIMATOR_REFERENCE)
+    /// The shortest stretch that is worth a search: 0.4 s.
+    package static let shortest = Int(DELAY_ESTIMATOR_SHORTEST)
+
+    private let handle: OpaquePointer?
+
+    /// Without memory it never finds anything.
+    package init() {
+        handle = delay_estimator_create()
+    }
+
+    deinit { delay_estimator_destroy(handle) }
+
+    /// By how many frames at 48 kHz the microphone comes after the reference, -4800 ... 24 000, or nil: silence, too little,
+    /// no echo, or more than one place where it could be.
+    ///
+    /// Both hold samples at 8 kHz and end at the same instant.
+    package mutating func lag(
+        microphone: UnsafePointer<Float>,
+        count: Int,
+        reference: UnsafePointer<Float>,
+        referenceCount: Int
+    ) -> Double? {
+        guard let handle, count > 0, referenceCount > 0 else { return nil }
+        var estimate = delay_estimate()
+        guard delay_estimator_run(handle, microphone, count, reference, referenceCount, &estimate) else { return nil }
+        return estimate.lag * Double(AlignmentBlock.decimation)
+    }
+}

@@ -1,0 +1,151 @@
+/// Follows the offset between what is played and what is heard, and the drift of two clocks, from single estimates.
+///
+/// The filter is the alpha-beta filter (E. Brookner, "Tracking and Kalman Filtering Made Easy", 1998, chapter 1) whose gains
+/// follow from the time between estimates and from what is known so far, as a Kalman filter with the two states offset
+/// and drift has them. Positions count frames of the microphone, offsets are frames. A pure value.
+///
+///     unconfirmed --an estimate--> confirmed          restart: an xrun, a new start value
+///     confirmed --near the track--> refined           within what the filter expects
+///     confirmed --away from it, once--> doubted       kept until the next estimate
+///     confirmed --away, twice the same--> moved       up to 4 ms: the room changed
+///                                     \-> jumped      beyond: frames were lost, and nobody told
+///
+/// Without estimates (the far end is silent) the offset goes on with the drift known so far.
+package struct DelayTracker: Sendable, Equatable {
+    /// What an estimate changed; the offset's change is in frames.
+    package enum Change: Sendable, Equatable {
+        case confirmed(by: Double)
+        case refined(by: Double)
+        case doubted(by: Double)
+        case moved(by: Double)
+        case jumped(by: Double)
+    }
+
+    /// More than this, 4 ms, is a jump.
+    package static let jump = Double(AudioFormat.deviceRate * 4 / 1000)
+    /// Clocks differ by 500 ppm at most.
+    package static let largestDrift = 500e-6
+
+    private static let rate = Double(AudioFormat.deviceRate)
+    /// Variance of an estimate in frames squared; one from half a second or more ago is independent of it.
+    private static let noise = 1.0
+    private static let independent = 0.5
+    /// Within 0.25 ms an estimate never counts as away from the track.
+    private static let nearest = rate * 0.25e-3
+    /// Two estimates this close, 1 ms, agree; small moves must agree within `nearest`.
+    private static let agreement = rate * 1e-3
+    /// How long the first of the two counts, in seconds.
+    private static let patience = 3.0
+    /// What is thought of the drift before anything is known: 100 ppm either way, in (frames a second) squared.
+    private static let driftVariance = (rate * 100e-6) * (rate * 100e-6)
+    /// How much the variances grow by in a second: the room changes a little, temperature moves the clocks.
+    private static let offsetWalk = 0.02
+    private static let driftWalk = 2.5e-5
+
+    private var offset = 0.0
+    /// Frames a second.
+    private var slope = 0.0
+    private var position = 0
+    private var offsetVariance = 0.0
+    private var covariance = 0.0
+    private var slopeVariance = DelayTracker.driftVariance
+    private var doubt: (offset: Double, position: Int)?
+
+    /// Whether an estimate has come since the start or the last restart.
+    package private(set) var isConfirmed = false
+    /// How often the offset jumped, restarts included.
+    package private(set) var jumps = 0
+
+    package init() {}
+
+    package static func == (a: Self, b: Self) -> Bool {
+        a.offset == b.offset && a.slope == b.slope && a.position == b.position && a.isConfirmed == b.isConfirmed
+            && a.jumps == b.jumps && a.doubt?.offset == b.doubt?.offset && a.doubt?.position == b.doubt?.position
+    }
+
+    /// By how much the loudspeaker's clock is faster, in frames per frame, -500e-6 ... 500e-6.
+    package var drift: Double { slope / Self.rate }
+
+    /// Whether an estimate away from the track waits for another one.
+    package var isDoubting: Bool { doubt != nil }
+
+    /// The offset at a place, in between and beyond the estimates.
+    package func offset(at place: Int) -> Double {
+        offset + slope * Double(place - position) / Self.rate
+    }
+
+    /// Begins anew with a start value that the next estimate may replace. What is known of the drift stays.
+    package mutating func restart(offset: Double, at position: Int) {
+        self.offset = offset
+        self.position = position
+        isConfirmed = false
+        doubt = nil
+    }
+
+    /// Takes an estimate of the offset at a place; those that are not finite, or from before the last one, are ignored.
+    @discardableResult
+    package mutating func update(_ estimate: Double, at place: Int) -> Change? {
+        guard estimate.isFinite, !isConfirmed || place > position else { return nil }
+        guard isConfirmed else { return confirm(estimate, at: place) }
+        let time = Double(place - position) / Self.rate
+        let expected = offset(at: place)
+        let spread = offsetVariance + 2 * time * covariance + time * time * slopeVariance + Self.noise
+        let gate = max(Self.nearest, 4 * spread.squareRoot())
+        guard (estimate - expected).magnitude > min(gate, Self.jump) else {
+            doubt = nil
+            return refine(estimate, expected: expected, at: place, time: time)
+        }
+        return weigh(estimate, expected: expected, at: place)
+    }
+
+    private mutating func confirm(_ estimate: Double, at place: Int) -> Change {
+        let change = estimate - offset(at: place)
+        if change.magnitude > Self.jump { jumps += 1 }
+        adopt(estimate, at: place)
+        isConfirmed = true
+        return .confirmed(by: change)
+    }
+
+    private mutating func adopt(_ estimate: Double, at place: Int) {
+        offset = estimate
+        position = place
+        offsetVariance = Self.noise
+        covariance = 0
+        doubt = nil
+    }
+
+    private mutating func weigh(_ estimate: Double, expected: Double, at place: Int) -> Change {
+        let change = estimate - expected
+        let isJump = change.magnitude > Self.jump
+        if let doubt, Double(place - doubt.position) <= Self.patience * Self.rate {
+            let difference = estimate - doubt.offset - slope * Double(place - doubt.position) / Self.rate
+            if difference.magnitude <= (isJump ? Self.agreement : Self.nearest) {
+                adopt(estimate, at: place)
+                if isJump { jumps += 1 }
+                return isJump ? .jumped(by: change) : .moved(by: change)
+            }
+        }
+        doubt = (estimate, place)
+        return .doubted(by: change)
+    }
+
+    private mutating func refine(_ estimate: Double, expected: Double, at place: Int, time: Double) -> Change {
+        // Predicted variances, then the gains alpha and beta.
+        let a = offsetVariance + 2 * time * covariance + time * time * slopeVariance + Self.offsetWalk * time
+        let b = covariance + time * slopeVariance
+        let c = slopeVariance + Self.driftWalk * time
+        let noise = Self.noise * max(1, Self.independent / time)
+        let alpha = a / (a + noise)
+        let beta = b / (a + noise)
+        let error = estimate - expected
+        let largest = Self.largestDrift * Self.rate
+        offset = expected + alpha * error
+        slope = min(max(slope + beta * error, -largest), largest)
+        position = place
+        offsetVariance = (1 - alpha) * a
+        covariance = (1 - alpha) * b
+        // After hours of silence little is left of what was known, but no more than nothing.
+        slopeVariance = min(c - beta * b, Self.driftVariance)
+        return .refined(by: alpha * error)
+    }
+}

@@ -1,0 +1,42 @@
+package import Logging
+
+/// Runs the search for the delay of the echo, ten times a second, off the audio thread.
+///
+/// Only one may run on the same pipes. It survives the loss of a card: what comes after it is a new epoch.
+package actor EchoAligner {
+    private let pipes: AudioPipes
+    private let logger: Logger
+    private var stage = AlignmentStage()
+
+    package init(pipes: AudioPipes, logger: Logger) {
+        self.pipes = pipes
+        self.logger = logger
+    }
+
+    /// Works until cancelled.
+    package func run() async {
+        while !Task.isCancelled {
+            for change in stage.step(pipes) { tell(change) }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func tell(_ change: DelayTracker.Change) {
+        switch change {
+        case .refined:
+            break
+        case .doubted(let frames):
+            logger.trace("echo found elsewhere, once", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+        case .confirmed(let frames):
+            logger.debug("echo found", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+        case .moved(let frames):
+            logger.debug("echo moved", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+        case .jumped(let frames):
+            logger.debug("echo jumped", metadata: ["by_ms": "\(Self.milliseconds(frames))"])
+        }
+    }
+
+    private static func milliseconds(_ frames: Double) -> Double {
+        (frames * 1000 / Double(AudioFormat.deviceRate) * 100).rounded() / 100
+    }
+}

@@ -1,0 +1,200 @@
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+/// The reference line, the search and the tracker together, against a room whose truth is known.
+struct EchoAlignmentTests {
+    private static let keep = Double(ReferenceLine.keep)
+    /// 0.05 ms.
+    private static let close = 2.4
+
+    @Test(arguments: [0.0, 50, 200, -200])
+    func followsTheDriftOfTwoClocks(ppm: Double) {
+        let room = SimulatedEcho(air: 100.3, ppm: ppm, source: placeNoise(1))
+        room.run(seconds: 10)
+        var worst = 0.0
+        for _ in 0..<2000 {
+            room.cycle()
+            worst = max(worst, (room.lead - Self.keep).magnitude)
+        }
+        #expect(worst < Self.close)
+        #expect((room.stage.tracker.drift * 1e6 - ppm).magnitude < 2)
+        #expect(room.last.isConfirmed)
+        #expect(room.last.leadMilliseconds == 40)
+        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect(room.line.alignments == 2)
+    }
+
+    @Test(arguments: [2880.0, -2880])
+    func aWrongStartIsCorrectedInAboutASecond(error: Double) {
+        let room = SimulatedEcho(air: error + 20, buffer: 9600, source: placeNoise(2))
+        var periods = 0
+        while (room.lead - Self.keep).magnitude > Self.close, periods < 300 {
+            room.cycle()
+            periods += 1
+        }
+        #expect(periods <= 100)
+        room.run(seconds: 5)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 1)
+        #expect(room.line.alignments == 2)
+    }
+
+    /// Nobody tells of the jump, and the card's delays do not show it.
+    @Test(arguments: [4800.0, -2400])
+    func aHiddenJumpIsFollowedWithinASecondAndAHalf(jump: Double) {
+        let room = SimulatedEcho(buffer: 12_000, source: placeNoise(3))
+        for phase in 0..<3 {
+            room.run(seconds: 5 + 0.11 * Double(phase))
+            room.delayBy(phase.isMultiple(of: 2) ? jump : -jump, hidden: true)
+            var periods = 0
+            while (room.lead - Self.keep).magnitude > Self.close, periods < 400 {
+                room.cycle()
+                periods += 1
+                if room.last.cause == .estimate {
+                    #expect((Double(room.last.jump).magnitude - jump.magnitude).magnitude < Self.close)
+                }
+            }
+            #expect(periods <= 150)
+        }
+    }
+
+    @Test func anAnnouncedJumpIsFollowedAtOnceAndConfirmedInHalfASecond() {
+        let room = SimulatedEcho(air: 150, buffer: 12_000, source: placeNoise(4))
+        room.run(seconds: 10)
+        room.delayBy(4800, hidden: false)
+        room.line.discontinuity()
+        room.cycle()
+        #expect(room.last.cause == .discontinuity)
+        #expect(!room.last.isConfirmed)
+        #expect(room.pipes.echoIsAligned.load(ordering: .relaxed) == false)
+        // The delays tell; that they are 150 frames off is known from before.
+        #expect((room.lead - Self.keep).magnitude < 5)
+        room.run(seconds: 0.55)
+        #expect(room.last.isConfirmed)
+        #expect(room.pipes.echoIsAligned.load(ordering: .relaxed) == true)
+    }
+
+    @Test func anAnnouncedJumpThatTheDelaysGetWrongIsFollowedInHalfASecond() {
+        let room = SimulatedEcho(buffer: 12_000, source: placeNoise(5))
+        room.run(seconds: 10)
+        room.delayBy(4800, hidden: true)
+        room.line.discontinuity()
+        room.run(seconds: 0.55)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+    }
+
+    @Test func goesOnThroughSilenceWithTheDriftItKnows() {
+        let source = placeNoise(6)
+        let room = SimulatedEcho(ppm: 80) { $0 < 15 * 48_000 ? source($0) : 0 }
+        room.run(seconds: 45)
+        #expect(room.last.isConfirmed)
+        // Half a minute without an echo at 80 ppm would be 2.4 ms.
+        #expect((room.lead - Self.keep).magnitude < 24)
+        #expect(room.line.alignments == 2)
+    }
+
+    @Test func theFirstCorrectionIsOneStepThatTheCancellerIsToldOf() {
+        let room = SimulatedEcho(air: 150, source: placeNoise(7))
+        var steps: [Int] = []
+        for _ in 0..<800 {
+            room.cycle()
+            if room.last.cause == .estimate { steps.append(room.last.jump) }
+        }
+        #expect(steps == [-150])
+        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+    }
+
+    @Test func aSmallMoveIsMadeUpForWithoutAStep() {
+        let room = SimulatedEcho(source: placeNoise(7))
+        room.run(seconds: 5)
+        room.delayBy(100, hidden: true)
+        room.cycle()
+        var before = room.lead
+        for _ in 0..<1200 {
+            room.cycle()
+            #expect((room.lead - before).magnitude < 1.1)
+            #expect(room.last.cause == .none)
+            #expect(room.last.jump == 0)
+            before = room.lead
+        }
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+    }
+
+    @Test func bothTalkingDoesNotDisturb() {
+        let room = SimulatedEcho(air: 60, ppm: 30, source: placeNoise(8))
+        room.gain = 0.2
+        room.run(seconds: 10)
+        let talker = placeNoise(9, amplitude: 0.08)
+        room.near = { $0 / 24_000 % 3 == 0 ? 0 : talker($0) }
+        for _ in 0..<1000 {
+            room.cycle()
+            #expect((room.lead - Self.keep).magnitude < Self.close)
+        }
+    }
+
+    @Test func withoutAnEchoTheFramesComeOutAsTheyWere() {
+        let room = SimulatedEcho(source: placeNoise(10))
+        room.gain = 0
+        room.near = placeNoise(11, amplitude: 0.01)
+        room.run(seconds: 8)
+        #expect(!room.last.isConfirmed)
+        #expect(room.changes.isEmpty)
+        #expect(room.line.alignments == 1)
+        #expect(room.lead == Self.keep + 48)
+    }
+
+    @Test func jitterOfTheDelaysDoesNotMatterOnceConfirmed() {
+        let room = SimulatedEcho(air: 70, ppm: 20, source: placeNoise(12))
+        room.run(seconds: 10)
+        let alignments = room.line.alignments
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<1000 {
+            room.cycle(lie: .random(in: -100...100, using: &random))
+            #expect((room.lead - Self.keep).magnitude < Self.close)
+        }
+        #expect(room.line.alignments == alignments)
+    }
+
+    /// A card whose delays drift away from the truth for good is not believed against the echo.
+    @Test func delaysThatCreepAreNotFollowed() {
+        let room = SimulatedEcho(source: placeNoise(13))
+        room.run(seconds: 5)
+        let alignments = room.line.alignments
+        for period in 0..<2500 { room.cycle(lie: period / 8) }
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.line.alignments == alignments)
+    }
+
+    @Test func worksAfterWeeks() {
+        let weeks = 48_000 * 86_400 * 300
+        let room = SimulatedEcho(air: 33.4, ppm: 200, origin: weeks / 480 * 480, source: placeNoise(14))
+        room.run(seconds: 20)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.last.isConfirmed)
+    }
+
+    @Test func aLongRunDoesNotMindThatTheClocksAreFarApart() {
+        // 480 ppm for a minute are 29 ms.
+        let room = SimulatedEcho(ppm: -480, buffer: 2400, source: placeNoise(15))
+        room.run(seconds: 60)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.line.alignments == 2)
+    }
+
+    @Test func aNewLineOnTheSamePipesIsNotMistakenForTheOldOne() {
+        let room = SimulatedEcho(source: placeNoise(16))
+        room.run(seconds: 5)
+        var line = ReferenceLine(epoch: room.pipes.alignment.nextEpoch)
+        var tap = AlignmentTap()
+        var output = [Float](repeating: 0, count: 480)
+        let correction = tap.correction(from: room.pipes)
+        #expect(correction != nil)
+        for _ in 0..<3 {
+            let period = line.next(playbackDelay: 960, captureDelay: 0, correction: correction, into: &output)
+            #expect(!period.isConfirmed)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+@testable import VoiceCore
+
+/// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that lie.
+///
+/// Frame p of what is played is heard at microphone frame `start + p * (1 - ppm)` and is in the microphone `air` frames
+/// later: the truth that the line must find. One call of `cycle` is one period of the audio thread.
+final class SimulatedEcho {
+    static let period = AudioFormat.periodFrames
+
+    let pipes = AudioPipes()
+    var line: ReferenceLine
+    var tap = AlignmentTap()
+    var stage = AlignmentStage()
+    var changes: [DelayTracker.Change] = []
+    var last = ReferencePeriod()
+
+    /// Later heard than the delays say, in frames.
+    var air: Double
+    /// Frames played at microphone frame 0 of the simulation, the origin of both clocks.
+    private let origin: Int
+    private let ppm: Double
+    private let buffer: Int
+    private let source: (Int) -> Float
+    var near: (Int) -> Float = { _ in 0 }
+    var gain: Float = 0.5
+    /// What is lost of the played frames' time; positive: heard later from now on. `hidden`: the delays do not show it.
+    private var shift = 0.0
+    private var hidden = 0.0
+    private(set) var captured = 0
+    private var written = 0
+    private var ring: [Float]
+    private let mask = 262_143
+    private let interpolator = SincInterpolator()
+    private var scratch = [Float](repeating: 0, count: AudioFormat.periodFrames + 64)
+    private var microphone = [Float](repeating: 0, count: AudioFormat.periodFrames)
+    private var reference = [Float](repeating: 0, count: AudioFormat.periodFrames)
+
+    init(
+        air: Double = 48,
+        ppm: Double = 0,
+        buffer: Int = 4800,
+        origin: Int = 0,
+        source: @escaping (Int) -> Float
+    ) {
+        self.air = air
+        self.ppm = ppm
+        self.buffer = buffer
+        self.origin = origin
+        self.source = source
+        line = ReferenceLine(epoch: pipes.alignment.nextEpoch, written: origin, captured: 3 * origin)
+        ring = .init(repeating: 0, count: mask + 1)
+        play(buffer)
+    }
+
+    /// The place in what is played that is heard, in the room, at a microphone frame.
+    private func heard(at frame: Int) -> Double {
+        Double(frame) * (1 + ppm * 1e-6) - shift - hidden
+    }
+
+    /// The truth: by how much the served reference leads the echo now, in frames.
+    var lead: Double {
+        let served = line.block.offset + Double(line.block.position + line.block.lead)
+        let middle = Double(Self.period / 2) * ppm * 1e-6
+        return served - Double(origin) - (heard(at: captured - Self.period) - air) - middle
+    }
+
+    func delayBy(_ frames: Double, hidden isHidden: Bool) {
+        if isHidden { hidden += frames } else { shift += frames }
+    }
+
+    private func play(_ count: Int) {
+        let new = (written..<written + count).map(source)
+        for (index, sample) in new.enumerated() { ring[(written + index) & mask] = sample }
+        line.append(new, count: count)
+        written += count
+    }
+
+    private func capture() {
+        let start = heard(at: captured) - air
+        let whole = start.rounded(.down)
+        let first = Int(whole) - SincInterpolator.before
+        for index in scratch.indices { scratch[index] = ring[(first + index) & mask] }
+        interpolator.process(
+            scratch,
+            start: start - whole,
+            step: 1 + ppm * 1e-6,
+            into: &microphone,
+            count: Self.period
+        )
+        for index in microphone.indices { microphone[index] = microphone[index] * gain + near(captured + index) }
+        captured += Self.period
+    }
+
+    /// - Parameters:
+    ///   - lie: frames that the delays say too much.
+    ///   - searching: whether the search runs, which it does ten times a second.
+    func cycle(lie: Int = 0, searching: Bool = true) {
+        capture()
+        // The clock of the loudspeaker decides when it takes frames: the buffer stays filled.
+        let playbackDelay = written - Int((Double(captured) * (1 + ppm * 1e-6) - shift).rounded())
+        last = line.next(
+            playbackDelay: playbackDelay + lie,
+            captureDelay: 0,
+            correction: tap.correction(from: pipes),
+            into: &reference
+        )
+        tap.push(last, of: line, microphone: microphone, reference: reference, to: pipes)
+        let missing = buffer - playbackDelay + Self.period / 2
+        for _ in 0..<max(0, min(missing / Self.period + 1, 20)) where playbackDelay < buffer { play(Self.period) }
+        if searching, captured / Self.period % 10 == 0 { changes += stage.step(pipes) }
+    }
+
+    func run(seconds: Double, lie: Int = 0) {
+        for _ in 0..<Int(seconds * 100) { cycle(lie: lie) }
+    }
+}
+
+/// White noise that depends on the place alone and repeats after 5.5 s.
+func placeNoise(_ seed: UInt64, amplitude: Float = 0.1) -> (Int) -> Float {
+    var generator = SeededGenerator(seed: seed)
+    let table = (0..<262_144).map { _ in (Float(generator.next() >> 40) / 8_388_608 - 1) * amplitude }
+    return { table[$0 & 262_143] }
+}
