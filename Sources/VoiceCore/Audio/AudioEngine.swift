@@ -1,3 +1,4 @@
+internal import CDSP
 internal import CLinux
 internal import Synchronization
 
@@ -33,6 +34,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var history = PlayedHistory()
     private var earcons: EarconPlayer
     private var drift: DriftControl
+    private var duplex: DuplexControl
 
     private var frames = AudioScratch()
     /// Frames written to the card and not taken back.
@@ -53,6 +55,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         self.pipes = pipes
         gain = settings.outputGain
         earcons = EarconPlayer(enabled: settings.earcons)
+        duplex = DuplexControl(
+            pipes: pipes,
+            setting: settings.duplex,
+            hasCanceller: settings.echoCanceller.echoCancellation
+        )
         // Positions go on where an earlier engine on the same pipes ended.
         flushed = pipes.flushDone.load(ordering: .acquiring)
         heard = pipes.voice.readPosition
@@ -76,6 +83,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             pipes.captureXruns.wrappingAdd(1, ordering: .relaxed)
             reference.discontinuity()
             drift.discontinuity()
+            duplex.discontinuity()
             return .running
         case .lost(let errno):
             return .lost(errno: errno)
@@ -96,6 +104,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         for _ in 0..<count where !event.isLost && restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
+            duplex.wrote(frames.output, count: period, delay: delay.playback)
             clinux_realtime_exit()
             event = writePeriod(voice)
         }
@@ -136,15 +145,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         )
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
 
-        guard pipes.microphone.availableToWrite >= wirePeriod else {
-            pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed)
-            return
-        }
         // The newest sample of the period is `capture` frames old.
-        let position = pipes.microphone.writePosition + UInt64(wirePeriod)
+        let position = duplex.nextPosition
         let age = UInt64(delay.capture) * 62_500 / 3
         pipes.microphoneOriginNanoseconds.store(now &- age &- position * 125_000 / 3, ordering: .releasing)
-        pipes.microphone.write(frames.clean, count: wirePeriod)
+        let isWhole = duplex.process(
+            frames.clean,
+            reading: capturePath.reading,
+            peak: cdsp_peak(frames.microphone, period),
+            isAligned: true
+        )
+        if !isWhole { pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed) }
     }
 
     // MARK: Loudspeaker
@@ -199,6 +210,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
         reference.discontinuity()
         drift.discontinuity()
+        duplex.discontinuity()
         return prefill(device.playbackPrefill - period)
     }
 

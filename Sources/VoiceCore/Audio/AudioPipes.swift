@@ -72,6 +72,11 @@ package final class AudioPipes: Sendable {
     package let microphonePeak = Atomic<Int>(-960)
     package let microphoneLevel = Atomic<Int>(-960)
 
+    // MARK: Echo
+
+    /// Duplex mode, quality of the echo canceller, what the gate did; see `EchoStatus`.
+    package let echo = EchoGauges()
+
     private let stateCode = Atomic<Int>(AudioState.starting.code)
 
     package init() {}

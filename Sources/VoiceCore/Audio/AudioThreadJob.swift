@@ -109,6 +109,7 @@ final class AudioThreadJob: Sendable {
     private func loop<Device: DuplexDevice & ~Copyable>(_ device: consuming Device) throws(AudioDeviceError) {
         var settings = AudioEngineSettings()
         settings.echoCanceller = configuration.echoCanceller
+        settings.duplex = configuration.duplex
         settings.outputGain = powf(10, Float(configuration.outputGainDecibels) / 20)
         settings.earcons = configuration.earcons
         var engine = try AudioEngine(device: device, pipes: pipes, settings: settings)

@@ -9,6 +9,7 @@ actor SoundKeeper {
     private var thread: AudioThread?
     private var reported = Troubles()
     private var lastReport = Duration.zero
+    private var duplex = DuplexLog()
     private var isStopped = false
 
     init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
@@ -38,6 +39,7 @@ actor SoundKeeper {
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(250))
             tellTroubles()
+            tellDuplex()
             guard case .lost(let errno) = pipes.state, !Task.isCancelled else { continue }
             logger.error("the sound card is lost; trying to open it again", metadata: ["errno": "\(errno)"])
             await thread?.stop()
@@ -84,6 +86,11 @@ actor SoundKeeper {
                 "slips": "\(now.slips)", "microphone_overruns": "\(now.overruns)",
             ]
         )
+    }
+
+    private func tellDuplex() {
+        guard let line = duplex.step(EchoStatus(pipes), at: Monotonic.now()) else { return }
+        logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: line.metadata)
     }
 
     private struct Troubles: Equatable {
