@@ -14,7 +14,10 @@ struct EchoTest: AsyncParsableCommand {
 
     func run() async throws {
         let loaded = try options.load().configuration.values
-        let test = VoiceCore.EchoTest(configuration: AudioConfiguration(loaded.audio, echo: loaded.echo))
+        let test = VoiceCore.EchoTest(
+            configuration: AudioConfiguration(loaded.audio, echo: loaded.echo),
+            logger: makeLogger(level: options.verbose > 0 ? loaded.log.level : .error)
+        )
         print("Playing a sweep and noise for \(Int(EchoTestSignal.seconds.rounded(.up))) seconds. Please be quiet.")
         fflush(nil)
         let task = Task { try await test.run() }

@@ -1,27 +1,28 @@
+package import Logging
 internal import Synchronization
 
 /// Plays the test signal on the configured devices and measures what comes back.
 package struct EchoTest: Sendable {
     private let configuration: AudioConfiguration
+    private let logger: Logger
 
-    package init(configuration: AudioConfiguration) {
+    package init(configuration: AudioConfiguration, logger: Logger) {
         var configuration = configuration
         // Judge what the canceller can do, whatever is configured to be done with it.
         configuration.duplex = .auto
         configuration.earcons = false
         self.configuration = configuration
+        self.logger = logger
     }
 
     /// Takes about ten seconds. Cancellation ends it within a moment and gives nil: it closes the devices and has no
     /// verdict.
-    package func run() async throws(AudioDeviceError) -> EchoTestResult? {
+    package func run() async throws -> EchoTestResult? {
         let pipes = AudioPipes()
-        let thread = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        let sound = SoundKeeper(configuration: configuration, pipes: pipes, logger: logger)
+        try await sound.start()
         let result = await measure(pipes)
-        await thread.stop()
-        if case .lost(let errno) = pipes.state {
-            throw .failed(device: thread.report.playback, direction: .playback, step: "lost in the test", errno: errno)
-        }
+        await sound.stop()
         return result
     }
 
@@ -34,7 +35,10 @@ package struct EchoTest: Sendable {
         // Sound that stalls is given up, not waited for.
         let deadline = Monotonic.now() + .milliseconds(Int(EchoTestSignal.seconds * 1000) + 3000)
         while pipes.state == .running && Monotonic.now() < deadline {
-            guard !Task.isCancelled else { return nil }
+            guard !Task.isCancelled else {
+                pipes.requestFlush()
+                return nil
+            }
             pipes.microphone.skip(to: pipes.microphone.writePosition)
             signal.withUnsafeBufferPointer { samples in
                 guard let base = samples.baseAddress else { return }
@@ -49,6 +53,8 @@ package struct EchoTest: Sendable {
         result.status = EchoStatus(pipes)
         result.captureXruns = Int(pipes.captureXruns.load(ordering: .relaxed))
         result.playbackXruns = Int(pipes.playbackXruns.load(ordering: .relaxed))
+        // What is still in the ring is not to be played out.
+        pipes.requestFlush()
         return result
     }
 }

@@ -43,6 +43,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
     package static let loudestEcho = -6.0
     /// Share of far-end periods with clipped samples that does harm.
     static let harmfulClipping = 0.005
+    /// No real microphone is as quiet, in dBFS.
+    static let dead = -94.0
 
     package init(_ result: EchoTestResult) {
         let status = result.status
@@ -67,6 +69,12 @@ package struct EchoTestVerdict: Sendable, Equatable {
             grade = .disturbed
             summary = xruns > 2 ? "The sound breaks up." : "The test signal was not played to its end."
             self.advice = advice
+            return
+        }
+        if status.linearERLE == nil, (result.noiseFloor ?? 0) <= Self.dead {
+            grade = .disturbed
+            summary = "The microphone delivers digital silence."
+            self.advice = advice + ["See whether it is muted (alsamixer, F4) or the wrong one in audio.input."]
             return
         }
         if status.blocks > 0, status.linearERLE == nil {

@@ -90,6 +90,15 @@ struct EchoTestVerdictTests {
             exit: .inputOutput,
             advice: "5 times"
         ),
+        Case(
+            result: result {
+                $0.status.linearERLE = nil
+                $0.noiseFloor = -96
+            },
+            grade: .disturbed,
+            exit: .inputOutput,
+            advice: "muted"
+        ),
         Case(result: result { $0.secondsHeard = 3 }, grade: .disturbed, exit: .inputOutput, advice: nil),
     ]
 
