@@ -21,6 +21,7 @@ package struct AudioConfiguration: Sendable {
     /// Playback buffer in periods of 10 ms, 3 ... 16; one less is filled at the start.
     package var bufferPeriods: Int
     package var echoCanceller: EchoCancellerOptions
+    package var duplex: DuplexSetting
     /// Applied to everything played, in dB, -60 ... 20.
     package var outputGainDecibels: Double
     /// No sample is played above it, in dBFS, -20 ... 0.
@@ -40,6 +41,7 @@ package struct AudioConfiguration: Sendable {
         captureChannel: ChannelSelection = .average,
         bufferPeriods: Int = 4,
         echoCanceller: EchoCancellerOptions = EchoCancellerOptions(),
+        duplex: DuplexSetting = .auto,
         outputGainDecibels: Double = 0,
         earcons: Bool = true,
         realtimePriority: Int = 40,
@@ -49,6 +51,7 @@ package struct AudioConfiguration: Sendable {
         self.captureChannel = captureChannel
         self.bufferPeriods = min(16, max(3, bufferPeriods))
         self.echoCanceller = echoCanceller
+        self.duplex = duplex
         self.outputGainDecibels = min(20, max(-60, outputGainDecibels))
         self.earcons = earcons
         self.realtimePriority = realtimePriority
@@ -59,6 +62,7 @@ package struct AudioConfiguration: Sendable {
 /// What the engine itself needs to know.
 struct AudioEngineSettings: Sendable {
     var echoCanceller = EchoCancellerOptions()
+    var duplex = DuplexSetting.auto
     /// Linear.
     var outputGain: Float = 1
     var limiterCeiling: Float = 0.891_25

@@ -1,3 +1,4 @@
+internal import CDSP
 internal import CLinux
 internal import Synchronization
 
@@ -34,6 +35,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var drift: DriftControl
     private var mix: OutputMix
     private var levels: CaptureLevels
+    private var duplex: DuplexControl
 
     private var frames = AudioScratch()
     /// Frames written to the card and not taken back.
@@ -56,6 +58,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
         levels = CaptureLevels(gain: settings.captureGain, isAutomatic: settings.automaticGain)
         earcons = EarconPlayer(enabled: settings.earcons)
+        duplex = DuplexControl(
+            pipes: pipes,
+            setting: settings.duplex,
+            hasCanceller: settings.echoCanceller.echoCancellation
+        )
         // Positions go on where an earlier engine on the same pipes ended.
         flushed = pipes.flushDone.load(ordering: .acquiring)
         heard = pipes.voice.readPosition
@@ -100,6 +107,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         for _ in 0..<count where restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
+            duplex.wrote(frames.output, count: period, delay: delay.playback)
             clinux_realtime_exit()
             writePeriod(voice)
         }
@@ -146,15 +154,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible, pipes: pipes)
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
 
-        guard pipes.microphone.availableToWrite >= wirePeriod else {
-            pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed)
-            return
-        }
         // The newest sample of the period is `capture` frames old.
-        let position = pipes.microphone.writePosition + UInt64(wirePeriod)
+        let position = duplex.nextPosition
         let age = UInt64(delay.capture) * 62_500 / 3
         pipes.microphoneOriginNanoseconds.store(now &- age &- position * 125_000 / 3, ordering: .releasing)
-        pipes.microphone.write(frames.clean, count: wirePeriod)
+        let isWhole = duplex.process(
+            frames.clean,
+            reading: capturePath.reading,
+            peak: cdsp_peak(frames.microphone, period),
+            isAligned: aligned.isConfirmed
+        )
+        if !isWhole { pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed) }
     }
 
     // MARK: Loudspeaker
@@ -216,6 +226,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.
     private mutating func realign(to nominal: Int? = nil) {
         reference.discontinuity()
+        duplex.discontinuity()
         if let nominal { drift = DriftControl(nominal: nominal) } else { drift.discontinuity() }
     }
 

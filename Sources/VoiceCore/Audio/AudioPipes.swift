@@ -108,6 +108,11 @@ package final class AudioPipes: Sendable {
     /// `AlignmentStage` writes.
     package let echoDriftTenths = Atomic<Int>(0)
 
+    // MARK: Echo
+
+    /// Duplex mode, quality of the echo canceller, what the gate did; see `EchoStatus`.
+    package let echo = EchoGauges()
+
     private let stateCode = Atomic<Int>(AudioState.starting.rawValue)
 
     package init() {}

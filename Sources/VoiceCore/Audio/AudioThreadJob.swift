@@ -110,6 +110,7 @@ final class AudioThreadJob: Sendable {
     private func loop<Device: DuplexDevice & ~Copyable>(_ device: consuming Device) throws(AudioDeviceError) {
         var settings = AudioEngineSettings()
         settings.echoCanceller = configuration.echoCanceller
+        settings.duplex = configuration.duplex
         settings.outputGain = powf(10, Float(configuration.outputGainDecibels) / 20)
         settings.limiterCeiling = powf(10, Float(min(0, max(-20, configuration.limiterCeilingDecibels))) / 20)
         settings.captureGain = powf(10, Float(min(30, max(-20, configuration.captureGainDecibels))) / 20)

@@ -1,4 +1,5 @@
 internal import CDSP
+internal import Glibc
 
 /// From the microphone to the wire: 480 frames at 48 kHz in, 240 16-bit samples at 24 kHz out, every 10 ms.
 ///
@@ -16,6 +17,8 @@ package struct CapturePath: ~Copyable {
 
     /// Whether the canceller took the last period for speech; false when it is off.
     package private(set) var hasVoice = false
+    /// The levels of the last period.
+    package private(set) var reading = EchoReading()
     /// Periods lost to an error of the library and sent as silence.
     package private(set) var failures = 0
 
@@ -53,6 +56,19 @@ package struct CapturePath: ~Copyable {
             fromDevice.process(processed.base, count: NullCanceller.outputFrames, into: decimated.base)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)
+        read(microphone: microphone, reference: reference)
+    }
+
+    private mutating func read(microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>) {
+        func level(_ samples: UnsafePointer<Float>, _ count: Int) -> Float {
+            20 * log10f(max(cdsp_rms(samples, count), 1e-6))
+        }
+        reading.microphone = level(microphone, AudioFormat.periodFrames)
+        reading.reference = level(reference, AudioFormat.periodFrames)
+        reading.output = level(decimated.base, decimated.count)
+        reading.residual = reading.output
+        reading.hasVoice = hasVoice
+        reading.isClipped = cdsp_peak(microphone, AudioFormat.periodFrames) > 0.985
     }
 
     /// Changes the suppression of residual echo between two periods; nothing happens when the canceller is off.

@@ -10,7 +10,7 @@ enum LevelMeter {
         (tenths(cdsp_peak(samples, count)), tenths(cdsp_rms(samples, count)))
     }
 
-    private static func tenths(_ amplitude: Float) -> Int {
+    static func tenths(_ amplitude: Float) -> Int {
         guard amplitude > 1.6e-5 else { return floor }
         return max(floor, min(0, Int((200 * log10f(amplitude)).rounded())))
     }

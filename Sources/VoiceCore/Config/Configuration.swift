@@ -36,10 +36,17 @@ package struct Configuration: Sendable, Equatable {
     /// Echo cancellation and what runs beside it on the microphone signal.
     package struct Echo: Sendable, Equatable {
         package var enabled = true
+        package var duplex = Duplex.auto
         package var suppression = Suppression.low
         package var noiseSuppression = NoiseSuppression.moderate
         package var highPass = true
         package var gainControl = false
+
+        package enum Duplex: String, CaseIterable, Sendable {
+            case auto
+            case full
+            case half
+        }
 
         package enum Suppression: String, CaseIterable, Sendable {
             case low

@@ -112,6 +112,12 @@ package enum ConfigurationSchema {
             \.echo.enabled,
             "Echo canceller. Switch it off only for headphones or a microphone that cancels its own echo."
         ),
+        .choice(
+            "echo.duplex",
+            \.echo.duplex,
+            "Whether it can be interrupted: as well as the echo canceller allows (auto), always (full: headphones, or a "
+                + "device that cancels its own echo), or never (half: the microphone is off while it speaks)."
+        ),
         .choice("echo.suppression", \.echo.suppression, "How hard the echo that is left over is pressed down."),
         .choice("echo.noise_suppression", \.echo.noiseSuppression, "How hard steady noise is pressed down."),
         .flag("echo.high_pass", \.echo.highPass, "Removes rumble below the voice."),

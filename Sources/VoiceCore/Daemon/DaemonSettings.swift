@@ -142,12 +142,20 @@ extension AudioConfiguration {
             }
         canceller.highPass = echo.highPass
         canceller.gainControl = echo.gainControl
-        canceller.voiceDetection = false
+        // The gate that tells talkers from echo needs it.
+        canceller.voiceDetection = echo.enabled
+        let duplex: DuplexSetting =
+            switch echo.duplex {
+            case .auto: .auto
+            case .full: .full
+            case .half: .half
+            }
         self.init(
             source: .alsa(capture: audio.input, playback: audio.output),
             captureChannel: audio.inputChannel == 0 ? .average : .channel(audio.inputChannel - 1),
             bufferPeriods: audio.outputBufferMS / 10,
             echoCanceller: canceller,
+            duplex: duplex,
             outputGainDecibels: audio.outputGainDB,
             earcons: audio.earcons,
             realtimePriority: audio.realtimePriority

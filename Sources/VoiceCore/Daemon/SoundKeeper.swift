@@ -14,6 +14,7 @@ actor SoundKeeper {
     private var watch: Task<Void, Never>?
     private var reported = Troubles()
     private var lastReport = Duration.zero
+    private var duplex = DuplexLog()
     private var isStopped = false
     private var advice = LevelAdvice()
 
@@ -52,8 +53,10 @@ actor SoundKeeper {
     func start() async throws {
         try await startThread(isFirst: true)
         let devices = devices
+        let aligner = EchoAligner(pipes: pipes, logger: logger)
         watch = Task {
             await withDiscardingTaskGroup { group in
+                group.addTask { await aligner.run() }
                 for device in devices { group.addTask { await device.keep() } }
                 group.addTask { await self.keepThread() }
             }
@@ -104,6 +107,7 @@ actor SoundKeeper {
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(250))
             tellTroubles()
+            tellDuplex()
             guard pipes.state == .stopped, !isStopped, !Task.isCancelled else { continue }
             if let thread {
                 logger.error("the audio thread has ended; starting it again")
@@ -135,6 +139,11 @@ actor SoundKeeper {
         reported = now
         lastReport = time
         logger.warning("sound was disturbed", metadata: now.metadata)
+    }
+
+    private func tellDuplex() {
+        guard let line = duplex.step(EchoStatus(pipes), at: Monotonic.now()) else { return }
+        logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: line.metadata)
     }
 
     private struct Troubles: Equatable {

@@ -33,7 +33,8 @@ package final class VoicePump {
     /// Chunks sent, and chunks dropped because the socket did not take them in time.
     package private(set) var chunksSent = 0
     package private(set) var chunksDropped = 0
-    /// From the newest sample's capture to its message being queued on the socket, for the latest chunks.
+    /// From the newest sample's capture to its message being queued on the socket, for the latest chunks; without those
+    /// that the echo gate held back.
     package private(set) var uplinkLatencies = RecentDurations()
 
     package init(pipes: AudioPipes, options: Options, report: @escaping (ConversationEvent, Duration) -> Void) {
@@ -85,7 +86,9 @@ package final class VoicePump {
                 }
             if isSent {
                 chunksSent += 1
-                uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
+                if end > pipes.echo.heldUntil.load(ordering: .relaxed) {
+                    uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
+                }
             } else {
                 chunksDropped += 1
             }

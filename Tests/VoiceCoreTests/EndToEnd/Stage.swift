@@ -22,12 +22,13 @@ final class Stage: Sendable {
     private let daemons = Mutex<VoiceDaemon?>(nil)
 
     /// - Parameters:
-    ///   - releaseMilliseconds: silence that ends the user's turn.
+    ///   - echo: what the microphone hears of the loudspeaker.
     ///   - behaviour: how the agent treats each question.
     init(
         _ turns: [ConversationScript.Turn],
         faults: RealtimeFaults = .init(),
         speed: Double = 10,
+        echo: FileRoom.Echo? = nil,
         behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
     ) throws {
         var configuration = RealtimeSimulatorConfiguration(key: Self.key)
@@ -41,7 +42,7 @@ final class Stage: Sendable {
         ) { journal.add(.wire($0)) }
         agent = AgentStandIn(token: Self.token, behaviour: behaviour)
         recording = "/tmp/stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
-        room = try FileRoom(recording: recording)
+        room = try FileRoom(recording: recording, echo: echo)
     }
 
     deinit { unlink(recording) }
@@ -60,6 +61,8 @@ final class Stage: Sendable {
         configuration.audio.realtimePriority = 0
         configuration.audio.earcons = false
         configuration.echo.enabled = false
+        // Most stages have no echo, and users who speak in tones.
+        configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false
         adjust(&configuration)

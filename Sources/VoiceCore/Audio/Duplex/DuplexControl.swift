@@ -1,0 +1,126 @@
+internal import CDSP
+internal import Synchronization
+
+/// Stands between the cancelled microphone and its ring: gate, quality and policy put together.
+///
+///     reading --> EchoQuality --> DuplexPolicy --permission--> BargeInGate --step--> UplinkLine --> ring
+///                      ^               ^                           ^
+///     output written --+-- PlaybackActivity (is the box heard?) ---+
+///
+/// Owned by the audio thread; allocates in `init` only.
+struct DuplexControl: ~Copyable {
+    /// How long echo is reckoned with after the sound, in periods: 400 ms where talkers are told from echo, 500 ms where the
+    /// microphone just stays shut, 800 ms while the echo may come later than the card says.
+    static let guardedTail = 40
+    static let shutTail = 50
+    static let unknownTail = 80
+
+    private var quality = EchoQuality()
+    private var policy: DuplexPolicy
+    private var gate = BargeInGate()
+    private var activity = PlaybackActivity()
+    private var line = UplinkLine()
+    private let gauges: EchoGauges
+    private let pipes: AudioPipes
+    private let hasCanceller: Bool
+    private var echoPeak: Float = 0
+    private var wasOpen = true
+
+    init(pipes: AudioPipes, setting: DuplexSetting, hasCanceller: Bool) {
+        policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
+        gauges = pipes.echo
+        self.pipes = pipes
+        self.hasCanceller = hasCanceller
+        gauges.state.store(policy.state.rawValue, ordering: .releasing)
+        gauges.heldUntil.store(0, ordering: .relaxed)
+    }
+
+    /// Position in the ring that the sample after the newest of the next period stands for.
+    var nextPosition: UInt64 {
+        pipes.microphone.writePosition + UInt64((line.held + 1) * AudioFormat.wirePeriodSamples)
+    }
+
+    /// A period of output was written to the card, to be heard `delay` frames later.
+    mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int) {
+        activity.wrote(peak: cdsp_peak(output, count), delay: delay / AudioFormat.periodFrames)
+    }
+
+    /// Tells of an xrun or a restart of either side.
+    mutating func discontinuity() {
+        quality.discontinuity()
+        policy.discontinuity()
+        publishState()
+    }
+
+    /// Sends one cleaned period of `AudioFormat.wirePeriodSamples`, holds it back, or sends silence. Returns false when
+    /// the ring was full and the period is lost.
+    ///
+    /// - Parameters:
+    ///   - peak: of the raw microphone, full scale 1.
+    ///   - isAligned: whether the place of the echo in the reference has been confirmed.
+    mutating func process(
+        _ samples: UnsafePointer<Int16>,
+        reading: EchoReading,
+        peak: Float,
+        isAligned: Bool
+    ) -> Bool {
+        activity.step()
+        if reading.reference > quality.rule.faintest { activity.heard() }
+        let isPlaying = activity.isPlaying(tail: tail(isAligned: isAligned))
+        judge(reading, isPlaying: isPlaying, isAligned: isAligned)
+
+        let step = gate.step(reading, permission: policy.permission, isPlaying: isPlaying)
+        let isWhole = line.take(samples, step, into: pipes.microphone)
+        publish(step, isPlaying: isPlaying)
+        if isPlaying && activity.quiet <= 0 && peak > echoPeak {
+            echoPeak = peak
+            gauges.echoPeak.store(LevelMeter.tenths(peak), ordering: .relaxed)
+        }
+        return isWhole
+    }
+
+    private func tail(isAligned: Bool) -> Int {
+        guard policy.permission == .shut else { return Self.guardedTail }
+        return isAligned || !hasCanceller ? Self.shutTail : Self.unknownTail
+    }
+
+    private mutating func judge(_ reading: EchoReading, isPlaying: Bool, isAligned: Bool) {
+        let block = quality.step(reading, isPlaying: isPlaying, lasting: activity.lasting, isAligned: isAligned)
+        let isClipping = quality.clippedShare > quality.rule.clipping
+        if policy.step(block, isAligned: isAligned, isClipping: isClipping) { publishState() }
+        gauges.noiseFloor.store(EchoGauges.tenths(quality.noiseFloor), ordering: .relaxed)
+        guard block != nil else { return }
+        gauges.linearERLE.store(EchoGauges.tenths(quality.linearERLE), ordering: .relaxed)
+        gauges.wholeERLE.store(EchoGauges.tenths(quality.wholeERLE), ordering: .relaxed)
+        gauges.echoLevel.store(EchoGauges.tenths(quality.echoLevel), ordering: .relaxed)
+        gauges.residualLevel.store(EchoGauges.tenths(quality.residualLevel), ordering: .relaxed)
+        gauges.clippedShare.store(Int(quality.clippedShare * 1000), ordering: .relaxed)
+        gauges.blocks.wrappingAdd(1, ordering: .releasing)
+    }
+
+    private func publishState() {
+        guard gauges.state.exchange(policy.state.rawValue, ordering: .acquiringAndReleasing) != policy.state.rawValue
+        else { return }
+        gauges.changes.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    private mutating func publish(_ step: BargeInGate.Step, isPlaying: Bool) {
+        gauges.isPlaying.store(isPlaying, ordering: .relaxed)
+        if gate.isOpen != wasOpen {
+            wasOpen = gate.isOpen
+            gauges.isOpen.store(wasOpen, ordering: .relaxed)
+            if wasOpen && isPlaying { gauges.openings.wrappingAdd(1, ordering: .relaxed) }
+        }
+        switch step {
+        case .pass: break
+        case .hold:
+            gauges.periodsShut.wrappingAdd(1, ordering: .relaxed)
+            gauges.heldUntil.store(pipes.microphone.writePosition, ordering: .relaxed)
+        case .release:
+            gauges.heldUntil.store(
+                pipes.microphone.writePosition - UInt64(AudioFormat.wirePeriodSamples),
+                ordering: .relaxed
+            )
+        }
+    }
+}

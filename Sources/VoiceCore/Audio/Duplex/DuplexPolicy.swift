@@ -1,0 +1,161 @@
+/// `echo.duplex`: whether the box listens while it speaks.
+package enum DuplexSetting: Sendable, Equatable, CaseIterable {
+    /// As well as the echo canceller allows.
+    case auto
+    /// Always, and with no gate in between.
+    case full
+    /// Never.
+    case half
+}
+
+/// What the policy has come to.
+package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
+    /// Half: the reference is not aligned, or the canceller has not converged yet. The state at the start.
+    case learning
+    /// Half: the linear canceller takes off too little.
+    case poor
+    /// Half: the same, and the microphone clips.
+    case clipping
+    /// Half: there is no echo canceller.
+    case cancellerOff
+    case forcedHalf
+    /// Full: no echo reaches the microphone (headphones, or a device that cancels its own).
+    case clear
+    /// Full: the echo is under control.
+    case good
+    case forcedFull
+
+    package var isFull: Bool {
+        switch self {
+        case .clear, .good, .forcedFull: true
+        case .learning, .poor, .clipping, .cancellerOff, .forcedHalf: false
+        }
+    }
+
+    /// As the log has it.
+    package var reason: String {
+        switch self {
+        case .learning: "learning"
+        case .poor: "poor"
+        case .clipping: "clipping"
+        case .cancellerOff: "canceller_off"
+        case .forcedHalf, .forcedFull: "configuration"
+        case .clear: "clear"
+        case .good: "good"
+        }
+    }
+}
+
+/// Full or half duplex, by the blocks of `EchoQuality`.
+///
+/// | from | to | when |
+/// |---|---|---|
+/// | learning | good | aligned, and 2 blocks running good (1 s), or 6 without a poor one |
+/// | learning | clear | 2 blocks running without audible echo, aligned or not |
+/// | learning | poor, clipping | aligned, and 5 of the last 6 blocks poor (3 s) |
+/// | good, clear | poor, clipping | 5 of the last 6 blocks poor: a talker spoils one or two, never five |
+/// | clear | good | aligned, and 3 of the last 4 blocks audible but good |
+/// | clear | learning | 3 of the last 4 blocks audible, and not that |
+/// | poor, clipping | good, clear | 4 blocks running good or inaudible (2 s) |
+/// | good, poor, clipping | learning | the alignment is lost |
+///
+/// A pure value; allocates nothing.
+package struct DuplexPolicy: Sendable, Equatable {
+    package private(set) var state: DuplexState
+    private let isAutomatic: Bool
+    private var wasAligned = false
+    /// Bit n: the block n blocks ago was of the kind. `seen` counts blocks up to 8.
+    private var fine: UInt8 = 0
+    private var poor: UInt8 = 0
+    private var inaudible: UInt8 = 0
+    private var seen = 0
+
+    package init(setting: DuplexSetting, hasCanceller: Bool) {
+        state =
+            switch setting {
+            case .full: .forcedFull
+            case .half: .forcedHalf
+            case .auto: hasCanceller ? .learning : .cancellerOff
+            }
+        isAutomatic = setting == .auto && hasCanceller
+    }
+
+    /// What the gate may do.
+    package var permission: BargeInGate.Permission {
+        switch state {
+        case .forcedFull: .open
+        // The first block in which something is heard may be a talker's, or the loudspeaker has been switched on.
+        case .clear: inaudible & 1 == 1 ? .open : .guarded
+        case .good: .guarded
+        case .learning, .poor, .clipping, .cancellerOff, .forcedHalf: .shut
+        }
+    }
+
+    /// Takes a period, with the block that ended in it. Returns true when the state has changed.
+    package mutating func step(_ block: EchoQuality.Block?, isAligned: Bool, isClipping: Bool = false) -> Bool {
+        guard isAutomatic else { return false }
+        let before = state
+        if wasAligned && !isAligned { loseAlignment() }
+        wasAligned = isAligned
+        if let block {
+            note(block)
+            decide(isAligned: isAligned, halfState: isClipping ? .clipping : .poor)
+        }
+        return state != before
+    }
+
+    /// Tells of an xrun: what was known of the echo's place is void.
+    package mutating func discontinuity() {
+        guard isAutomatic else { return }
+        loseAlignment()
+    }
+
+    private mutating func loseAlignment() {
+        (fine, poor, seen) = (0, 0, 0)
+        // Where there is no echo, nothing can be misplaced.
+        if state != .clear {
+            inaudible = 0
+            state = .learning
+        }
+    }
+
+    private mutating func note(_ block: EchoQuality.Block) {
+        fine = fine << 1 | (block == .good || block == .inaudible ? 1 : 0)
+        poor = poor << 1 | (block == .poor ? 1 : 0)
+        inaudible = inaudible << 1 | (block == .inaudible ? 1 : 0)
+        seen = min(8, seen + 1)
+    }
+
+    private mutating func decide(isAligned: Bool, halfState: DuplexState) {
+        let isQuiet = seen >= 2 && inaudible & 0b11 == 0b11
+        let isPoor = isAligned && (poor & 0b11_1111).nonzeroBitCount >= 5
+        switch state {
+        case .learning:
+            if isQuiet {
+                state = .clear
+            } else if isPoor {
+                state = halfState
+            } else if isAligned
+                && (seen >= 2 && fine & 0b11 == 0b11 || seen >= 6 && poor & 0b11_1111 == 0)
+            {
+                state = .good
+            }
+        case .good, .clear:
+            if isPoor {
+                state = halfState
+            } else if inaudible & 0b1111 == 0b1111 {
+                state = .clear
+            } else if state == .clear && seen >= 4 && (inaudible & 0b1111).nonzeroBitCount <= 1 {
+                state = isAligned && (fine & 0b1111).nonzeroBitCount >= 3 ? .good : .learning
+            }
+        case .poor, .clipping:
+            if fine & 0b1111 == 0b1111 {
+                state = inaudible & 0b1111 == 0b1111 ? .clear : isAligned ? .good : .learning
+            } else if isPoor && halfState == .clipping {
+                state = .clipping
+            }
+        case .cancellerOff, .forcedHalf, .forcedFull:
+            break
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import Glibc
+
+/// Measures the echo canceller at work: by half seconds in which the box speaks.
+///
+/// Each block of 50 periods with sound at the loudspeaker (pauses do not count) is judged by its energies, noise taken off.
+/// A talker in the block makes the canceller look worse than it is; whoever decides on blocks must let one or two pass.
+///
+/// A pure value; allocates nothing. Levels in dBFS.
+package struct EchoQuality: Sendable, Equatable {
+    /// What half a second of far end says.
+    package enum Block: Sendable, Equatable, CaseIterable {
+        /// There is no echo to speak of at the microphone.
+        case inaudible
+        /// Echo is taken off well, or down to the noise.
+        case good
+        case between
+        case poor
+    }
+
+    /// The numbers of the judgement.
+    package struct Rule: Sendable, Equatable {
+        /// Linear ERLE in dB: from here on good, below poor.
+        package var good: Float = 18
+        package var poor: Float = 15
+        /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
+        package var audible: Float = 3
+        /// A residual as quiet as this cannot pass for a talker.
+        package var harmless: Float = -62
+        /// Far end counts from so much below its loudest, and never below `faintest`.
+        package var range: Float = 20
+        package var faintest: Float = -55
+        /// Periods to a block.
+        package var block = 50
+        /// Share of periods with clipped samples from which clipping is to blame.
+        package var clipping: Float = 0.04
+        /// A reference that is not aligned may come up to half a second before its echo.
+        package var unalignedStart = 50
+
+        package init() {}
+    }
+
+    package let rule: Rule
+    /// The microphone while nothing plays, at its quietest.
+    package private(set) var noiseFloor: Float = -65
+    /// Linear and whole echo return loss enhancement, in dB; nil until the first block with echo.
+    package private(set) var linearERLE: Float?
+    package private(set) var wholeERLE: Float?
+    /// The microphone while the box speaks, and what the linear stage leaves of it.
+    package private(set) var echoLevel: Float?
+    package private(set) var residualLevel: Float?
+    /// Share of far-end periods with clipped samples, 0 ... 1.
+    package private(set) var clippedShare: Float = 0
+
+    private var loudest: Float = -40
+    private var sums = Energies()
+    private var average = Energies()
+    private var smoothedMicrophone: Float = -65
+
+    private struct Energies: Sendable, Equatable {
+        var microphone: Float = 0
+        var residual: Float = 0
+        var output: Float = 0
+        var clipped: Float = 0
+        var periods: Float = 0
+    }
+
+    package init(rule: Rule = Rule()) {
+        self.rule = rule
+    }
+
+    /// Takes a period; returns a judgement when a block is complete.
+    ///
+    /// - Parameters:
+    ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false.
+    ///   - lasting: periods for which the box has been playing.
+    package mutating func step(_ reading: EchoReading, isPlaying: Bool, lasting: Int, isAligned: Bool) -> Block? {
+        guard isPlaying else {
+            trackNoise(reading.microphone)
+            // Short answers must not add up to a block when their echo may come after their end.
+            if !isAligned { sums = Energies() }
+            return nil
+        }
+        loudest = max(reading.reference, loudest - 0.002)
+        guard reading.reference > max(rule.faintest, loudest - rule.range) else { return nil }
+        guard isAligned || lasting >= rule.unalignedStart else { return nil }
+        sums.microphone += Self.power(reading.microphone)
+        sums.residual += Self.power(reading.residual)
+        sums.output += Self.power(reading.output)
+        sums.clipped += reading.isClipped ? 1 : 0
+        sums.periods += 1
+        return Int(sums.periods) >= rule.block ? close() : nil
+    }
+
+    /// Forgets a block that is under way: its reference was not where its echo was.
+    package mutating func discontinuity() {
+        sums = Energies()
+    }
+
+    private mutating func close() -> Block {
+        let noise = Self.power(noiseFloor)
+        let microphone = sums.microphone / sums.periods
+        let residual = sums.residual / sums.periods
+        // Two seconds of far end.
+        let keep: Float = 0.75
+        average.microphone = average.microphone * keep + sums.microphone
+        average.residual = average.residual * keep + sums.residual
+        average.output = average.output * keep + sums.output
+        average.clipped = average.clipped * keep + sums.clipped
+        average.periods = average.periods * keep + sums.periods
+        sums = Energies()
+        clippedShare = average.clipped / average.periods
+        let level = Self.decibels(microphone)
+        echoLevel = Self.decibels(average.microphone / average.periods)
+        guard level > noiseFloor + rule.audible else { return .inaudible }
+        let echo = max(average.microphone / average.periods - noise, 1e-12)
+        residualLevel = Self.decibels(average.residual / average.periods)
+        linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
+        wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
+        // Down to the noise there is nothing more to take.
+        if residual < 2 * noise || Self.decibels(residual) < rule.harmless { return .good }
+        let blockERLE = Self.decibels(max(microphone - noise, 1e-12) / Self.rest(residual, noise: noise))
+        return blockERLE >= rule.good ? .good : blockERLE < rule.poor ? .poor : .between
+    }
+
+    /// Falls with the microphone within 100 ms, rises by 2 dB in a second: speech has pauses, noise has none.
+    private mutating func trackNoise(_ level: Float) {
+        smoothedMicrophone += (max(-96, level) - smoothedMicrophone) * 0.1
+        noiseFloor = min(max(smoothedMicrophone, -96), noiseFloor + 0.02)
+    }
+
+    /// What is left of the echo; at least 6 dB below all that is left, since the noise is not known that well.
+    private static func rest(_ residual: Float, noise: Float) -> Float {
+        max(residual - noise, residual * 0.25, 1e-12)
+    }
+
+    private static func power(_ decibels: Float) -> Float { powf(10, decibels / 10) }
+    private static func decibels(_ power: Float) -> Float { 10 * log10f(max(power, 1e-12)) }
+}

@@ -1,0 +1,61 @@
+internal import Synchronization
+
+/// Echo and duplex at one instant, for the log, for status and metrics.
+package struct EchoStatus: Sendable, Equatable {
+    package var state = DuplexState.learning
+    package var isPlaying = false
+    package var isOpen = true
+    /// dB; nil until measured.
+    package var linearERLE: Double?
+    package var wholeERLE: Double?
+    /// dBFS (mean power); nil until measured.
+    package var echoLevel: Double?
+    package var residualLevel: Double?
+    package var noiseFloor: Double?
+    /// dBFS, peak since the start.
+    package var echoPeak: Double?
+    /// Share of far-end periods with clipped samples, 0 ... 1.
+    package var clippedShare = 0.0
+    /// From `write` to the microphone in ms; nil until known.
+    package var delay: Double?
+    /// Whether the delay is known from the echo itself, not from the card alone.
+    package var isAligned = false
+    /// By how much the loudspeaker's clock is faster than the microphone's, in ppm; nil until known.
+    package var drift: Double?
+    /// Times the echo was found more than 4 ms away from where it was taken to be.
+    package var jumps: UInt64 = 0
+    /// Half seconds of far end that were judged.
+    package var blocks: UInt64 = 0
+    package var openings: UInt64 = 0
+    package var periodsShut: UInt64 = 0
+    package var changes: UInt64 = 0
+
+    package init() {}
+
+    package init(_ pipes: AudioPipes) {
+        let gauges = pipes.echo
+        func value(_ atomic: borrowing Atomic<Int>) -> Double? {
+            let tenths = atomic.load(ordering: .relaxed)
+            return tenths == EchoGauges.unknown ? nil : Double(tenths) / 10
+        }
+        state = DuplexState(rawValue: gauges.state.load(ordering: .acquiring)) ?? .learning
+        isPlaying = gauges.isPlaying.load(ordering: .relaxed)
+        isOpen = gauges.isOpen.load(ordering: .relaxed)
+        linearERLE = value(gauges.linearERLE)
+        wholeERLE = value(gauges.wholeERLE)
+        echoLevel = value(gauges.echoLevel)
+        residualLevel = value(gauges.residualLevel)
+        noiseFloor = value(gauges.noiseFloor)
+        echoPeak = value(gauges.echoPeak)
+        clippedShare = Double(gauges.clippedShare.load(ordering: .relaxed)) / 1000
+        isAligned = pipes.echoIsAligned.load(ordering: .relaxed)
+        let tenths = pipes.echoDelayTenths.load(ordering: .relaxed)
+        if tenths > 0 { delay = Double(tenths) / 10 }
+        if isAligned { drift = Double(pipes.echoDriftTenths.load(ordering: .relaxed)) / 10 }
+        jumps = pipes.echoJumps.load(ordering: .relaxed)
+        blocks = gauges.blocks.load(ordering: .relaxed)
+        openings = gauges.openings.load(ordering: .relaxed)
+        periodsShut = gauges.periodsShut.load(ordering: .relaxed)
+        changes = gauges.changes.load(ordering: .relaxed)
+    }
+}

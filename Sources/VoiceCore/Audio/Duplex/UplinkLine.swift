@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// The last step before the microphone ring: passes periods on, or holds the newest 480 ms back behind silence.
+///
+/// Nothing is sent for the first 480 ms after the gate has shut; from then on each new period pushes the oldest one out as
+/// silence. When the gate opens all that is held goes out at once: silence up to where the talker began, then the talker.
+/// So every period captured is sent once, in its place: the uplink neither grows nor shrinks, and a position in the ring
+/// stands for the same instant whatever the gate does.
+///
+/// Owned by the audio thread. Allocates in `init` only.
+struct UplinkLine: ~Copyable {
+    /// In periods. Longer than the gate's window and lead, and all the silence that a talker may be late by.
+    static let capacity = 48
+    private static let period = AudioFormat.wirePeriodSamples
+
+    private let samples: UnsafeMutablePointer<Int16>
+    private let silence: UnsafeMutablePointer<Int16>
+    private var first = 0
+    /// Periods held back now.
+    private(set) var held = 0
+
+    init() {
+        samples = .allocate(capacity: Self.capacity * Self.period)
+        samples.initialize(repeating: 0, count: Self.capacity * Self.period)
+        silence = .allocate(capacity: Self.period)
+        silence.initialize(repeating: 0, count: Self.period)
+    }
+
+    deinit {
+        samples.deallocate()
+        silence.deallocate()
+    }
+
+    /// Takes one period. Returns false when the ring had no room: then the newest is lost.
+    mutating func take(
+        _ new: UnsafePointer<Int16>,
+        _ step: BargeInGate.Step,
+        into ring: borrowing SampleRing<Int16>
+    ) -> Bool {
+        switch step {
+        case .hold:
+            if held == Self.capacity {
+                guard ring.availableToWrite >= Self.period else { return false }
+                ring.write(silence, count: Self.period)
+                first = (first + 1) % Self.capacity
+                held -= 1
+            }
+            slot(held).update(from: new, count: Self.period)
+            held += 1
+            return true
+        case .pass, .release:
+            guard ring.availableToWrite >= (held + 1) * Self.period else { return false }
+            var kept = held
+            if case .release(let count) = step { kept = min(held, count) }
+            for index in 0..<held {
+                ring.write(
+                    index < held - kept ? UnsafePointer(silence) : UnsafePointer(slot(index)),
+                    count: Self.period
+                )
+            }
+            held = 0
+            first = 0
+            ring.write(new, count: Self.period)
+            return true
+        }
+    }
+
+    private func slot(_ index: Int) -> UnsafeMutablePointer<Int16> {
+        samples + (first + index) % Self.capacity * Self.period
+    }
+}

@@ -1,0 +1,136 @@
+/// What a test of the echo canceller has measured.
+package struct EchoTestResult: Sendable, Equatable {
+    package var status = EchoStatus()
+    /// dBFS, before anything was played.
+    package var noiseFloor: Double?
+    package var captureXruns = 0
+    package var playbackXruns = 0
+    /// Seconds between the first and the last sound of the test that was heard.
+    package var secondsHeard = 0.0
+    package var hasCanceller = true
+
+    package init() {}
+}
+
+/// What the measurements mean, and what to do about it.
+package struct EchoTestVerdict: Sendable, Equatable {
+    package enum Grade: Sendable, Equatable, CaseIterable {
+        /// It can be interrupted.
+        case good
+        /// No echo was heard: nothing to cancel, or nothing was played.
+        case noEcho
+        /// It will work with the microphone off while it speaks.
+        case half
+        /// The sound itself does not flow as it must.
+        case disturbed
+    }
+
+    package let grade: Grade
+    /// One line.
+    package let summary: String
+    /// What helps, most important first, one line each.
+    package let advice: [String]
+
+    package var exitCode: ExitCode {
+        switch grade {
+        case .good, .noEcho: .success
+        case .half: .unavailable
+        case .disturbed: .inputOutput
+        }
+    }
+
+    /// Echo may peak at the microphone at most at this level, in dBFS: above, the analogue side distorts.
+    package static let loudestEcho = -6.0
+    /// Share of far-end periods with clipped samples that does harm.
+    static let harmfulClipping = 0.005
+    /// No real microphone is as quiet, in dBFS.
+    static let dead = -94.0
+
+    package init(_ result: EchoTestResult) {
+        let status = result.status
+        var advice: [String] = []
+        let xruns = result.captureXruns + result.playbackXruns
+        if xruns > 0 {
+            advice.append(
+                "The sound was interrupted \(xruns) times: raise audio.output_buffer_ms, or see whether the "
+                    + "machine is busy."
+            )
+        }
+        let isClipping = status.clippedShare > Self.harmfulClipping
+        if isClipping {
+            advice.append("The microphone clips: lower its gain (alsamixer, F4), or the loudspeaker's volume.")
+        } else if let peak = status.echoPeak, peak > Self.loudestEcho {
+            advice.append(
+                "The echo is very loud at the microphone: lower the loudspeaker to "
+                    + "\(Self.percent(excess: peak - Self.loudestEcho)) %, or move the microphone away from it."
+            )
+        }
+        guard xruns <= 2, result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech) else {
+            grade = .disturbed
+            summary = xruns > 2 ? "The sound breaks up." : "The test signal was not played to its end."
+            self.advice = advice
+            return
+        }
+        if status.linearERLE == nil, (result.noiseFloor ?? 0) <= Self.dead {
+            grade = .disturbed
+            summary = "The microphone delivers digital silence."
+            self.advice = advice + ["See whether it is muted (alsamixer, F4) or the wrong one in audio.input."]
+            return
+        }
+        if status.blocks > 0, status.linearERLE == nil {
+            grade = .noEcho
+            summary = "No echo was heard."
+            self.advice =
+                advice + [
+                    "With headphones that is as it should be. Otherwise the loudspeaker is off, muted (alsamixer) or not "
+                        + "the one in audio.output, or the microphone hears nothing."
+                ]
+            return
+        }
+        guard result.hasCanceller else {
+            grade = .half
+            summary = "The echo canceller is off: the microphone is off while the box speaks."
+            self.advice = advice + ["Set echo.enabled = true, unless the device cancels its own echo."]
+            return
+        }
+        if status.state == .good || status.state == .clear || status.state == .forcedFull {
+            grade = .good
+            summary = "Good: the box can be interrupted while it speaks."
+        } else {
+            grade = .half
+            summary = "Not good enough: the microphone will be off while the box speaks."
+            if advice.isEmpty { advice = Self.causes(status) }
+        }
+        self.advice = advice
+    }
+
+    private static func causes(_ status: EchoStatus) -> [String] {
+        guard let erle = status.linearERLE else {
+            return ["Too little echo was heard to judge: raise the loudspeaker's volume and run the test again."]
+        }
+        if status.state == .learning && erle >= 15 {
+            return ["The canceller took long to settle: run the test again, in a quiet room."]
+        }
+        if erle < 6 {
+            return [
+                "Next to nothing is cancelled: use one card for loudspeaker and microphone, and switch off effects of "
+                    + "the device or the sound server that change the sound."
+            ]
+        }
+        return [
+            "The loudspeaker distorts or rattles, or the room reverberates: lower the loudspeaker to 70 %, and move the "
+                + "microphone closer to those who speak and away from the loudspeaker."
+        ]
+    }
+
+    /// The volume that takes off `excess` dB and 3 more, in percent of the present one, rounded down to tens.
+    static func percent(excess: Double) -> Int {
+        var factor = 1.0
+        var left = excess + 3
+        while left > 0 {
+            factor *= 0.89125
+            left -= 1
+        }
+        return max(10, Int(factor * 10) * 10)
+    }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import VoiceCore
+
+struct BargeInGateTests {
+    private static let echo = EchoReading.echo(erle: 25)
+
+    /// Feeds the readings while the box plays; returns the steps.
+    private func run(
+        _ gate: inout BargeInGate,
+        _ readings: [EchoReading],
+        _ permission: BargeInGate.Permission = .guarded,
+        isPlaying: Bool = true
+    ) -> [BargeInGate.Step] {
+        readings.map { gate.step($0, permission: permission, isPlaying: isPlaying) }
+    }
+
+    private func release(in steps: [BargeInGate.Step]) -> (index: Int, periods: Int)? {
+        for (index, step) in steps.enumerated() {
+            if case .release(let periods) = step { return (index, periods) }
+        }
+        return nil
+    }
+
+    @Test(arguments: [BargeInGate.Permission.open, .guarded, .shut])
+    func whileTheBoxIsSilentEverythingPasses(_ permission: BargeInGate.Permission) {
+        var gate = BargeInGate()
+        let steps = run(
+            &gate,
+            Array(repeating: .silence, count: 50) + Array(repeating: .talker, count: 50),
+            permission,
+            isPlaying: false
+        )
+        #expect(steps.allSatisfy { $0 == .pass })
+    }
+
+    @Test func echoThatIsCancelledIsHeldBack() {
+        var gate = BargeInGate()
+        let steps = run(&gate, Array(repeating: .echo(erle: 25, voice: true), count: 1000))
+        #expect(steps.allSatisfy { $0 == .hold })
+    }
+
+    @Test func aTalkerOpensItAndItsFirstWordIsWhole() throws {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 100))
+        // Every third period of the talker is a pause or a soft consonant.
+        let talk = (0..<60).map { $0 % 3 == 2 ? Self.echo : EchoReading.doubleTalk() }
+        let steps = run(&gate, talk)
+        let opening = try #require(release(in: steps))
+        #expect(opening.index < 30)
+        #expect(opening.periods >= opening.index + gate.rule.lead)
+        #expect(opening.periods <= UplinkLine.capacity)
+        #expect(steps[(opening.index + 1)...].allSatisfy { $0 == .pass })
+    }
+
+    @Test func aClearTalkerOpensItSooner() throws {
+        var clear = EchoReading.doubleTalk()
+        clear.output = clear.microphone - 2
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 100))
+        let opening = try #require(release(in: run(&gate, Array(repeating: clear, count: 60))))
+        #expect(opening.index < gate.rule.needed - 1)
+    }
+
+    private static let noTalkers: [(String, EchoReading)] = [
+        ("no speech", .made(microphone: -28, output: -30)),
+        ("too quiet", .made(microphone: -45, output: -51, voice: true)),
+        ("too much was taken off", .made(microphone: -20, output: -41, voice: true)),
+    ]
+
+    @Test(arguments: noTalkers)
+    func staysShut(_ why: String, _ reading: EchoReading) {
+        var gate = BargeInGate()
+        #expect(run(&gate, Array(repeating: reading, count: 200)).allSatisfy { $0 == .hold }, "\(why)")
+    }
+
+    @Test func shortNoisesDoNotOpenIt() {
+        var gate = BargeInGate()
+        let burst = Array(repeating: EchoReading.doubleTalk(), count: 12) + Array(repeating: Self.echo, count: 28)
+        #expect(run(&gate, burst + burst + burst).allSatisfy { $0 == .hold })
+    }
+
+    @Test func shutsAgainWhenTheTalkerIsDone() throws {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 50))
+        #expect(gate.isOpen)
+        let after = run(&gate, Array(repeating: Self.echo, count: 200))
+        let shut = try #require(after.firstIndex(of: .hold))
+        #expect((gate.rule.hold...gate.rule.hold + 20).contains(shut))
+        #expect(after[shut...].allSatisfy { $0 == .hold })
+    }
+
+    @Test func aTalkerWhoIsAlreadyThereIsNotCutOffByTheVoice() {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: .talker, count: 40), isPlaying: false)
+        #expect(run(&gate, Array(repeating: .doubleTalk(), count: 100)).allSatisfy { $0 == .pass })
+    }
+
+    @Test func whatWasSaidIntoTheEndOfTheVoiceGoesOutWhole() {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 12))
+        let step = gate.step(.talker, permission: .guarded, isPlaying: false)
+        #expect(step == .release(12 + gate.rule.lead))
+    }
+
+    @Test func echoAtTheEndOfTheVoiceDoesNot() {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: Self.echo, count: 50))
+        let step = gate.step(.silence, permission: .guarded, isPlaying: false)
+        #expect(step == .release(0))
+    }
+
+    @Test func inHalfDuplexNobodyOpensIt() {
+        var gate = BargeInGate()
+        _ = run(&gate, Array(repeating: .talker, count: 40), isPlaying: false)
+        #expect(run(&gate, Array(repeating: .doubleTalk(), count: 300), .shut).allSatisfy { $0 == .hold })
+        // Nothing of what came before is let out afterwards.
+        let step = gate.step(.talker, permission: .shut, isPlaying: false)
+        #expect(step == .release(0))
+    }
+}

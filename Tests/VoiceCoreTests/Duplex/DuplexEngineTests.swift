@@ -1,0 +1,173 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+/// The whole audio thread on a simulated card whose loudspeaker is heard by its microphone.
+struct DuplexEngineTests {
+    /// A room: every frame played comes back through the air, and a talker may speak.
+    private struct Rig: ~Copyable {
+        let card = SimulatedCard()
+        let pipes = AudioPipes()
+        var engine: AudioEngine<SimulatedDevice>
+        /// All of the uplink.
+        var heard: [Int16] = []
+        private var said = 0
+
+        init(
+            echoDecibels: Float,
+            setting: DuplexSetting = .auto,
+            cancels: Bool = true,
+            talker: @escaping (Int) -> Float = { _ in 0 }
+        ) throws {
+            let gain = powf(10, echoDecibels / 20)
+            let card = card
+            var seed: UInt64 = 7
+            card.microphone = { [unowned card] frame in
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let noise = Float(Int32(truncatingIfNeeded: seed >> 32)) / 2_147_483_648 * 0.0008
+                // 25 ms and two reflections.
+                var echo: Float = 0
+                for (delay, part) in [(1200, Float(1)), (1507, -0.4), (2011, 0.25)] where frame >= delay {
+                    echo += card.played[frame - delay] * part * gain
+                }
+                return max(-1, min(1, echo + noise + talker(frame)))
+            }
+            var settings = AudioEngineSettings()
+            settings.duplex = setting
+            settings.echoCanceller.echoCancellation = cancels
+            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
+            let outcome = engine.start()
+            #expect(outcome == .running)
+        }
+
+        mutating func run(_ periods: Int) {
+            for _ in 0..<periods {
+                _ = engine.cycle()
+                var block = [Int16](repeating: 0, count: 4800)
+                let count = pipes.microphone.read(into: &block, count: 4800)
+                heard += block.prefix(count)
+            }
+        }
+
+        /// Says so many seconds of the test signal's noise.
+        mutating func speak(_ seconds: Int) {
+            let voice = Array(EchoTestSignal.samples().dropFirst(Int(2.6 * 24_000)))
+            for _ in 0..<seconds * 10 {
+                for index in 0..<10 {
+                    let start = (said + index * 240) % (voice.count - 240)
+                    pipes.voice.write(Array(voice[start..<start + 240]), count: 240)
+                    run(1)
+                }
+                said += 2400
+            }
+        }
+
+        var status: EchoStatus { EchoStatus(pipes) }
+    }
+
+    /// Somebody who says "aa": a pulse at 120 Hz with three formants, in syllables, from `start` on.
+    private static func talker(from start: Int, level: Float = 0.12) -> (Int) -> Float {
+        { frame in
+            guard frame >= start else { return 0 }
+            let time = Float(frame - start) / 48_000
+            var value: Float = 0
+            for harmonic in 1...30 {
+                let hertz = 120 * Float(harmonic)
+                var weight: Float = 0.05
+                for formant: Float in [700, 1200, 2600] {
+                    let distance = (hertz - formant) / 150
+                    weight += 1 / (1 + distance * distance)
+                }
+                value += weight * sinf(2 * .pi * hertz * time)
+            }
+            return value * level * 0.25 * (0.6 - 0.4 * cosf(2 * .pi * 4 * time))
+        }
+    }
+
+    private func level(_ samples: ArraySlice<Int16>) -> Double {
+        let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
+        return 10 * log10(power / (32_768 * 32_768) + 1e-12)
+    }
+
+    private func isSilent(_ samples: ArraySlice<Int16>) -> Bool { samples.allSatisfy { $0 == 0 } }
+
+    @Test func theFirstAnswerIsNotHeardUntilTheEchoIsKnown() throws {
+        var rig = try Rig(echoDecibels: -10)
+        rig.run(100)
+        rig.speak(1)
+        #expect(rig.status.state == .learning)
+        rig.run(200)
+        // Every period of the uplink is there, and none of those while it spoke holds a sound.
+        #expect(rig.heard.count == 400 * 240)
+        #expect(isSilent(rig.heard[(104 * 240)..<(200 * 240)]))
+        #expect(level(rig.heard[(360 * 240)...]) > -90)
+    }
+
+    @Test func withoutACancellerItNeverHearsItself() throws {
+        var rig = try Rig(echoDecibels: 0, cancels: false)
+        rig.run(50)
+        rig.speak(6)
+        rig.run(200)
+        #expect(rig.status.state == .cancellerOff)
+        #expect(rig.status.openings == 0)
+        #expect(isSilent(rig.heard[(54 * 240)..<(690 * 240)]))
+    }
+
+    @Test func aTalkerIsHeardOverTheVoiceFromTheFirstWord() throws {
+        let start = 48_000 * 9
+        var rig = try Rig(echoDecibels: -12, talker: Self.talker(from: start))
+        rig.run(100)
+        rig.speak(8)
+        #expect(rig.status.state == .good, "\(rig.status)")
+        #expect(rig.status.openings == 0)
+        rig.speak(2)
+        #expect(rig.status.openings == 1)
+        rig.run(100)
+        let origin = start / 2
+        #expect(isSilent(rig.heard[(2 * 24_000)..<(origin - 4800)]))
+        // The talker from the beginning, in place to 30 ms: what the canceller adds by way of delay.
+        #expect(level(rig.heard[origin + 720..<origin + 2400]) > -40)
+        #expect(level(rig.heard[origin + 2400..<origin + 24_000]) > -35)
+        #expect(rig.heard.count == 1200 * 240)
+    }
+
+    @Test func headphonesNeedNoGate() throws {
+        let start = 48_000 * 6
+        // Too soft for the gate.
+        var rig = try Rig(echoDecibels: -100, talker: Self.talker(from: start, level: 0.004))
+        rig.run(100)
+        rig.speak(4)
+        #expect(rig.status.state == .clear)
+        rig.speak(2)
+        #expect(level(rig.heard[(start / 2 + 720)..<(start / 2 + 4800)]) > -75)
+    }
+
+    @Test func anXrunShutsTheGateUntilTheEchoIsKnownAgain() throws {
+        var rig = try Rig(echoDecibels: -12)
+        rig.run(100)
+        rig.speak(8)
+        #expect(rig.status.state == .good)
+        let changes = rig.status.changes
+        rig.card.faults[rig.card.reads + 2] = .captureXrun
+        rig.speak(1)
+        #expect(rig.status.changes > changes)
+        rig.speak(6)
+        #expect(rig.status.state == .good)
+        #expect(rig.status.openings == 0)
+    }
+
+    @Test func positionsStandForTheSameInstantWhateverTheGateDoes() throws {
+        // A clock that follows the periods cannot be had here; the origin must follow the periods sent and held.
+        var rig = try Rig(echoDecibels: -12, setting: .half)
+        rig.run(50)
+        #expect(rig.pipes.microphone.writePosition == 50 * 240)
+        rig.speak(1)
+        #expect(rig.pipes.microphone.writePosition == (150 - 48) * 240)
+        rig.run(100)
+        #expect(rig.pipes.microphone.writePosition == 250 * 240)
+        #expect(rig.status.state == .forcedHalf)
+        #expect(rig.status.periodsShut > 100)
+    }
+}

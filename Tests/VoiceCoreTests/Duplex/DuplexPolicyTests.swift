@@ -1,0 +1,115 @@
+import Testing
+
+@testable import VoiceCore
+
+struct DuplexPolicyTests {
+    /// g good, b between, p poor, i inaudible; A and U: aligned from here on, or not; x: an xrun.
+    private func run(_ story: String, clipping: Bool = false) -> DuplexPolicy {
+        var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
+        var isAligned = false
+        for letter in story {
+            var block: EchoQuality.Block?
+            switch letter {
+            case "A": isAligned = true
+            case "U": isAligned = false
+            case "x": policy.discontinuity()
+            case "g": block = .good
+            case "b": block = .between
+            case "p": block = .poor
+            default: block = .inaudible
+            }
+            _ = policy.step(block, isAligned: isAligned, isClipping: clipping)
+        }
+        return policy
+    }
+
+    private static let stories: [(String, DuplexState)] = [
+        ("", .learning),
+        // At the start: half until aligned and converged.
+        ("gggggggg", .learning),
+        ("pppppppp", .learning),
+        ("Ag", .learning),
+        ("Agg", .good),
+        ("Appgg", .good),
+        ("Abbbbbb", .good),
+        ("Abbpbbb", .learning),
+        ("Apppp", .learning),
+        ("Appppp", .poor),
+        // Headphones.
+        ("ii", .clear),
+        ("Aii", .clear),
+        ("iippi", .clear),
+        ("iippp", .learning),
+        ("Aiigggg", .good),
+        ("Aiipppp", .learning),
+        ("Aggiiii", .clear),
+        // A talker spoils some blocks; a bad room spoils all.
+        ("Agggggppgg", .good),
+        ("Aggggppgppg", .good),
+        ("Agggpppgppp", .poor),
+        ("Aggppppp", .poor),
+        // Back with four good ones running.
+        ("Agpppppggg", .poor),
+        ("Agpppppgggg", .good),
+        ("Agpppppgggpgggg", .good),
+        ("Agpppppgggbgg", .poor),
+        ("Agpppppiiii", .clear),
+        // Alignment lost, or an xrun: learn again, whatever it was.
+        ("AggU", .learning),
+        ("AggUgggg", .learning),
+        ("AggUAg", .learning),
+        ("AggUAgg", .good),
+        ("Aggxg", .learning),
+        ("Aggxgg", .good),
+        ("Agpppppx", .learning),
+        ("iix", .clear),
+    ]
+
+    @Test(arguments: stories)
+    func becomes(_ story: String, _ state: DuplexState) {
+        #expect(run(story).state == state)
+    }
+
+    @Test func clippingIsNamed() {
+        #expect(run("Appppp", clipping: true).state == .clipping)
+        #expect(run("Agg", clipping: true).state == .good)
+    }
+
+    @Test func whatIsConfiguredStands() {
+        let settings: [(DuplexSetting, Bool, DuplexState)] = [
+            (.full, true, .forcedFull), (.full, false, .forcedFull), (.half, true, .forcedHalf),
+            (.half, false, .forcedHalf), (.auto, false, .cancellerOff), (.auto, true, .learning),
+        ]
+        for (setting, hasCanceller, expected) in settings {
+            var policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
+            #expect(policy.state == expected)
+            guard expected != .learning else { continue }
+            for block in EchoQuality.Block.allCases {
+                for _ in 0..<10 { _ = policy.step(block, isAligned: true) }
+                policy.discontinuity()
+                #expect(policy.state == expected)
+            }
+        }
+    }
+
+    @Test func onlyFullDuplexLetsATalkerIn() {
+        #expect(run("").permission == .shut)
+        #expect(run("Agg").permission == .guarded)
+        #expect(run("Appppp").permission == .shut)
+        #expect(run("ii").permission == .open)
+        // Something is heard where nothing was: not without the gate.
+        #expect(run("iip").permission == .guarded)
+    }
+
+    /// On the edge it may change every few seconds, not every block.
+    @Test func anUnsteadyCancellerDoesNotFlap() {
+        var random = SeededGenerator(seed: 11)
+        var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
+        var changes = 0
+        for _ in 0..<1200 {
+            let block = [EchoQuality.Block.good, .between, .poor].randomElement(using: &random)
+            if policy.step(block, isAligned: true) { changes += 1 }
+        }
+        #expect(changes < 60, "\(changes) changes in ten minutes")
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import VoiceCore
+
+struct EchoQualityTests {
+    private func quality(noise: Float = -62) -> EchoQuality {
+        var quality = EchoQuality()
+        let silence = EchoReading.made(microphone: noise, output: -80)
+        for _ in 0..<1000 { _ = quality.step(silence, isPlaying: false, lasting: 0, isAligned: true) }
+        return quality
+    }
+
+    private func block(_ quality: inout EchoQuality, _ reading: EchoReading, aligned: Bool = true) -> EchoQuality.Block?
+    {
+        for count in 0..<400 {
+            if let block = quality.step(reading, isPlaying: true, lasting: count, isAligned: aligned) { return block }
+        }
+        return nil
+    }
+
+    private static let judgements: [(EchoReading, EchoQuality.Block)] = [
+        (.echo(-30, erle: 26), .good),
+        (.echo(-30, erle: 19), .good),
+        (.echo(-30, erle: 16.5), .between),
+        (.echo(-30, erle: 10), .poor),
+        (.echo(-20, erle: 0), .poor),
+        (.echo(-45, erle: 12), .poor),
+        // The noise is reached, or what is left cannot pass for anybody.
+        (.echo(-50, erle: 11), .good),
+        (.echo(-55, erle: 8), .good),
+        (.echo(-62, erle: 0), .inaudible),
+        (.echo(-60, erle: 0), .inaudible),
+    ]
+
+    @Test(arguments: judgements)
+    func judges(_ reading: EchoReading, _ expected: EchoQuality.Block) {
+        var quality = quality()
+        #expect(block(&quality, reading) == expected)
+    }
+
+    @Test func tellsTheEnhancementAndTheLevels() throws {
+        var quality = quality()
+        for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
+        #expect(abs(try #require(quality.linearERLE) - 20) < 1)
+        #expect(try #require(quality.wholeERLE) > 30)
+        #expect(abs(try #require(quality.echoLevel) + 30) < 0.5)
+        #expect(abs(quality.noiseFloor + 62) < 0.5)
+    }
+
+    @Test func noiseIsTheQuietestAndFollows() {
+        var quality = quality()
+        for index in 0..<1000 {
+            let level: Float = index % 100 < 60 ? -30 : -62
+            let reading = EchoReading.made(microphone: level, output: level)
+            _ = quality.step(reading, isPlaying: false, lasting: 0, isAligned: true)
+        }
+        #expect(quality.noiseFloor < -55)
+        for _ in 0..<1500 {
+            _ = quality.step(.made(microphone: -45, output: -50), isPlaying: false, lasting: 0, isAligned: true)
+        }
+        #expect(abs(quality.noiseFloor + 45) < 1)
+    }
+
+    @Test func pausesOfTheVoiceDoNotCount() {
+        var quality = quality()
+        var pause = EchoReading.silence
+        pause.reference = -70
+        for count in 0..<500 {
+            let block = quality.step(pause, isPlaying: true, lasting: count, isAligned: true)
+            #expect(block == nil)
+        }
+    }
+
+    /// With an echo that comes later than the card says, short answers would look like no echo at all.
+    @Test func shortAnswersProveNothingBeforeTheAlignment() {
+        var quality = quality()
+        var playing = EchoReading.silence
+        playing.reference = -20
+        for _ in 0..<20 {
+            for count in 0..<60 {
+                let block = quality.step(playing, isPlaying: true, lasting: count, isAligned: false)
+                #expect(block == nil)
+            }
+            _ = quality.step(.echo(erle: 0), isPlaying: false, lasting: 0, isAligned: false)
+        }
+    }
+
+    @Test func clippingIsCounted() {
+        var quality = quality()
+        var clipped = EchoReading.echo(-10, erle: 9)
+        clipped.isClipped = true
+        for count in 0..<300 {
+            _ = quality.step(
+                count % 10 == 0 ? clipped : .echo(-10, erle: 9),
+                isPlaying: true,
+                lasting: 0,
+                isAligned: true
+            )
+        }
+        #expect(abs(quality.clippedShare - 0.1) < 0.02)
+    }
+}

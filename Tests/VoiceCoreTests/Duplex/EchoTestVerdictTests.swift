@@ -1,0 +1,136 @@
+import Testing
+
+@testable import VoiceCore
+
+struct EchoTestVerdictTests {
+    private static func result(_ change: (inout EchoTestResult) -> Void = { _ in }) -> EchoTestResult {
+        var result = EchoTestResult()
+        result.secondsHeard = EchoTestSignal.sweep + EchoTestSignal.speech
+        result.noiseFloor = -62
+        result.status.state = .good
+        result.status.blocks = 12
+        result.status.linearERLE = 26
+        result.status.wholeERLE = 44
+        result.status.echoLevel = -32
+        result.status.echoPeak = -18
+        result.status.residualLevel = -58
+        result.status.delay = 42.5
+        change(&result)
+        return result
+    }
+
+    private struct Case {
+        var result: EchoTestResult
+        var grade: EchoTestVerdict.Grade
+        var exit: ExitCode
+        /// What the first advice is about, nil for none.
+        var advice: String?
+    }
+
+    private static let cases: [Case] = [
+        Case(result: result(), grade: .good, exit: .success, advice: nil),
+        Case(result: result { $0.status.echoPeak = -2 }, grade: .good, exit: .success, advice: "to 40 %"),
+        Case(result: result { $0.status.clippedShare = 0.02 }, grade: .good, exit: .success, advice: "clips"),
+        Case(result: result { $0.playbackXruns = 1 }, grade: .good, exit: .success, advice: "output_buffer_ms"),
+        Case(
+            result: result {
+                $0.status.state = .poor
+                $0.status.linearERLE = 12
+            },
+            grade: .half,
+            exit: .unavailable,
+            advice: "70 %"
+        ),
+        Case(
+            result: result {
+                $0.status.state = .clipping
+                $0.status.linearERLE = 9
+                $0.status.clippedShare = 0.1
+            },
+            grade: .half,
+            exit: .unavailable,
+            advice: "clips"
+        ),
+        Case(
+            result: result {
+                $0.status.state = .poor
+                $0.status.linearERLE = 1
+            },
+            grade: .half,
+            exit: .unavailable,
+            advice: "one card"
+        ),
+        Case(
+            result: result { $0.status.state = .learning },
+            grade: .half,
+            exit: .unavailable,
+            advice: "again"
+        ),
+        Case(
+            result: result {
+                $0.status.state = .clear
+                $0.status.linearERLE = nil
+            },
+            grade: .noEcho,
+            exit: .success,
+            advice: "headphones"
+        ),
+        Case(
+            result: result {
+                $0.hasCanceller = false
+                $0.status.state = .cancellerOff
+            },
+            grade: .half,
+            exit: .unavailable,
+            advice: "echo.enabled"
+        ),
+        Case(
+            result: result { $0.captureXruns = 5 },
+            grade: .disturbed,
+            exit: .inputOutput,
+            advice: "5 times"
+        ),
+        Case(
+            result: result {
+                $0.status.linearERLE = nil
+                $0.noiseFloor = -96
+            },
+            grade: .disturbed,
+            exit: .inputOutput,
+            advice: "muted"
+        ),
+        Case(result: result { $0.secondsHeard = 3 }, grade: .disturbed, exit: .inputOutput, advice: nil),
+    ]
+
+    @Test func everyOutcomeHasItsVerdict() {
+        for (index, expected) in Self.cases.enumerated() {
+            let verdict = EchoTestVerdict(expected.result)
+            #expect(verdict.grade == expected.grade, "case \(index)")
+            #expect(verdict.exitCode == expected.exit, "case \(index)")
+            if let advice = expected.advice {
+                #expect(verdict.advice.first?.contains(advice) == true, "case \(index): \(verdict.advice)")
+            } else {
+                #expect(verdict.advice.isEmpty, "case \(index): \(verdict.advice)")
+            }
+        }
+    }
+
+    @Test func theReportNamesEveryMeasurement() {
+        let result = Self.result()
+        let text = EchoTestReport.lines(result, verdict: EchoTestVerdict(result)).joined(separator: "\n")
+        for part in ["-62 dBFS", "peak -18 dBFS", "42.5 ms", "needs longer", "26 dB by the linear", "44 dB", "Good"] {
+            #expect(text.contains(part), "\(part) in\n\(text)")
+        }
+    }
+
+    @Test func theSignalIsSpokenLoudButNotTooLoud() {
+        let samples = EchoTestSignal.samples()
+        #expect(samples.count == Int(EchoTestSignal.seconds * 24_000))
+        #expect(samples.prefix(Int(EchoTestSignal.silence * 24_000)).allSatisfy { $0 == 0 })
+        #expect(samples == EchoTestSignal.samples())
+        let speech = samples.suffix(Int(EchoTestSignal.speech * 24_000)).map { Double($0) / 32768 }
+        let power = speech.reduce(0) { $0 + $1 * $1 } / Double(speech.count)
+        #expect((0.003...0.03).contains(power), "\(power)")
+        #expect((speech.map { abs($0) }.max() ?? 1) <= 0.5)
+    }
+}

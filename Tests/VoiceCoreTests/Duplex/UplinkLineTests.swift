@@ -1,0 +1,83 @@
+import Testing
+
+@testable import VoiceCore
+
+struct UplinkLineTests {
+    /// Periods that hold their own number, from 1 on.
+    private struct Rig: ~Copyable {
+        var line = UplinkLine()
+        let pipes = AudioPipes()
+        var number: Int16 = 0
+
+        mutating func take(_ step: BargeInGate.Step, times: Int = 1) {
+            for _ in 0..<times {
+                number += 1
+                let samples = [Int16](repeating: number, count: 240)
+                let isWhole = line.take(samples, step, into: pipes.microphone)
+                #expect(isWhole)
+            }
+        }
+
+        /// The numbers that came out.
+        func read() -> [Int16] {
+            var numbers: [Int16] = []
+            var block = [Int16](repeating: 0, count: 240)
+            while pipes.microphone.read(into: &block, count: 240) == 240 { numbers.append(block[0]) }
+            return numbers
+        }
+    }
+
+    @Test func anOpenGateSendsAtOnce() {
+        var rig = Rig()
+        rig.take(.pass, times: 5)
+        #expect(rig.read() == [1, 2, 3, 4, 5])
+    }
+
+    @Test func whatIsReleasedIsSilenceAndThenTheTalker() {
+        var rig = Rig()
+        rig.take(.hold, times: 10)
+        #expect(rig.read() == [])
+        rig.take(.release(4))
+        #expect(rig.read() == [0, 0, 0, 0, 0, 0, 7, 8, 9, 10, 11])
+        rig.take(.pass)
+        #expect(rig.read() == [12])
+    }
+
+    @Test func aShutGateSendsSilenceAfterAWhile() {
+        var rig = Rig()
+        rig.take(.hold, times: UplinkLine.capacity + 3)
+        #expect(rig.read() == [0, 0, 0])
+        rig.take(.release(100))
+        let first = Int16(4)
+        #expect(rig.read() == Array(first...first + Int16(UplinkLine.capacity)))
+    }
+
+    /// Whatever the gate does, period n is the nth, or silence in its place.
+    @Test func everyPeriodKeepsItsPlace() {
+        var random = SeededGenerator(seed: 4)
+        var rig = Rig()
+        var out: [Int16] = []
+        for _ in 0..<200 {
+            let holds = Int.random(in: 0...120, using: &random)
+            for _ in 0..<holds {
+                rig.take(.hold)
+                out += rig.read()
+            }
+            rig.take(.release(Int.random(in: 0...60, using: &random)))
+            out += rig.read()
+            #expect(out.count == Int(rig.number))
+            rig.take(.pass, times: Int.random(in: 0...20, using: &random))
+            out += rig.read()
+        }
+        #expect(out.enumerated().allSatisfy { $1 == 0 || Int($1) == $0 + 1 })
+    }
+
+    @Test func aFullRingLosesTheNewest() {
+        var line = UplinkLine()
+        let pipes = AudioPipes()
+        let samples = [Int16](repeating: 1, count: 240)
+        var taken = 0
+        while line.take(samples, .pass, into: pipes.microphone) { taken += 1 }
+        #expect(taken == pipes.microphone.capacity / 240)
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    /// Whom the box hears while it speaks.
+    @Suite struct DuplexTests {
+        private static let long = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."
+        private static let oneTurn: [ConversationState] = [
+            .connecting, .listening, .userSpeaking, .processing, .aiSpeaking, .listening, .idle,
+        ]
+
+        /// Where the canceller is off the microphone is too; where it is on, it is until the echo is known: an echo that
+        /// comes back at full level, and later than the card says, never makes the box answer itself.
+        @Test(arguments: [false, true])
+        func aLoudEchoIsNotAnswered(cancels: Bool) async throws {
+            let stage = try Stage(
+                [.say(Self.long), .say("Not again.")],
+                echo: .init(delayMilliseconds: 220, gainDecibels: 0)
+            )
+            try await stage.start {
+                $0.echo.duplex = .auto
+                $0.echo.enabled = cancels
+            }
+            try await stage.reach(.listening)
+            stage.say("Tell")
+            try await stage.reach(.listening, times: 2)
+            try await Task.sleep(for: .milliseconds(1200))
+            let (tones, _) = try await stage.stop()
+            #expect(stage.journal.states == Self.oneTurn)
+            #expect(tones.spell(Self.long), "\(tones)")
+            #expect(stage.journal.client("conversation.item.truncate").isEmpty)
+        }
+
+        /// The room that makes the tests above worth something.
+        @Test func withoutAnyGateItIsAnswered() async throws {
+            let stage = try Stage([.say(Self.long)], echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+            try await stage.start()
+            try await stage.reach(.listening)
+            stage.say("Tell")
+            try await stage.reach(.userSpeaking, times: 2)
+            try await stage.stop()
+        }
+
+        /// Headphones: the first answer shows that nothing comes back, the second can be interrupted.
+        @Test func whereThereIsNoEchoItCanBeInterrupted() async throws {
+            let stage = try Stage([.say(Self.long), .say(Self.long), .say("Very well.")], speed: 3)
+            try await stage.start {
+                $0.echo.duplex = .auto
+                $0.echo.enabled = true
+            }
+            try await stage.reach(.listening)
+            stage.say("Tell")
+            try await stage.reach(.listening, times: 2)
+            let pipes = try #require(stage.pipes)
+            #expect(EchoStatus(pipes).state == .clear)
+            stage.say("Tell")
+            try await stage.reach(.aiSpeaking, times: 2)
+            try await Task.sleep(for: .milliseconds(900))
+            stage.say("Stop that now")
+            try await stage.reach(.userSpeaking, times: 3)
+            try await stage.reach(.listening, times: 3)
+            try await stage.stop()
+            #expect(stage.journal.client("conversation.item.truncate").count == 1)
+            #expect(stage.journal.server("error").isEmpty)
+            #expect(stage.log.lines.contains { $0.contains("echo: full duplex") })
+        }
+
+        /// In half duplex nobody interrupts, and the next turn is heard whole.
+        @Test func inHalfDuplexTheUserWaits() async throws {
+            let stage = try Stage([.say(Self.long), .say("Very well.")])
+            try await stage.start { $0.echo.duplex = .half }
+            try await stage.reach(.listening)
+            stage.say("Tell")
+            try await stage.reach(.aiSpeaking)
+            try await Task.sleep(for: .milliseconds(500))
+            stage.say("Stop that now")
+            try await stage.reach(.listening, times: 2)
+            try await Task.sleep(for: .milliseconds(700))
+            stage.say("And now")
+            try await stage.reach(.listening, times: 3)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell(Self.long + " Very well."), "\(tones)")
+            #expect(stage.journal.client("conversation.item.truncate").isEmpty)
+        }
+    }
+}
