@@ -48,14 +48,16 @@ struct ServiceFeed {
 
     private mutating func take(_ line: [UInt8]) {
         let text = String(decoding: line.dropFirst(2), as: UTF8.self)
+        let numbers = text.split(separator: " ").compactMap { Int($0) }
         switch line.first {
-        case UInt8(ascii: "a"): received += Int(text) ?? 0
+        // The end of a session and the begin of the next overlap.
+        case UInt8(ascii: "a"): if numbers.count == 2, numbers[0] == sessions { received += numbers[1] }
         case UInt8(ascii: "s"): starts += 1
         case UInt8(ascii: "c"):
-            sessions += 1
+            sessions = numbers.first ?? sessions
             received = 0
             isConnected = true
-        case UInt8(ascii: "d"): isConnected = false
+        case UInt8(ascii: "d"): if numbers.first == sessions { isConnected = false }
         case UInt8(ascii: "e"):
             // The end of a session is part of the plan.
             if !text.hasPrefix("session_expired"), errors.count < 100 { errors.append(text) }

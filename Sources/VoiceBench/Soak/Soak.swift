@@ -39,6 +39,8 @@ struct Soak {
             logger: counter.logger,
             observer: .init(effect: { effect, _ in conductor.note(effect) })
         ) { settings in
+            settings.audio.echoCanceller.echoCancellation = !options.withoutCanceller
+            if options.withoutCanceller { settings.audio.echoCanceller.noiseSuppression = .off }
             settings.conversation.thinkingAfter = settings.conversation.thinkingAfter.map { $0 / speed }
         }
         conductor.attach(daemon)
@@ -144,8 +146,14 @@ struct Soak {
             "      an interruption took \(tally.totalReaction / max(1, tally.bargeIns)) ms on average, "
                 + "\(tally.longestReaction) ms at most"
         )
+        if !figures.misses.isEmpty {
+            print("      sessions began at \(figures.sessionStarts.prefix(50)) ms")
+            print("      interruptions missed until \(figures.misses.prefix(20)) ms")
+        }
         for moment in figures.selfInterruptions.prefix(10) { print("      heard itself at \(moment) ms") }
         for error in figures.errors.prefix(5) { print("      the service said: \(error)") }
+        if !figures.trace.isEmpty { print("      around the first failure:") }
+        for line in figures.trace { print("        \(line)") }
         for trouble in counter.troubles.first { print("      log: \(trouble)") }
     }
 

@@ -8,11 +8,14 @@ struct SoakOptions: Sendable {
     var seed: UInt64 = 1
     /// The longest it may take, in minutes of real time; nil for as long as it takes.
     var limit: Double?
+    /// Without echo cancellation, to see that the soak sees what it causes.
+    var withoutCanceller = false
     /// Where to write the summary as JSON.
     var json: String?
 
     static let usage = """
-        usage: VoiceBench soak [--barge-ins N] [--hours H] [--speed X] [--seed N] [--limit MINUTES] [--json FILE]
+        usage: VoiceBench soak [--barge-ins N] [--hours H] [--speed X] [--seed N] [--limit MINUTES]
+                              [--canceller on|off] [--json FILE]
         """
 
     init?(_ arguments: [String]) {
@@ -35,6 +38,9 @@ struct SoakOptions: Sendable {
             case "--limit":
                 guard let number = Double(value), number > 0 else { return nil }
                 limit = number
+            case "--canceller":
+                guard ["on", "off"].contains(value) else { return nil }
+                withoutCanceller = value == "off"
             case "--json": json = value
             default: return nil
             }

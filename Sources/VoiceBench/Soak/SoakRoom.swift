@@ -13,6 +13,11 @@ final class SoakRoom: Sendable {
         var tally = ScriptedUser.Tally()
         /// Times the service heard somebody while nobody spoke, and where, in ms of audio.
         var selfInterruptions: [Int] = []
+        /// What the daemon did before the first thing that went wrong, and for a second after it.
+        var trace: [String] = []
+        /// Where interruptions were missed and sessions began, in ms of audio.
+        var misses: [Int] = []
+        var sessionStarts: [Int] = []
         var seconds = 0.0
         var sessions = 0
         /// Least distance of the service behind the microphone in this session, in samples at 24 kHz, as of its begin
@@ -38,6 +43,7 @@ final class SoakRoom: Sendable {
         var least: (first: Int?, window: Int) = (nil, .max)
         var sound: (first: Int, last: Int)?
         var isReady = false
+        var trace = FailureTrace()
     }
 
     /// Beyond this many samples the card waits for the service.
@@ -74,6 +80,7 @@ final class SoakRoom: Sendable {
             state.figures.sessions = state.feed.sessions
             state.figures.errors = state.feed.errors
             state.figures.isOver = state.feed.isOver
+            state.figures.trace = state.trace.lines
             return state.figures
         }
     }
@@ -81,6 +88,7 @@ final class SoakRoom: Sendable {
     /// Follows what the daemon does.
     func note(_ effect: ConversationEffect) {
         state.withLock { state in
+            state.trace.note("\(effect)", at: state.periods * 10)
             switch effect {
             case .stopVoice: state.cuts += 1
             case .stateChanged(_, let next):
@@ -107,9 +115,15 @@ final class SoakRoom: Sendable {
             let said = state.user.step(
                 .init(isSounding: isSounding, cuts: state.cuts, isReady: state.isReady && state.base != nil)
             )
+            if state.user.tally.missed > state.figures.misses.count { state.figures.misses.append(state.periods * 10) }
             if state.feed.takeStarts() > 0, (state.user.sinceSpeech ?? .max) > Self.afterglow {
                 state.figures.selfInterruptions.append(state.periods * 10)
             }
+            if said != nil { state.trace.note("the user speaks", at: state.periods * 10) }
+            let failures =
+                state.user.tally.missed + state.user.tally.unanswered + state.feed.errors.count
+                + state.figures.selfInterruptions.count
+            state.trace.look(failures, at: state.periods * 10)
             return said
         }
         if let utterance { room.say(utterances[utterance]) }
@@ -142,6 +156,7 @@ final class SoakRoom: Sendable {
     /// Keeps the account of what the microphone has taken and the service has got.
     private func follow(_ state: inout State) {
         if state.session != state.feed.sessions || !state.feed.isConnected {
+            if state.session != state.feed.sessions { state.figures.sessionStarts.append(state.periods * 10) }
             state.session = state.feed.sessions
             state.base = nil
             state.least = (nil, .max)

@@ -5,12 +5,12 @@ import VoiceSimulator
 
 /// The simulated services as a process of their own, so that the soak's memory is the daemon's alone.
 ///
-/// Tells its parent on standard output, a line each: `p REALTIME AGENT` the ports; `c`, `d` a connection opened, closed;
-/// `a SAMPLES` audio came in; `s` it held the beginning of speech; `e CODE` an error was sent.
+/// Tells its parent on standard output, a line each: `p REALTIME AGENT` the ports; `c N`, `d N` connection N opened,
+/// closed; `a N SAMPLES` audio came in; `s` it held the beginning of speech; `e CODE` an error was sent.
 struct SoakServices {
     private static let option = "--soak-services"
     /// A session ends after so many events, as the real one does after an hour.
-    private static let sessionEvents = 25_000
+    private static let sessionEvents = 52_000
 
     private static let answers = [
         "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen.",
@@ -64,13 +64,13 @@ struct SoakServices {
 
     private static func tell(_ event: RealtimeSimulator.Event) {
         switch event {
-        case .connected: line("c")
-        case .disconnected: line("d")
-        case .client(_, let value):
+        case .connected(let number): line("c \(number)")
+        case .disconnected(let number): line("d \(number)")
+        case .client(let number, let value):
             guard value["type"] == "input_audio_buffer.append", let audio = value["audio"]?.string else { return }
             // Base64 (RFC 4648): four letters for three bytes, less the padding.
             let padding = audio.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
-            line("a \((audio.utf8.count / 4 * 3 - padding) / 2)")
+            line("a \(number) \((audio.utf8.count / 4 * 3 - padding) / 2)")
         case .server(_, let value):
             switch value["type"]?.string {
             case "input_audio_buffer.speech_started": line("s")
