@@ -152,7 +152,7 @@ struct Soak {
         }
         for moment in figures.selfInterruptions.prefix(10) { print("      heard itself at \(moment) ms") }
         for error in figures.errors.prefix(5) { print("      the service said: \(error)") }
-        if !figures.trace.isEmpty { print("      around the first failure:") }
+        if !figures.trace.isEmpty { print("      before the first failures:") }
         for line in figures.trace { print("        \(line)") }
         for trouble in counter.troubles.first { print("      log: \(trouble)") }
     }

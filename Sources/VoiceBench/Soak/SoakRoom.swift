@@ -20,8 +20,8 @@ final class SoakRoom: Sendable {
         var sessionStarts: [Int] = []
         var seconds = 0.0
         var sessions = 0
-        /// Least distance of the service behind the microphone in this session, in samples at 24 kHz, as of its begin
-        /// and of late: what differs was lost on the way.
+        /// By how many samples at 24 kHz the service is farther behind the microphone than it was at its nearest in this
+        /// session: what was lost on the way.
         var uplinkDrift = 0
         var uplinkLost = 0
         /// What the daemon said was heard of an answer less what sounded of it, in ms.
@@ -40,7 +40,8 @@ final class SoakRoom: Sendable {
         /// The microphone's position at which the service's count of this session began.
         var base: Int?
         var session = 0
-        var least: (first: Int?, window: Int) = (nil, .max)
+        /// The least distance from the microphone to the service in these ten seconds.
+        var least = Int.max
         var sound: (first: Int, last: Int)?
         var isReady = false
         var trace = FailureTrace()
@@ -120,10 +121,13 @@ final class SoakRoom: Sendable {
                 state.figures.selfInterruptions.append(state.periods * 10)
             }
             if said != nil { state.trace.note("the user speaks", at: state.periods * 10) }
-            let failures =
-                state.user.tally.missed + state.user.tally.unanswered + state.feed.errors.count
-                + state.figures.selfInterruptions.count
-            state.trace.look(failures, at: state.periods * 10)
+            state.trace.look(
+                [
+                    state.user.tally.missed, state.user.tally.unanswered, state.feed.errors.count,
+                    state.figures.selfInterruptions.count,
+                ],
+                at: state.periods * 10
+            )
             return said
         }
         if let utterance { room.say(utterances[utterance]) }
@@ -159,23 +163,18 @@ final class SoakRoom: Sendable {
             if state.session != state.feed.sessions { state.figures.sessionStarts.append(state.periods * 10) }
             state.session = state.feed.sessions
             state.base = nil
-            state.least = (nil, .max)
+            state.least = .max
         }
         guard state.feed.isConnected, state.feed.received > 0 else { return }
-        guard state.base != nil else {
-            state.base = state.periods * AudioFormat.wirePeriodSamples - state.feed.received
-            return
-        }
-        state.least.window = min(state.least.window, behind(state))
-        // The least distance in ten seconds is that of a chunk that went through at once.
+        // The least distance ever is that of a chunk that went through at once.
+        let distance = state.periods * AudioFormat.wirePeriodSamples - state.feed.received
+        let base = min(state.base ?? .max, distance)
+        state.base = base
+        state.least = min(state.least, distance)
         guard state.periods.isMultiple(of: 1000) else { return }
-        if let first = state.least.first {
-            state.figures.uplinkDrift = state.least.window - first
-            if abs(state.figures.uplinkDrift) >= AudioFormat.wirePeriodSamples * 8 { state.figures.uplinkLost += 1 }
-        } else {
-            state.least.first = state.least.window
-        }
-        state.least.window = .max
+        state.figures.uplinkDrift = state.least - base
+        if state.figures.uplinkDrift >= AudioFormat.wirePeriodSamples * 8 { state.figures.uplinkLost += 1 }
+        state.least = .max
     }
 
     /// Where the sound of the present answer began and last was, in ms.
