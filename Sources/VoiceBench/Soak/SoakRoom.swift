@@ -6,8 +6,9 @@ import VoiceSimulator
 /// The user in the room of a soak, and the pace of its time.
 ///
 /// The card calls once a period. Its time is held while the service is more than 100 ms of audio behind the microphone,
-/// so that a soak at twenty times real time on a busy machine differs from a conversation in its hurry only, and the
-/// network thread is woken for each chunk, as it would wake by itself at the usual pace.
+/// and until the conversation has learned of speech (0.3 s at most), so that a soak at twenty times real time on a busy
+/// machine differs from a conversation in its hurry only. The network thread is woken for each chunk, as it would wake
+/// by itself at the usual pace.
 final class SoakRoom: Sendable {
     struct Figures: Sendable {
         var tally = ScriptedUser.Tally()
@@ -44,6 +45,8 @@ final class SoakRoom: Sendable {
         var least = Int.max
         var sound: (first: Int, last: Int)?
         var isReady = false
+        /// Until when the daemon is waited for that has not yet learned of speech, in monotonic time.
+        var learnsUntil: Duration?
         var trace = FailureTrace()
     }
 
@@ -95,6 +98,9 @@ final class SoakRoom: Sendable {
             case .stateChanged(_, let next):
                 switch next {
                 case .connecting, .idle, .error: state.isReady = false
+                case .userSpeaking:
+                    state.isReady = true
+                    state.learnsUntil = nil
                 default: state.isReady = true
                 }
             case .send(.truncate(_, _, let audioEnd, _)):
@@ -117,8 +123,11 @@ final class SoakRoom: Sendable {
                 .init(isSounding: isSounding, cuts: state.cuts, isReady: state.isReady && state.base != nil)
             )
             if state.user.tally.missed > state.figures.misses.count { state.figures.misses.append(state.periods * 10) }
-            if state.feed.takeStarts() > 0, (state.user.sinceSpeech ?? .max) > Self.afterglow {
-                state.figures.selfInterruptions.append(state.periods * 10)
+            if state.feed.takeStarts() > 0 {
+                state.learnsUntil = Monotonic.now() + .milliseconds(300)
+                if (state.user.sinceSpeech ?? .max) > Self.afterglow {
+                    state.figures.selfInterruptions.append(state.periods * 10)
+                }
             }
             if said != nil { state.trace.note("the user speaks", at: state.periods * 10) }
             state.trace.look(
@@ -145,11 +154,17 @@ final class SoakRoom: Sendable {
     /// Whether the service is too far behind; waits a little where it is.
     private func mustWait() -> Bool {
         state.withLock { state in
-            guard behind(state) > Self.lead else { return false }
+            guard behind(state) > Self.lead || learns(state) else { return false }
             state.feed.read(waiting: 1)
             follow(&state)
-            return behind(state) > Self.lead
+            return behind(state) > Self.lead || learns(state)
         }
+    }
+
+    /// Whether the conversation has yet to take in that the service hears somebody.
+    private func learns(_ state: State) -> Bool {
+        guard let until = state.learnsUntil else { return false }
+        return Monotonic.now() < until
     }
 
     private func behind(_ state: State) -> Int {
@@ -173,7 +188,6 @@ final class SoakRoom: Sendable {
         state.least = min(state.least, distance)
         guard state.periods.isMultiple(of: 1000) else { return }
         state.figures.uplinkDrift = state.least - base
-        if state.figures.uplinkDrift >= AudioFormat.wirePeriodSamples * 8 { state.figures.uplinkLost += 1 }
         state.least = .max
     }
 
