@@ -45,6 +45,10 @@ bench: deps ## measure what the program costs (BENCH=--quick)
 	$(SWIFT) build $(RELEASE) --product VoiceBench
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
 
+.PHONY: soak
+soak: deps ## hours of conversation with 10,000 interruptions (SOAK="--hours 2 --speed 20")
+	scripts/soak $(SOAK)
+
 # Not built here: `make && sudo make install` must not build as root.
 .PHONY: install
 install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make` first

@@ -12,9 +12,10 @@ struct SimulatedServices: Sendable {
     private let simulator: RealtimeSimulator
     private let agent: AgentStandIn
 
-    /// The agent answers at once.
+    /// - Parameter agentDelayMilliseconds: how long the agent thinks.
     static func start(
         _ script: ConversationScript,
+        agentDelayMilliseconds: Int = 0,
         configure: (inout RealtimeSimulatorConfiguration) -> Void = { _ in },
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
     ) async throws -> SimulatedServices {
@@ -23,7 +24,9 @@ struct SimulatedServices: Sendable {
         configuration.voice = .tones
         configure(&configuration)
         let simulator = RealtimeSimulator(configuration: configuration, script: script, events: events)
-        let agent = AgentStandIn(token: token) { _ in "You have **two meetings**: stand-up, and lunch with Ada." }
+        let agent = AgentStandIn(token: token, delayMilliseconds: agentDelayMilliseconds) { _ in
+            "You have **two meetings**: stand-up, and lunch with Ada."
+        }
         return SimulatedServices(
             realtimePort: try await simulator.start(),
             agentPort: try await agent.start(),
@@ -42,7 +45,9 @@ struct SimulatedServices: Sendable {
         realtimePort: Int,
         agentPort: Int,
         room: FileRoom,
-        observer: ConversationSession.Observer = .init()
+        logger: Logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
+        observer: ConversationSession.Observer = .init(),
+        tune: (inout DaemonSettings) -> Void = { _ in }
     ) throws -> VoiceDaemon {
         var configuration = Configuration()
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
@@ -52,13 +57,13 @@ struct SimulatedServices: Sendable {
             configuration: configuration,
             environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
         )
-        let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,
             tools: VoiceDaemon.advertised(logger: logger)
         )
         settings.audio.source = .file(room)
+        tune(&settings)
         return VoiceDaemon(settings, logger: logger, observer: observer)
     }
 

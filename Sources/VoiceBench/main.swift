@@ -3,10 +3,22 @@ internal import Glibc
 /// Measures the program's own share of every delay and its cost, each beside its target.
 ///
 ///     VoiceBench [--quick] [name...]
+///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
     try await child.run()
     exit(0)
+}
+if let services = SoakServices(arguments) {
+    try await services.run()
+    exit(0)
+}
+if arguments.first == "soak" {
+    guard let soak = Soak(arguments) else {
+        print(SoakOptions.usage)
+        exit(64)
+    }
+    exit(try await soak.run() ? 0 : 1)
 }
 let isQuick = arguments.contains("--quick")
 let names = arguments.filter { !$0.hasPrefix("-") }

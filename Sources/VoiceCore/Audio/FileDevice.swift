@@ -1,24 +1,18 @@
 internal import CLinux
-internal import Glibc
 
-/// A `FileRoom` as a card, at the pace of CLOCK_MONOTONIC.
+/// A `FileRoom` as a card, at the pace of CLOCK_MONOTONIC times the room's speed.
 ///
 /// Each period the loudspeaker takes one period of what was written (recorded to the file) while the microphone hears what
 /// is said plus the echo. It locks and writes files: it is no real-time device and needs not be one.
 struct FileDevice: DuplexDevice, ~Copyable {
-    private static let periodNanoseconds: UInt64 = 10_000_000
-    private static let echoLine = 16_384
-
+    private let periodNanoseconds: UInt64
     let playbackPrefill: Int
     private let room: FileRoom
     private var queue: PlaybackQueue
     private var recording: WaveWriter?
     private var next: UInt64 = 0
     private let block: UnsafeMutablePointer<Float>
-    private let line: UnsafeMutablePointer<Float>
-    private var played = 0
-    private let echoFrames: Int
-    private let echoGain: Float
+    private var echo: RoomEcho
 
     init(room: FileRoom, bufferPeriods: Int) throws(AudioDeviceError) {
         self.room = room
@@ -27,36 +21,27 @@ struct FileDevice: DuplexDevice, ~Copyable {
         queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
         block = .allocate(capacity: AudioFormat.periodFrames)
         block.initialize(repeating: 0, count: AudioFormat.periodFrames)
-        line = .allocate(capacity: Self.echoLine)
-        line.initialize(repeating: 0, count: Self.echoLine)
-        echoFrames = (room.echo?.delayMilliseconds ?? 0) * AudioFormat.deviceRate / 1000
-        echoGain = room.echo.map { powf(10, Float($0.gainDecibels) / 20) } ?? 0
+        echo = RoomEcho(room.echo)
+        periodNanoseconds = UInt64(10_000_000 / room.speed)
     }
 
-    deinit {
-        block.deallocate()
-        line.deallocate()
-    }
+    deinit { block.deallocate() }
 
-    mutating func start() { next = clinux_monotonic_ns() + Self.periodNanoseconds }
+    mutating func start() { next = clinux_monotonic_ns() + periodNanoseconds }
 
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         clinux_sleep_until_ns(next)
-        next += Self.periodNanoseconds
+        next += periodNanoseconds
         // After a long pause of the machine time goes on from now instead of being made up for.
         let now = clinux_monotonic_ns()
-        if now > next + 100 * Self.periodNanoseconds { next = now }
+        if now > next + 100 * periodNanoseconds { next = now }
 
         let count = min(count, AudioFormat.periodFrames)
         _ = queue.pop(into: block, count: count)
         recording?.append(block, count: count)
+        room.listen(block, count: count)
         room.speak(into: frames, count: count)
-        for index in 0..<count {
-            line[(played + index) & (Self.echoLine - 1)] = block[index]
-            let echo = line[(played + index - echoFrames) & (Self.echoLine - 1)] * echoGain
-            frames[index] = max(-1, min(1, frames[index] + echo))
-        }
-        played += count
+        echo.mix(block, into: frames, count: count)
         return .done
     }
 

@@ -7,11 +7,23 @@ package final class FileRoom: Sendable {
     package struct Echo: Sendable, Equatable {
         /// 0 ... 250.
         package var delayMilliseconds: Int
+        /// Of the direct path.
         package var gainDecibels: Double
+        /// Time in which reflections fall by 60 dB, 0 ... 1000; 0 for a room without any.
+        package var reverberationMilliseconds: Int
+        /// Level of white noise at the microphone in dBFS; nil for none.
+        package var noiseDecibels: Double?
 
-        package init(delayMilliseconds: Int, gainDecibels: Double) {
+        package init(
+            delayMilliseconds: Int,
+            gainDecibels: Double,
+            reverberationMilliseconds: Int = 0,
+            noiseDecibels: Double? = nil
+        ) {
             self.delayMilliseconds = min(250, max(0, delayMilliseconds))
             self.gainDecibels = gainDecibels
+            self.reverberationMilliseconds = min(1000, max(0, reverberationMilliseconds))
+            self.noiseDecibels = noiseDecibels
         }
     }
 
@@ -24,16 +36,33 @@ package final class FileRoom: Sendable {
     /// Ten minutes in all may wait to be said.
     private static let longest = AudioFormat.deviceRate * 600
 
+    /// Somebody in the room: gets what the loudspeaker plays, a period at a time, on the card's thread.
+    ///
+    /// What it has the room say in the call is heard from the same period on. While it waits, the room's time stands
+    /// still, and the daemon's microphone with it.
+    package typealias Listener = @Sendable (FileRoom, UnsafeBufferPointer<Float>) -> Void
+
     let recording: String?
     let echo: Echo?
+    let speed: Double
+    private let listener: Listener?
     private let speech = Mutex(Speech())
 
     /// - Parameters:
     ///   - speech: a mono 16 bit WAV at 48 kHz that is said first, or nil.
     ///   - recording: the WAV to write what is played to, or nil.
-    package init(speech path: String? = nil, recording: String? = nil, echo: Echo? = nil) throws(AudioDeviceError) {
+    ///   - speed: how many times faster than real time the card runs, 1 ... 100, as far as the machine keeps up.
+    package init(
+        speech path: String? = nil,
+        recording: String? = nil,
+        echo: Echo? = nil,
+        speed: Double = 1,
+        listener: Listener? = nil
+    ) throws(AudioDeviceError) {
         self.recording = recording
         self.echo = echo
+        self.speed = min(100, max(1, speed))
+        self.listener = listener
         if let path { try say(file: path) }
     }
 
@@ -57,6 +86,11 @@ package final class FileRoom: Sendable {
     package var secondsToSay: Double {
         let waiting = speech.withLock { speech in speech.queue.reduce(-speech.spoken) { $0 + $1.count } }
         return Double(waiting) / Double(AudioFormat.deviceRate)
+    }
+
+    /// Lets the listener hear the next frames of the loudspeaker.
+    func listen(_ frames: UnsafePointer<Float>, count: Int) {
+        listener?(self, UnsafeBufferPointer(start: frames, count: count))
     }
 
     /// The next frames at the microphone, silence where nothing is said.

@@ -74,6 +74,7 @@ extension ConversationMachine {
         cancelsNext = false
         sequencer = ResponseSequencer()
         groups = []
+        sessionResponses = []
         voice?.isDone = true
     }
 

@@ -10,6 +10,8 @@ extension ConversationMachine {
             if let callID { sequencer.outputConfirmed(callID: callID) }
         case .responseCreated(let id, let clientEventID):
             owedResponse = false
+            sessionResponses.append(id)
+            if sessionResponses.count > 32 { sessionResponses.removeFirst() }
             sequencer.created(responseID: id, clientEventID: clientEventID)
             if cancelsNext { cancel(id) }
             cancelsNext = false
@@ -114,9 +116,11 @@ extension ConversationMachine {
     private static let truncationMargin = 100
 
     /// Tells the server what was heard of each part that was cut (`conversation.item.truncate`).
+    ///
+    /// A session that was opened since knows nothing of the items of the one before.
     mutating func truncate(_ parts: [HeardPart]) {
         guard link == .ready else { return }
-        for part in parts where !part.part.itemID.isEmpty {
+        for part in parts where !part.part.itemID.isEmpty && sessionResponses.contains(part.part.responseID) {
             let itemID = part.part.itemID
             if part.heard <= 0 {
                 send({ .deleteItem(itemID: itemID, eventID: $0) }, "delete")

@@ -64,6 +64,8 @@ package struct ConversationMachine: Sendable {
     var voice: Voice?
     /// Responses the user cut short: what still comes of them is stale.
     var interrupted: [String] = []
+    /// Responses of this session, the latest ones; what is still played of an earlier one is not known to it.
+    var sessionResponses: [String] = []
     var turn: TurnClock?
     var turns = 0
     var nextEvent = 0

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Turns text into 24 kHz mono PCM16.
 package enum SpokenVoice: Sendable {
@@ -10,17 +11,27 @@ package enum SpokenVoice: Sendable {
 
     /// Speaks a text; empty for a text without words.
     ///
-    /// `natural` runs a child process and blocks for some ten milliseconds per sentence.
+    /// `natural` runs a child process and blocks for some ten milliseconds per sentence; what was spoken of late is kept.
     package func samples(_ text: String) -> [Int16] {
         switch self {
         case .tones: return Self.tones(text)
         case .natural:
+            if let known = Self.kept.withLock({ $0[text] }) { return known }
             guard let bytes = EspeakProcess.wave(text), let wave = MonoWave.parse(bytes), !wave.samples.isEmpty else {
                 return Self.tones(text)
             }
-            return Self.resample(wave.samples, from: wave.rate, to: 24000)
+            let samples = Self.resample(wave.samples, from: wave.rate, to: 24000)
+            Self.kept.withLock { kept in
+                if kept.count >= Self.keptTexts { kept.removeAll() }
+                kept[text] = samples
+            }
+            return samples
         }
     }
+
+    /// How many texts are kept, and these: a long conversation says the same again and again.
+    private static let keptTexts = 32
+    private static let kept = Mutex<[String: [Int16]]>([:])
 
     /// The tone that marks a word, in hertz, 300 to 2690 in steps of 10; case and punctuation do not count.
     package static func markerFrequency(_ word: some StringProtocol) -> Double {

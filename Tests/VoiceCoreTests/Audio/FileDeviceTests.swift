@@ -53,6 +53,72 @@ struct FileDeviceTests {
         #expect(room.secondsToSay == 0)
     }
 
+    @Test func reflectionsFollowTheEchoAndDieAway() throws {
+        var echo = RoomEcho(.init(delayMilliseconds: 10, gainDecibels: -20, reverberationMilliseconds: 200))
+        var heard: [Float] = []
+        for period in 0..<30 {
+            var played = [Float](repeating: 0, count: 480)
+            if period == 0 { played[0] = 1 }
+            var microphone = [Float](repeating: 0, count: 480)
+            echo.mix(played, into: &microphone, count: 480)
+            heard += microphone
+        }
+        #expect(heard[..<480].allSatisfy { $0 == 0 }, "nothing before the direct path")
+        #expect(abs(heard[480] - 0.1) < 1e-6)
+        let reflections = heard[481..<10_560].filter { $0 != 0 }
+        #expect(reflections.count >= 20)
+        #expect(heard[10_560...].allSatisfy { $0 == 0 }, "nothing after the room")
+        let early = heard[481..<2400].map(abs).max() ?? 0
+        let late = heard[7000..<10_560].map(abs).max() ?? 0
+        #expect(early < 0.06 && early > 10 * late && late > 0)
+    }
+
+    @Test func theNoiseHasTheLevelAskedFor() throws {
+        var echo = RoomEcho(.init(delayMilliseconds: 0, gainDecibels: -20, noiseDecibels: -60))
+        let silence = [Float](repeating: 0, count: 48_000)
+        var microphone = silence
+        echo.mix(silence, into: &microphone, count: microphone.count)
+        let power = microphone.reduce(0) { $0 + $1 * $1 } / Float(microphone.count)
+        #expect(abs(10 * log10f(power) + 60) < 0.5)
+    }
+
+    @Test func whoListensAnswersInTheSamePeriodAndHoldsTheTime() throws {
+        let heard = Mutex<[Float]>([])
+        let room = try FileRoom(speed: 50) { room, played in
+            heard.withLock { $0.append(played[0]) }
+            if played[0] == 0.5 { room.say([Float](repeating: 0.25, count: 480)) }
+        }
+        var device = try FileDevice(room: room, bufferPeriods: 4)
+        _ = device.start()
+        var block = [Float](repeating: 0.5, count: 480)
+        var written = 0
+        _ = device.write(block, count: 480, written: &written)
+        _ = device.read(into: &block, count: 480)
+        #expect(block.allSatisfy { $0 == 0.25 })
+        _ = device.read(into: &block, count: 480)
+        #expect(block.allSatisfy { $0 == 0 })
+        #expect(heard.withLock { $0 } == [0.5, 0])
+    }
+
+    @Test func aFastRoomPlaysTheSameInLessTime() async throws {
+        let path = "/tmp/voice-fast-\(getpid()).wav"
+        defer { unlink(path) }
+        let room = try FileRoom(recording: path, speed: 20)
+        let pipes = AudioPipes()
+        let thread = try await AudioThread.start(
+            configuration: AudioConfiguration(source: .file(room), realtimePriority: 0),
+            pipes: pipes
+        )
+        let voice = (0..<12_000).map { Int16(($0 % 50) * 100) }
+        pipes.voice.write(voice, count: voice.count)
+        await thread.stop(drain: true)
+        #expect(pipes.voiceHeard.load(ordering: .acquiring) == 12_000)
+        let played = try WaveFile.read(path)
+        let first = played.firstIndex { abs($0) > 0.01 } ?? 0
+        let last = played.lastIndex { abs($0) > 0.01 } ?? 0
+        #expect((23_800...24_300).contains(last - first))
+    }
+
     @Test func theThreadPlaysIntoTheFileAndDrains() async throws {
         let path = "/tmp/voice-room-\(getpid()).wav"
         defer { unlink(path) }

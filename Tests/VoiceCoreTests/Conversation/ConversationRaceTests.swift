@@ -283,6 +283,22 @@ struct ConversationRaceTests {
         )
     }
 
+    @Test func aNewSessionIsNotToldOfTheItemsOfTheOneBefore() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1", item: "i1")
+        scene.server(.error(ServerError(type: "invalid_request_error", code: "session_expired", message: "60 min")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(scene.state == .aiSpeaking, "what came in is played to its end")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        #expect(scene.latest.contains { if case .stopVoice = $0 { true } else { false } })
+        let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0)
+        scene.on(.voiceStopped([HeardPart(part: part, heard: 640, received: 2000)]))
+        #expect(scene.sent(scene.latest).isEmpty)
+    }
+
     @Test func speechOverAResponseThatIsDoneButStillPlays() {
         var scene = Scene.listening()
         scene.userTurn()

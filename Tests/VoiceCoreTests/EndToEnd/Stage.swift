@@ -13,6 +13,15 @@ final class Stage: Sendable {
     static let key = "sk-simulated"
     static let token = "end-to-end"
 
+    /// The room around the daemon.
+    struct Surroundings {
+        var echo: FileRoom.Echo?
+        /// How many times faster than real time its card runs.
+        var speed = 1.0
+        /// Somebody in it.
+        var listener: FileRoom.Listener?
+    }
+
     let journal = Journal()
     let simulator: RealtimeSimulator
     let agent: AgentStandIn
@@ -22,13 +31,13 @@ final class Stage: Sendable {
     private let daemons = Mutex<VoiceDaemon?>(nil)
 
     /// - Parameters:
-    ///   - echo: what the microphone hears of the loudspeaker.
     ///   - behaviour: how the agent treats each question.
+    ///   - surroundings: the room around the daemon; a quiet one by default.
     init(
         _ turns: [ConversationScript.Turn],
         faults: RealtimeFaults = .init(),
         speed: Double = 10,
-        echo: FileRoom.Echo? = nil,
+        surroundings: Surroundings = .init(),
         behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
     ) throws {
         var configuration = RealtimeSimulatorConfiguration(key: Self.key)
@@ -42,7 +51,12 @@ final class Stage: Sendable {
         ) { journal.add(.wire($0)) }
         agent = AgentStandIn(token: Self.token, behaviour: behaviour)
         recording = "/tmp/stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
-        room = try FileRoom(recording: recording, echo: echo)
+        room = try FileRoom(
+            recording: recording,
+            echo: surroundings.echo,
+            speed: surroundings.speed,
+            listener: surroundings.listener
+        )
     }
 
     deinit { unlink(recording) }

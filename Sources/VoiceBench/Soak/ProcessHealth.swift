@@ -1,0 +1,30 @@
+internal import Glibc
+import VoiceCore
+
+/// What this process holds at the moment, from proc(5).
+struct ProcessHealth: Sendable {
+    /// Resident size in MB of 2^20 bytes.
+    var megabytes: Double
+    var threads: Int
+    var descriptors: Int
+
+    static func now() -> ProcessHealth {
+        let file = try? FileReader.system.read("/proc/self/statm", 4096)
+        let fields = String(decoding: file?.bytes ?? [], as: UTF8.self).split(separator: " ")
+        let pages = fields.count > 1 ? Double(fields[1]) ?? .nan : .nan
+        return ProcessHealth(
+            megabytes: pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576,
+            threads: entries("/proc/self/task"),
+            // The folder being read is one of them.
+            descriptors: entries("/proc/self/fd") - 1
+        )
+    }
+
+    private static func entries(_ path: String) -> Int {
+        guard let folder = opendir(path) else { return -1 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return count - 2
+    }
+}

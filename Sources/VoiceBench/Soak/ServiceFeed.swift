@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// Reads what the services' process tells, without waiting for it.
+struct ServiceFeed {
+    /// Samples the service has taken in this session, and sessions so far.
+    private(set) var received = 0
+    private(set) var sessions = 0
+    private(set) var isConnected = false
+    /// Beginnings of speech since the last `takeStarts`.
+    private var starts = 0
+    private(set) var errors: [String] = []
+    private(set) var isOver = false
+
+    private let descriptor: Int32
+    private var rest: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    mutating func takeStarts() -> Int {
+        defer { starts = 0 }
+        return starts
+    }
+
+    /// Takes in what is there, after waiting so many milliseconds at most for the first of it.
+    mutating func read(waiting milliseconds: Int32 = 0) {
+        if milliseconds > 0 {
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&wanted, 1, milliseconds)
+        }
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { isOver = true }
+            guard count > 0 else { return }
+            for byte in buffer[0..<count] {
+                if byte == UInt8(ascii: "\n") {
+                    take(rest)
+                    rest.removeAll(keepingCapacity: true)
+                } else if rest.count < 1024 {
+                    rest.append(byte)
+                }
+            }
+        }
+    }
+
+    private mutating func take(_ line: [UInt8]) {
+        let text = String(decoding: line.dropFirst(2), as: UTF8.self)
+        let numbers = text.split(separator: " ").compactMap { Int($0) }
+        switch line.first {
+        // The end of a session and the begin of the next overlap.
+        case UInt8(ascii: "a"): if numbers.count == 2, numbers[0] == sessions { received += numbers[1] }
+        case UInt8(ascii: "s"): starts += 1
+        case UInt8(ascii: "c"):
+            sessions = numbers.first ?? sessions
+            received = 0
+            isConnected = true
+        case UInt8(ascii: "d"): if numbers.first == sessions { isConnected = false }
+        case UInt8(ascii: "e"):
+            // The end of a session is part of the plan.
+            if !text.hasPrefix("session_expired"), errors.count < 100 { errors.append(text) }
+        default: break
+        }
+    }
+}

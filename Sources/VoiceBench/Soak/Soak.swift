@@ -1,0 +1,196 @@
+internal import Glibc
+import Logging
+internal import Synchronization
+import VoiceCore
+import VoiceSimulator
+
+/// Hours of conversation in a row: the whole daemon in a room with echo, a user who interrupts, services that end the
+/// session every hour.
+///
+///     this process: ScriptedUser <-> FileRoom <-> daemon          child: simulated service and agent
+///
+/// The room runs faster than real time; everything that counts in samples does so too. What waits for a clock (the 12 s
+/// for an answer, pauses before the next attempt to connect, pings) waits for the real one.
+struct Soak {
+    private let options: SoakOptions
+    private let counter = LogCounter()
+
+    /// Nil where the arguments ask for something else, or for what cannot be.
+    init?(_ arguments: [String]) {
+        guard arguments.first == "soak", let options = SoakOptions(Array(arguments.dropFirst())) else { return nil }
+        self.options = options
+    }
+
+    /// Returns whether all went well.
+    func run() async throws -> Bool {
+        let child = try ChildProcess("/proc/self/exe", SoakServices.arguments(speed: options.speed), captures: true)
+        let (realtimePort, agentPort) = try Self.ports(child)
+        let conductor = SoakRoom(seed: options.seed, isPaced: options.speed > 1, feed: ServiceFeed(child.output))
+        let room = try FileRoom(
+            echo: .init(delayMilliseconds: 20, gainDecibels: -20, reverberationMilliseconds: 250, noiseDecibels: -65),
+            speed: options.speed,
+            listener: conductor.listen
+        )
+        let speed = options.speed
+        let daemon = try SimulatedServices.daemon(
+            realtimePort: realtimePort,
+            agentPort: agentPort,
+            room: room,
+            logger: counter.logger,
+            observer: .init(effect: { effect, _ in conductor.note(effect) })
+        ) { settings in
+            settings.audio.echoCanceller.echoCancellation = !options.withoutCanceller
+            if options.withoutCanceller { settings.audio.echoCanceller.noiseSuppression = .off }
+            settings.conversation.thinkingAfter = settings.conversation.thinkingAfter.map { $0 / speed }
+        }
+        conductor.attach(daemon)
+        print("seed \(options.seed), at most \(options.speed.text) times real time, services in process \(child.id)")
+        print(Self.head)
+        fflush(nil)
+        try await daemon.start()
+        let (samples, reason) = await watch(conductor, daemon.pipes)
+        let figures = conductor.figures
+        let dropped = await Self.dropped(daemon)
+        await daemon.stop()
+        child.end()
+        if let reason { print("ended early: \(reason)") }
+        let verdict = SoakVerdict(
+            figures,
+            samples: samples,
+            options: options,
+            slips: daemon.pipes.slips.load(ordering: .relaxed),
+            lost: dropped,
+            overruns: daemon.pipes.microphoneOverruns.load(ordering: .relaxed)
+        )
+        report(verdict, figures)
+        if let path = options.json { try Self.write(verdict, reason, to: path) }
+        return verdict.isGood && reason == nil
+    }
+
+    /// Looks at everything once per minute of audio until it is enough; returns why it ended early, or nil.
+    private func watch(_ conductor: SoakRoom, _ pipes: AudioPipes) async -> ([SoakVerdict.Sample], String?) {
+        let began = Monotonic.now()
+        var samples: [SoakVerdict.Sample] = []
+        var lastProgress = (questions: 0, at: began)
+        while true {
+            try? await Task.sleep(for: .milliseconds(200))
+            let figures = conductor.figures
+            let minutes = Int(figures.seconds / 60)
+            let now = Monotonic.now()
+            let isEnough = figures.tally.bargeIns >= options.bargeIns && figures.seconds / 3600 >= options.hours
+            if minutes > samples.count || isEnough {
+                let health = ProcessHealth.now()
+                samples.append(
+                    .init(
+                        hours: figures.seconds / 3600,
+                        megabytes: health.megabytes,
+                        threads: health.threads,
+                        descriptors: health.descriptors
+                    )
+                )
+                let isTold = samples.count <= 10 || samples.count.isMultiple(of: 10) || isEnough
+                if isTold { tell(figures, health, pipes, real: now - began) }
+            }
+            if isEnough { return (samples, nil) }
+            if figures.tally.questions > lastProgress.questions {
+                lastProgress = (figures.tally.questions, now)
+            } else if now - lastProgress.at > .seconds(60) {
+                return (samples, "no question was asked for a minute")
+            }
+            if figures.isOver { return (samples, "the services ended") }
+            let failures = figures.tally.missed + figures.selfInterruptions.count + figures.uplinkLost
+            if failures >= 20 { return (samples, "20 failures are enough") }
+            if let limit = options.limit, now - began > .seconds(limit * 60) { return (samples, "the time is up") }
+        }
+    }
+
+    // MARK: Text
+
+    private static let columns = [
+        "audio", "real", "questions", "barge-ins", "missed", "self", "void", "heard", "unansw", "sessions", "RSS MB",
+        "threads", "fds", "uplink", "underruns", "react", "log", "trouble",
+    ]
+    private static var head: String { columns.map { pad($0) }.joined() }
+
+    private static func pad(_ text: String) -> String {
+        String(repeating: " ", count: max(1, 10 - text.count)) + text
+    }
+
+    private func tell(_ figures: SoakRoom.Figures, _ health: ProcessHealth, _ pipes: AudioPipes, real: Duration) {
+        func clock(_ seconds: Int) -> String {
+            "\(seconds / 3600):" + (seconds / 60 % 60 < 10 ? "0" : "") + "\(seconds / 60 % 60):"
+                + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"
+        }
+        let tally = figures.tally
+        let values = [
+            clock(Int(figures.seconds)), clock(Int(real.components.seconds)), "\(tally.questions)",
+            "\(tally.bargeIns)", "\(tally.missed)", "\(figures.selfInterruptions.count)", "\(tally.void)",
+            "\(tally.heardOut)", "\(tally.unanswered)", "\(figures.sessions)", health.megabytes.text,
+            "\(health.threads)", "\(health.descriptors)", "\(figures.uplinkDrift)",
+            "\(pipes.voiceUnderruns.load(ordering: .relaxed))",
+            tally.bargeIns > 0 ? "\(tally.totalReaction / tally.bargeIns)" : "-", "\(counter.lines)",
+            "\(counter.troubles.count)",
+        ]
+        print(values.map { Self.pad($0) }.joined())
+        fflush(nil)
+    }
+
+    private func report(_ verdict: SoakVerdict, _ figures: SoakRoom.Figures) {
+        print("")
+        for criterion in verdict.criteria {
+            let word = criterion.isMet.map { $0 ? "ok   " : "WRONG" } ?? "?    "
+            print("\(word) \(criterion.name): \(criterion.value) (wanted \(criterion.wanted))")
+        }
+        let tally = figures.tally
+        print(
+            "      an interruption took \(tally.totalReaction / max(1, tally.bargeIns)) ms on average, "
+                + "\(tally.longestReaction) ms at most"
+        )
+        if !figures.misses.isEmpty {
+            print("      sessions began at \(figures.sessionStarts.prefix(50)) ms")
+            print("      interruptions missed until \(figures.misses.prefix(20)) ms")
+        }
+        for moment in figures.selfInterruptions.prefix(10) { print("      heard itself at \(moment) ms") }
+        for error in figures.errors.prefix(5) { print("      the service said: \(error)") }
+        if !figures.trace.isEmpty { print("      before the first failures:") }
+        for line in figures.trace { print("        \(line)") }
+        for trouble in counter.troubles.first { print("      log: \(trouble)") }
+    }
+
+    private static func write(_ verdict: SoakVerdict, _ reason: String?, to path: String) throws {
+        let criteria = verdict.criteria.map { criterion -> SimulatedJSON in
+            [
+                "name": .string(criterion.name), "value": .string(criterion.value), "wanted": .string(criterion.wanted),
+                "met": criterion.isMet.map { .bool($0) } ?? .null,
+            ]
+        }
+        let summary: SimulatedJSON = [
+            "good": .bool(verdict.isGood && reason == nil), "ended_early": reason.map { .string($0) } ?? .null,
+            "criteria": .array(criteria),
+        ]
+        guard let file = fopen(path, "w") else { throw BenchProblem("\(path): errno \(errno)") }
+        defer { fclose(file) }
+        fputs(summary.text + "\n", file)
+    }
+
+    // MARK: Parts
+
+    /// The first line of the services.
+    private static func ports(_ child: ChildProcess) throws -> (Int, Int) {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while line.count < 100, read(child.output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        let parts = String(decoding: line, as: UTF8.self).split(separator: " ")
+        guard parts.count == 3, parts[0] == "p", let realtime = Int(parts[1]), let agent = Int(parts[2]) else {
+            throw BenchProblem("the services do not start: \(String(decoding: line, as: UTF8.self))")
+        }
+        return (realtime, agent)
+    }
+
+    /// Chunks of the microphone that the socket did not take.
+    private static func dropped(_ daemon: VoiceDaemon) async -> Int {
+        await withCheckedContinuation { continuation in
+            daemon.pump.perform { continuation.resume(returning: $0.chunksDropped) }
+        }
+    }
+}

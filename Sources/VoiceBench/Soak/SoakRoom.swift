@@ -1,0 +1,204 @@
+internal import Glibc
+internal import Synchronization
+import VoiceCore
+import VoiceSimulator
+
+/// The user in the room of a soak, and the pace of its time.
+///
+/// The card calls once a period. Its time is held while the service is more than 100 ms of audio behind the microphone,
+/// and until the conversation has learned of speech (0.3 s at most), so that a soak at twenty times real time on a busy
+/// machine differs from a conversation in its hurry only. The network thread is woken for each chunk, as it would wake
+/// by itself at the usual pace.
+final class SoakRoom: Sendable {
+    struct Figures: Sendable {
+        var tally = ScriptedUser.Tally()
+        /// Times the service heard somebody while nobody spoke, and where, in ms of audio.
+        var selfInterruptions: [Int] = []
+        /// What the daemon did before the first thing that went wrong, and for a second after it.
+        var trace: [String] = []
+        /// Where interruptions were missed and sessions began, in ms of audio.
+        var misses: [Int] = []
+        var sessionStarts: [Int] = []
+        var seconds = 0.0
+        var sessions = 0
+        /// By how many samples at 24 kHz the service is farther behind the microphone than it was at its nearest in this
+        /// session: what was lost on the way.
+        var uplinkDrift = 0
+        var uplinkLost = 0
+        /// What the daemon said was heard of an answer less what sounded of it, in ms.
+        var heardErrors: [Int] = []
+        var errors: [String] = []
+        var isOver = false
+    }
+
+    private struct State {
+        var user: ScriptedUser
+        var feed: ServiceFeed
+        var daemon: VoiceDaemon?
+        var figures = Figures()
+        var periods = 0
+        var cuts = 0
+        /// The microphone's position at which the service's count of this session began.
+        var base: Int?
+        var session = 0
+        /// The least distance from the microphone to the service in these ten seconds.
+        var least = Int.max
+        var sound: (first: Int, last: Int)?
+        var isReady = false
+        /// Until when the daemon is waited for that has not yet learned of speech, in monotonic time.
+        var learnsUntil: Duration?
+        var trace = FailureTrace()
+    }
+
+    /// Beyond this many samples the card waits for the service.
+    private static let lead = 2400
+    /// Somebody who has fallen silent so recently, in ms, may still be the one who is heard.
+    private static let afterglow = 600
+    /// What is louder is heard (-50 dBFS).
+    private static let audible: Float = 0.003
+
+    private let utterances: [[Float]]
+    private let state: Mutex<State>
+    private let isPaced: Bool
+
+    init(seed: UInt64, isPaced: Bool, feed: ServiceFeed) {
+        let texts = ["Stop that now", "Tell me something else", "What is on today", "No wait a moment"]
+        // A talker at about -28 dBFS, with a little silence around the words.
+        utterances = texts.map { text in
+            SpokenQuestion.samples48k(text, leadMilliseconds: 0, tailMilliseconds: 20).map { Float($0) / 32768 * 0.6 }
+        }
+        self.isPaced = isPaced
+        let user = ScriptedUser(utterances: utterances.map { $0.count / 48 }, seed: seed)
+        state = Mutex(State(user: user, feed: feed))
+    }
+
+    /// The daemon in this room; before it starts.
+    func attach(_ daemon: VoiceDaemon) {
+        state.withLock { $0.daemon = daemon }
+    }
+
+    var figures: Figures {
+        state.withLock { state in
+            state.figures.tally = state.user.tally
+            state.figures.seconds = Double(state.periods) / 100
+            state.figures.sessions = state.feed.sessions
+            state.figures.errors = state.feed.errors
+            state.figures.isOver = state.feed.isOver
+            state.figures.trace = state.trace.lines
+            return state.figures
+        }
+    }
+
+    /// Follows what the daemon does.
+    func note(_ effect: ConversationEffect) {
+        state.withLock { state in
+            state.trace.note("\(effect)", at: state.periods * 10)
+            switch effect {
+            case .stopVoice: state.cuts += 1
+            case .stateChanged(_, let next):
+                switch next {
+                case .connecting, .idle, .error: state.isReady = false
+                case .userSpeaking:
+                    state.isReady = true
+                    state.learnsUntil = nil
+                default: state.isReady = true
+                }
+            case .send(.truncate(_, _, let audioEnd, _)):
+                guard let sound = state.sound, state.figures.heardErrors.count < 100_000 else { return }
+                state.figures.heardErrors.append(audioEnd - (sound.last - sound.first + 10))
+            default: break
+            }
+        }
+    }
+
+    /// One period of the room: see `FileRoom.Listener`.
+    func listen(_ room: FileRoom, _ played: UnsafeBufferPointer<Float>) {
+        let utterance: Int? = state.withLock { state in
+            state.periods += 1
+            state.feed.read()
+            follow(&state)
+            let isSounding = played.contains { abs($0) > Self.audible }
+            hear(isSounding, &state)
+            let said = state.user.step(
+                .init(isSounding: isSounding, cuts: state.cuts, isReady: state.isReady && state.base != nil)
+            )
+            if state.user.tally.missed > state.figures.misses.count { state.figures.misses.append(state.periods * 10) }
+            if state.feed.takeStarts() > 0 {
+                state.learnsUntil = Monotonic.now() + .milliseconds(300)
+                if (state.user.sinceSpeech ?? .max) > Self.afterglow {
+                    state.figures.selfInterruptions.append(state.periods * 10)
+                }
+            }
+            if said != nil { state.trace.note("the user speaks", at: state.periods * 10) }
+            state.trace.look(
+                [
+                    state.user.tally.missed, state.user.tally.unanswered, state.feed.errors.count,
+                    state.figures.selfInterruptions.count,
+                ],
+                at: state.periods * 10
+            )
+            return said
+        }
+        if let utterance { room.say(utterances[utterance]) }
+        guard isPaced else { return }
+        let daemon: VoiceDaemon? = state.withLock { $0.periods.isMultiple(of: 2) ? $0.daemon : nil }
+        daemon?.pump.perform { _ in }
+        for _ in 0..<2000 where !mustWait() { return }
+        // Two seconds: it will not come any more.
+        state.withLock { state in
+            state.figures.uplinkLost += 1
+            state.base = nil
+        }
+    }
+
+    /// Whether the service is too far behind; waits a little where it is.
+    private func mustWait() -> Bool {
+        state.withLock { state in
+            guard behind(state) > Self.lead || learns(state) else { return false }
+            state.feed.read(waiting: 1)
+            follow(&state)
+            return behind(state) > Self.lead || learns(state)
+        }
+    }
+
+    /// Whether the conversation has yet to take in that the service hears somebody.
+    private func learns(_ state: State) -> Bool {
+        guard let until = state.learnsUntil else { return false }
+        return Monotonic.now() < until
+    }
+
+    private func behind(_ state: State) -> Int {
+        guard let base = state.base, state.feed.isConnected else { return 0 }
+        return state.periods * AudioFormat.wirePeriodSamples - base - state.feed.received
+    }
+
+    /// Keeps the account of what the microphone has taken and the service has got.
+    private func follow(_ state: inout State) {
+        if state.session != state.feed.sessions || !state.feed.isConnected {
+            if state.session != state.feed.sessions { state.figures.sessionStarts.append(state.periods * 10) }
+            state.session = state.feed.sessions
+            state.base = nil
+            state.least = .max
+        }
+        guard state.feed.isConnected, state.feed.received > 0 else { return }
+        // The least distance ever is that of a chunk that went through at once.
+        let distance = state.periods * AudioFormat.wirePeriodSamples - state.feed.received
+        let base = min(state.base ?? .max, distance)
+        state.base = base
+        state.least = min(state.least, distance)
+        guard state.periods.isMultiple(of: 1000) else { return }
+        state.figures.uplinkDrift = state.least - base
+        state.least = .max
+    }
+
+    /// Where the sound of the present answer began and last was, in ms.
+    private func hear(_ isSounding: Bool, _ state: inout State) {
+        guard isSounding else { return }
+        let now = state.periods * 10
+        if let sound = state.sound, now - sound.last < 400 {
+            state.sound?.last = now
+        } else {
+            state.sound = (now, now)
+        }
+    }
+}
