@@ -8,6 +8,15 @@ if let child = FileRoomDaemon(arguments) {
     try await child.run()
     exit(0)
 }
+if let command = CancelCommand(arguments) {
+    do {
+        try command.run()
+        exit(0)
+    } catch {
+        print("VoiceBench cancel: \(error)")
+        exit(1)
+    }
+}
 let isQuick = arguments.contains("--quick")
 let names = arguments.filter { !$0.hasPrefix("-") }
 guard arguments.allSatisfy({ !$0.hasPrefix("-") || $0 == "--quick" }),
