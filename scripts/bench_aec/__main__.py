@@ -19,6 +19,8 @@ QUICK = "F00|F05|F07|F14|F18|N00|D00|D05|B00|B03"
 def scenarios(seed, wanted):
     """Names; makes the files that are missing."""
     maker = os.path.join(SHARED, "make_scenarios.py")
+    if not os.path.exists(maker):
+        sys.exit(f"bench-aec: no {maker}; set VOICE_SHARED to the folder that has aec/make_scenarios.py")
     listing = subprocess.run([sys.executable, maker, "--list"], check=True, capture_output=True, text=True).stdout
     names = [line.split()[0] for line in listing.splitlines() if re.match(wanted, line)]
     folder = os.path.join(DATA, f"seed{seed}")

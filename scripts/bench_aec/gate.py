@@ -1,8 +1,8 @@
 """The barge-in gate: what it hears of talkers over echo, and what it takes for a talker that is none.
 
 Speech by the detector, output above -50 dBFS, and less than 20 dB between microphone and output, in 20 of 30 frames of
-10 ms. Computed here for every engine, so that they are compared by one rule; an engine that has a gate of its own says when
-that opened, and those moments are counted instead.
+10 ms. Computed here for every engine, so that they are compared by one rule; an engine that has a gate of its own says
+when that opened, and those moments are counted instead.
 """
 import numpy as np
 from scipy import signal
