@@ -40,7 +40,8 @@ check-autobahn:
 	scripts/autobahn release
 
 .PHONY: bench
-bench: deps ## measure what the program costs (BENCH=--quick)
+bench: ## measure what the program costs (BENCH=--quick)
+	@scripts/deps bench
 	$(SWIFT) build $(RELEASE) --product jarvis-voiced
 	$(SWIFT) build $(RELEASE) --product VoiceBench
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
@@ -48,6 +49,12 @@ bench: deps ## measure what the program costs (BENCH=--quick)
 .PHONY: soak
 soak: deps ## hours of conversation with 10,000 interruptions (SOAK="--hours 2 --speed 20")
 	scripts/soak $(SOAK)
+
+.PHONY: bench-aec
+bench-aec: ## compare echo cancellers over simulated rooms, half an hour and more (BENCH=--quick)
+	@scripts/deps aec
+	$(SWIFT) build $(RELEASE) --product VoiceBench
+	scripts/bench-aec $(BENCH)
 
 # Not built here: `make && sudo make install` must not build as root.
 .PHONY: install

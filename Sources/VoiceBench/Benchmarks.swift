@@ -13,6 +13,7 @@ enum Benchmarks {
     static let all: [Benchmark] = [
         CallsBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark, DaemonBenchmark.benchmark,
         ProgramBenchmark.benchmark, CodecBenchmark.benchmark, ResamplerBenchmark.benchmark,
+        ConverterBenchmark.benchmark,
     ]
 }
 

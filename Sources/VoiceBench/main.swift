@@ -4,6 +4,7 @@ internal import Glibc
 ///
 ///     VoiceBench [--quick] [name...]
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
+///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
     try await child.run()
@@ -19,6 +20,15 @@ if arguments.first == "soak" {
         exit(64)
     }
     exit(try await soak.run() ? 0 : 1)
+}
+if let command = CancelCommand(arguments) {
+    do {
+        try command.run()
+        exit(0)
+    } catch {
+        print("VoiceBench cancel: \(error)")
+        exit(1)
+    }
 }
 let isQuick = arguments.contains("--quick")
 let names = arguments.filter { !$0.hasPrefix("-") }

@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// Mono 16 bit PCM WAV files: reading whole ones, writing growing ones.
-enum WaveFile {
+package enum WaveFile {
     /// The samples of a mono 16 bit file at 48 kHz, full scale 1.
-    static func read(_ path: String) throws(AudioDeviceError) -> [Float] {
+    package static func read(_ path: String) throws(AudioDeviceError) -> [Float] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
         defer { close(file) }
@@ -59,11 +59,10 @@ enum WaveFile {
     }
 
     /// The 44 bytes before `dataBytes` bytes of samples.
-    static func header(dataBytes: Int) -> [UInt8] {
+    package static func header(dataBytes: Int, rate: Int = AudioFormat.deviceRate) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
         }
-        let rate = AudioFormat.deviceRate
         return Array("RIFF".utf8) + little(36 + dataBytes, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
             + little(1, 2) + little(rate, 4) + little(rate * 2, 4) + little(2, 2) + little(16, 2) + Array("data".utf8)
             + little(dataBytes, 4)

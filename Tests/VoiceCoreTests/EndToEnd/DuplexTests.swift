@@ -17,7 +17,7 @@ extension EndToEnd {
         func aLoudEchoIsNotAnswered(cancels: Bool) async throws {
             let stage = try Stage(
                 [.say(Self.long), .say("Not again.")],
-                surroundings: .init(surroundings: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0)))
+                surroundings: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
             )
             try await stage.start {
                 $0.echo.duplex = .auto
@@ -35,7 +35,10 @@ extension EndToEnd {
 
         /// The room that makes the tests above worth something.
         @Test func withoutAnyGateItIsAnswered() async throws {
-            let stage = try Stage([.say(Self.long)], surroundings: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0)))
+            let stage = try Stage(
+                [.say(Self.long)],
+                surroundings: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+            )
             try await stage.start()
             try await stage.reach(.listening)
             stage.say("Tell")

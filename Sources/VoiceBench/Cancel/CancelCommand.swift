@@ -1,0 +1,97 @@
+import CDSP
+internal import Glibc
+import VoiceCore
+
+/// Runs one echo canceller over files, for `scripts/bench-aec`.
+///
+///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N] FAR MIC OUT
+///
+/// FAR and MIC are mono WAV files of 16 bits at 48 kHz, OUT is written at the engine's own rate. One line of JSON tells
+/// what it cost and, where the engine has a gate, when it opened.
+struct CancelCommand {
+    private let engine: String
+    private let delay: ReportedDelay
+    private let paths: [String]
+
+    /// Nil where the arguments ask for something else.
+    init?(_ arguments: [String]) {
+        guard arguments.first == "cancel" else { return nil }
+        var values: [String: String] = [:]
+        var paths: [String] = []
+        var rest = arguments.dropFirst()
+        while let word = rest.popFirst() {
+            if word.hasPrefix("--"), let value = rest.popFirst() {
+                values[word] = value
+            } else {
+                paths.append(word)
+            }
+        }
+        func number(_ name: String) -> Double? { values[name].flatMap { Double($0) } }
+        let frames = Double(AudioFormat.deviceRate) / 1000
+        engine = values["--engine"] ?? ""
+        self.paths = paths
+        var delay = ReportedDelay()
+        delay.start = Int((number("--start-delay-ms") ?? 0) * frames)
+        delay.jump = Int((number("--jump-ms") ?? 0) * frames)
+        if let at = number("--jump-at-ms") { delay.jumpPeriod = Int(at / 10) }
+        self.delay = delay
+    }
+
+    func run() throws {
+        guard paths.count == 3 else { throw BenchProblem("usage: VoiceBench cancel --engine NAME FAR MIC OUT") }
+        let far = try WaveFile.read(paths[0])
+        let microphone = try WaveFile.read(paths[1])
+        let canceller = try makeEngine()
+        let frames = AudioFormat.periodFrames
+        let periods = min(far.count, microphone.count) / frames
+        let step = canceller.outputRate / 100
+        var output = [Float](repeating: 0, count: periods * step)
+        let began = Self.threadNanoseconds()
+        far.withUnsafeBufferPointer { far in
+            microphone.withUnsafeBufferPointer { microphone in
+                output.withUnsafeMutableBufferPointer { output in
+                    guard let far = far.baseAddress, let microphone = microphone.baseAddress,
+                        let output = output.baseAddress
+                    else { return }
+                    for period in 0..<periods {
+                        canceller.process(
+                            far: far + period * frames,
+                            microphone: microphone + period * frames,
+                            into: output + period * step
+                        )
+                    }
+                }
+            }
+        }
+        let microseconds = Double(Self.threadNanoseconds() - began) / 1000 / Double(max(periods, 1))
+        try write(output, rate: canceller.outputRate)
+        let openings = canceller.openings.map { "\($0.map { $0 * 10 })" } ?? "null"
+        print("{\"us_per_period\": \(microseconds), \"gate_ms\": \(openings)}")
+    }
+
+    private func makeEngine() throws -> any OfflineEngine {
+        switch engine {
+        case "ours": try ProductEngine(delay: delay)
+        case "library": try LibraryEngine()
+        case "speex": try SpeexEngine()
+        default: throw BenchProblem("--engine is \"\(engine)\"; it must be ours, library or speex")
+        }
+    }
+
+    private static func threadNanoseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    private func write(_ output: [Float], rate: Int) throws {
+        var samples = [Int16](repeating: 0, count: output.count)
+        cdsp_s16_from_float(output, &samples, output.count)
+        let header = WaveFile.header(dataBytes: output.count * 2, rate: rate)
+        guard let file = fopen(paths[2], "we") else { throw BenchProblem("\(paths[2]) cannot be written") }
+        let whole =
+            fwrite(header, 1, header.count, file) == header.count
+            && fwrite(samples, 2, samples.count, file) == samples.count
+        guard fclose(file) == 0 && whole else { throw BenchProblem("\(paths[2]) cannot be written to its end") }
+    }
+}

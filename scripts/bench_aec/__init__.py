@@ -1,0 +1,1 @@
+"""Runs echo cancellers over simulated rooms and tabulates what they achieve."""
