@@ -29,8 +29,9 @@ struct SoakServices {
 
     static func arguments(speed: Double) -> [String] { [option, "\(speed)"] }
 
-    /// Serves until killed.
+    /// Serves until killed, or until the parent is gone.
     func run() async throws {
+        let parent = getppid()
         var script = ConversationScript()
         script.turns = (0..<2000).map { turn in
             if turn % 10 == 9 {
@@ -59,7 +60,7 @@ struct SoakServices {
             events: Self.tell
         )
         Self.line("p \(services.realtimePort) \(services.agentPort)")
-        try await Task.sleep(for: .seconds(1_000_000))
+        while getppid() == parent { try await Task.sleep(for: .seconds(1)) }
     }
 
     private static func tell(_ event: RealtimeSimulator.Event) {
