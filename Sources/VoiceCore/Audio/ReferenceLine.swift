@@ -69,6 +69,8 @@ package struct ReferenceLine: ~Copyable {
     /// Where the echo is, once known in this alignment.
     private var target: AlignmentCorrection?
     private var isFirstCorrection = false
+    /// Whether the reference ever followed the echo: what the canceller has learned belongs there.
+    private var hasFollowed = false
     private var drift = 0.0
     /// By how much the delays put what is heard too late, in frames: the echo was found that much earlier in the line.
     private var bias = 0.0
@@ -133,8 +135,9 @@ package struct ReferenceLine: ~Copyable {
         result.cause = alignIfNeeded(heard: Double(written - Self.period - delay) - bias)
         if result.cause != .none && result.cause != .start {
             result.jump = position - expected
-            result.echoShift = result.cause == .found ? result.jump : lead - oldLead
+            result.echoShift = result.cause == .found && !hasFollowed ? result.jump : lead - oldLead
         }
+        hasFollowed = hasFollowed || target != nil
         result.leadMilliseconds = lead * 1000 / AudioFormat.deviceRate
         result.isConfirmed = target != nil
         result.echoDelay = written - Self.period - (position - lead)

@@ -26,8 +26,8 @@ package struct ReferencePeriod: Sendable, Equatable {
     package var jump = 0
     /// What the canceller has learned at lag k of the reference belongs to lag k + `echoShift` from now on, in frames.
     ///
-    /// After `found` that is `jump`: the reference was out of place and now is in place. Otherwise the echo itself moved, or
-    /// frames were lost, and the reference followed: the echo is where it was, but for a change of the lead.
+    /// The first time that the echo is found, that is `jump`: the reference was out of place and now is in place. Later the
+    /// echo moved or frames were lost, and the reference followed: but for a change of the lead, the echo is where it was.
     package var echoShift = 0
     /// Whether the place is known from the echo itself, not from the card's delays alone.
     package var isConfirmed = false

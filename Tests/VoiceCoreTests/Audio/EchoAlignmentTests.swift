@@ -86,6 +86,23 @@ struct EchoAlignmentTests {
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 
+    @Test func aJumpThatTheDelaysShowIsFollowedWithinASecond() {
+        let room = SimulatedEcho(air: 150, buffer: 12_000, source: placeNoise(5))
+        room.run(seconds: 5)
+        room.delayBy(4800, hidden: false)
+        var shifts = 0
+        for _ in 0..<100 {
+            room.cycle()
+            shifts += room.last.echoShift.magnitude > 48 ? 1 : 0
+        }
+        #expect((room.lead - Self.keep).magnitude < 12)
+        // What the canceller learned before is still right.
+        #expect(shifts == 0)
+        room.run(seconds: 3)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.last.isConfirmed)
+    }
+
     @Test func goesOnThroughSilenceWithTheDriftItKnows() {
         let source = placeNoise(6)
         let room = SimulatedEcho(ppm: 80) { $0 < 15 * 48_000 ? source($0) : 0 }
