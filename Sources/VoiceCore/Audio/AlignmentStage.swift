@@ -86,6 +86,8 @@ package struct AlignmentStage: ~Copyable {
         blocks = 0
         wait = 0
         guard isNewEpoch, block.isUnsure else { return }
+        // Another line, perhaps another card: its clocks have a drift of their own.
+        if let last, block.position < last.position { tracker = DelayTracker() }
         tracker.restart(offset: block.offset, at: block.position)
         failures = 0
     }

@@ -46,6 +46,8 @@ package struct ReferenceLine: ~Copyable {
     private static let fastest = 2e-3
     /// Frames that must exist after the end of a period that is read between the frames.
     private static let margin = 16
+    /// How many more must when such a period is chosen: the next ones may start a little later in what is written.
+    private static let reserve = 48
 
     private var frames = PlayedFrames()
     private let keep: Int
@@ -67,6 +69,8 @@ package struct ReferenceLine: ~Copyable {
     /// Where the echo is, once known in this alignment.
     private var target: AlignmentCorrection?
     private var isFirstCorrection = false
+    /// Whether the reference ever followed the echo: what the canceller has learned belongs there.
+    private var hasFollowed = false
     private var drift = 0.0
     /// By how much the delays put what is heard too late, in frames: the echo was found that much earlier in the line.
     private var bias = 0.0
@@ -126,9 +130,14 @@ package struct ReferenceLine: ~Copyable {
             drift = correction.drift
         }
         let expected = position
+        let oldLead = lead
         var result = ReferencePeriod()
         result.cause = alignIfNeeded(heard: Double(written - Self.period - delay) - bias)
-        if result.cause != .none && result.cause != .start { result.jump = position - expected }
+        if result.cause != .none && result.cause != .start {
+            result.jump = position - expected
+            result.echoShift = result.cause == .found && !hasFollowed ? result.jump : lead - oldLead
+        }
+        hasFollowed = hasFollowed || target != nil
         result.leadMilliseconds = lead * 1000 / AudioFormat.deviceRate
         result.isConfirmed = target != nil
         result.echoDelay = written - Self.period - (position - lead)
@@ -162,13 +171,13 @@ package struct ReferenceLine: ~Copyable {
         }
         if let target {
             let error = Double(captured) + target.offset(at: captured) - servedHeard
-            let limit = isFirstCorrection ? Self.firstStep : Self.tolerance
+            let isFirst = isFirstCorrection
             isFirstCorrection = false
-            if error.magnitude > limit {
+            if error.magnitude > (isFirst ? Self.firstStep : Self.tolerance) {
                 bias -= error
                 epoch += 1
                 align(heard: servedHeard + error)
-                return .estimate
+                return isFirst ? .found : .moved
             }
         }
         guard position <= latestStart(betweenFrames: isBetweenFrames), position >= written - Self.history else {
@@ -215,7 +224,7 @@ package struct ReferenceLine: ~Copyable {
     private mutating func align(heard: Double) {
         let whole = heard.rounded(.down)
         fraction = heard - whole
-        let latest = latestStart(betweenFrames: isBetweenFrames)
+        let latest = latestStart(betweenFrames: isBetweenFrames) - (isBetweenFrames ? Self.reserve : 0)
         lead = leadPossible(heard: heard, latest: latest)
         settle(at: min(latest, Int(whole) + lead))
     }

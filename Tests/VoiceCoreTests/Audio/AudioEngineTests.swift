@@ -68,6 +68,30 @@ struct AudioEngineTests {
         #expect(rig.pipes.voiceUnderruns.load(ordering: .relaxed) == 1)
     }
 
+    @Test func theEchoOfWhatIsPlayedIsFound() throws {
+        var rig = try Rig { card in
+            // 3.5 ms of air and converters that the card says nothing of.
+            card.microphone = { [unowned card] frame in frame >= 168 ? card.played[frame - 168] * 0.3 : 0 }
+        }
+        var stage = AlignmentStage()
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<20 {
+            rig.speak((0..<2400).map { _ in .random(in: -3000...3000, using: &random) })
+            rig.run(10)
+            stage.step(rig.pipes)
+        }
+        #expect(rig.pipes.echoIsAligned.load(ordering: .relaxed) == true)
+        #expect(rig.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        // Four periods less the one being written, and the air.
+        let delay = rig.pipes.echoDelayTenths.load(ordering: .relaxed)
+        let said = rig.pipes.playbackDelayFrames.load(ordering: .relaxed) * 10 / 48
+        #expect((delay - said - 35).magnitude <= 2)
+        // A playback xrun: what was known is void until the echo is found again.
+        rig.card.faults[rig.card.reads + 1] = .playbackXrun
+        rig.run(2)
+        #expect(rig.pipes.echoIsAligned.load(ordering: .relaxed) == false)
+    }
+
     @Test func saysExactlyWhatHasBeenHeard() throws {
         var rig = try Rig()
         rig.run(5)

@@ -52,7 +52,8 @@ struct EchoAlignmentTests {
             while (room.lead - Self.keep).magnitude > Self.close, periods < 400 {
                 room.cycle()
                 periods += 1
-                if room.last.cause == .estimate {
+                if room.last.cause == .moved {
+                    #expect(room.last.echoShift == 0)
                     #expect((Double(room.last.jump).magnitude - jump.magnitude).magnitude < Self.close)
                 }
             }
@@ -85,6 +86,23 @@ struct EchoAlignmentTests {
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 
+    @Test func aJumpThatTheDelaysShowIsFollowedWithinASecond() {
+        let room = SimulatedEcho(air: 150, buffer: 12_000, source: placeNoise(5))
+        room.run(seconds: 5)
+        room.delayBy(4800, hidden: false)
+        var shifts = 0
+        for _ in 0..<100 {
+            room.cycle()
+            shifts += room.last.echoShift.magnitude > 48 ? 1 : 0
+        }
+        #expect((room.lead - Self.keep).magnitude < 12)
+        // What the canceller learned before is still right.
+        #expect(shifts == 0)
+        room.run(seconds: 3)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(room.last.isConfirmed)
+    }
+
     @Test func goesOnThroughSilenceWithTheDriftItKnows() {
         let source = placeNoise(6)
         let room = SimulatedEcho(ppm: 80) { $0 < 15 * 48_000 ? source($0) : 0 }
@@ -100,11 +118,29 @@ struct EchoAlignmentTests {
         var steps: [Int] = []
         for _ in 0..<800 {
             room.cycle()
-            if room.last.cause == .estimate { steps.append(room.last.jump) }
+            if room.last.cause == .found { steps.append(room.last.echoShift) }
         }
         #expect(steps == [-150])
         #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
         #expect((room.lead - Self.keep).magnitude < Self.close)
+    }
+
+    /// The whole delay is 15 ms: nothing newer is written than that. Then it becomes long enough.
+    @Test func aShortDelayIsLedByWhatThereIs() {
+        let room = SimulatedEcho(air: 40, buffer: 1200, source: placeNoise(7))
+        room.run(seconds: 5)
+        #expect(room.last.isConfirmed)
+        #expect((0...40).contains(room.last.leadMilliseconds))
+        #expect((room.lead - Double(room.line.block.lead)).magnitude < Self.close)
+        room.delayBy(4800, hidden: true)
+        var shift = 0
+        for _ in 0..<200 {
+            room.cycle()
+            if room.last.cause == .moved { shift = room.last.echoShift }
+        }
+        #expect(room.last.leadMilliseconds == 40)
+        #expect((room.lead - Self.keep).magnitude < Self.close)
+        #expect(shift > 0)
     }
 
     @Test func aSmallMoveIsMadeUpForWithoutAStep() {
@@ -178,7 +214,7 @@ struct EchoAlignmentTests {
 
     @Test func aLongRunDoesNotMindThatTheClocksAreFarApart() {
         // 480 ppm for a minute are 29 ms.
-        let room = SimulatedEcho(ppm: -480, buffer: 2400, source: placeNoise(15))
+        let room = SimulatedEcho(ppm: -480, buffer: 4800, source: placeNoise(15))
         room.run(seconds: 60)
         #expect((room.lead - Self.keep).magnitude < Self.close)
         #expect(room.line.alignments == 2)

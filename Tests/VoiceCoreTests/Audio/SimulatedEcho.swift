@@ -105,8 +105,10 @@ final class SimulatedEcho {
             into: &reference
         )
         tap.push(last, of: line, microphone: microphone, reference: reference, to: pipes)
-        let missing = buffer - playbackDelay + Self.period / 2
-        for _ in 0..<max(0, min(missing / Self.period + 1, 20)) where playbackDelay < buffer { play(Self.period) }
+        // One period for each one read; more or none when the clocks have drifted apart or the delay has changed.
+        let usual = buffer - Self.period
+        let spare = (Double(usual - playbackDelay) / Double(Self.period)).rounded()
+        for _ in 0..<max(0, min(1 + Int(spare), 20)) { play(Self.period) }
         if searching, captured / Self.period % 10 == 0 { changes += stage.step(pipes) }
     }
 
