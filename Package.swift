@@ -47,7 +47,7 @@ let package = Package(
                 .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"),
                 .unsafeFlags(["-I\(webrtcInclude)"]),
             ],
-            linkerSettings: [.linkedLibrary(webrtcLibrary)]
+            linkerSettings: [.linkedLibrary(webrtcLibrary), .linkedLibrary("kissfft-float")]
         ),
         .target(
             name: "CToml",

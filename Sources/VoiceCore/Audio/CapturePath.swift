@@ -15,7 +15,9 @@ package struct CapturePath: ~Copyable {
     private let decimated = SampleBuffer(count: AudioFormat.wirePeriodSamples)
 
     /// Whether the canceller took the last period for speech; false when it is off.
-    package private(set) var hasVoice = false
+    package var hasVoice: Bool { reading.hasVoice }
+    /// What the last period told about echo; nothing but silence when the canceller is off.
+    package private(set) var reading = EchoReading()
     /// Periods lost to an error of the library and sent as silence.
     package private(set) var failures = 0
 
@@ -40,7 +42,7 @@ package struct CapturePath: ~Copyable {
             into: processed.base
         )
         if let whole {
-            hasVoice = canceller?.hasVoice ?? false
+            reading = canceller?.reading ?? EchoReading()
             failures += whole ? 0 : 1
             fromCanceller.process(processed.base, count: EchoCanceller.outputFrames, into: decimated.base)
         } else {
@@ -53,6 +55,16 @@ package struct CapturePath: ~Copyable {
             fromDevice.process(processed.base, count: NullCanceller.outputFrames, into: decimated.base)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)
+    }
+
+    /// As `EchoCanceller.realign`; nothing happens when the canceller is off.
+    package mutating func realign(shift: Int) {
+        canceller?.realign(shift: shift)
+    }
+
+    /// Forgets the echo path; nothing happens when the canceller is off.
+    package mutating func resetEchoPath() {
+        canceller?.reset()
     }
 
     /// Changes the suppression of residual echo between two periods; nothing happens when the canceller is off.
