@@ -166,6 +166,8 @@ constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
 constexpr int kLead = 40;
 /// Version 1.3 begins with a lead of its own assumption, which 8 ms suit.
 constexpr int kLibraryLead = CAEC_VERSION_0_3 ? kLead : 8;
+/// 12 dB more off what is known to be nothing but echo.
+constexpr float kEchoOnlyGain = 0.25f;
 constexpr float kClipped = 0.985f;
 
 float decibels(const float *samples, int count) {
@@ -208,8 +210,9 @@ struct caec {
     std::unique_ptr<LinearCanceller> linear;
     std::unique_ptr<ResidualSuppressor> suppressor;
     ReferenceDelay delay;
-    /// Share of the suppressor's path in the last output.
+    /// Share of the suppressor's path in the last output, and gain of the library's.
     float share = 0;
+    float gain = 1;
     float reference[CAEC_INPUT_FRAMES] = {};
     float microphone[CAEC_INPUT_FRAMES] = {};
     float echo[CAEC_INPUT_FRAMES] = {};
@@ -254,15 +257,22 @@ int runLibrary(caec &handle, int lead, float *output) {
     return processing.ProcessStream(&residual, handle.input, handle.output, &output);
 }
 
-/// Fades from the library's output to the suppressor's while a talker is heard over echo, and back.
+/// Fades from the library's output to the suppressor's while a talker is heard over echo, and back. Echo alone is
+/// pressed down once more.
 void mix(caec &handle, float *output) {
-    const float wanted = handle.suppressor->hasTalker() && handle.suppressor->hasEcho() ? 1.0f : 0.0f;
-    const float step = (wanted - handle.share) / CAEC_OUTPUT_FRAMES;
+    const bool echo = handle.suppressor->hasEcho();
+    const bool talker = handle.suppressor->hasTalker();
+    const float share = echo && talker && handle.options.double_talk_path ? 1.0f : 0.0f;
+    const float gain = echo && !talker ? kEchoOnlyGain : 1.0f;
+    const float shareStep = (share - handle.share) / CAEC_OUTPUT_FRAMES;
+    const float gainStep = (gain - handle.gain) / CAEC_OUTPUT_FRAMES;
     for (int n = 0; n < CAEC_OUTPUT_FRAMES; n++) {
-        const float share = handle.share + step * static_cast<float>(n + 1);
-        output[n] += share * (handle.direct[n] - output[n]);
+        const float done = static_cast<float>(n + 1);
+        const float library = output[n] * (handle.gain + gainStep * done);
+        output[n] = library + (handle.share + shareStep * done) * (handle.direct[n] - library);
     }
-    handle.share = wanted;
+    handle.share = share;
+    handle.gain = gain;
 }
 
 } // namespace
@@ -322,7 +332,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
             std::copy(self.microphone, self.microphone + CAEC_INPUT_FRAMES, self.residual);
         }
         status = runLibrary(self, std::max(0, stream_delay_ms), output);
-        if (status == 0 && self.linear && self.options.double_talk_path) { mix(self, output); }
+        if (status == 0 && self.linear) { mix(self, output); }
     } catch (...) {
         status = -1;
     }

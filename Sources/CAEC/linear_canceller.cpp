@@ -23,8 +23,8 @@ constexpr float kNoiseSmoothing = 0.8f;
 constexpr float kWindow = static_cast<float>(LinearCanceller::kBlock) / LinearCanceller::kSize;
 /// -90 dBFS in each bin.
 constexpr float kNoiseFloor = LinearCanceller::kBlock * 1e-9f;
-/// The reference leads by 40 ms. Half of that is margin enough: two blocks of it need no partition.
-constexpr int kFirst = 2;
+/// The reference leads by 40 ms, or by the whole delay where that is shorter, which 10 ms never are.
+constexpr int kFirst = 1;
 constexpr int kPartitions = 32;
 /// Of the square and the cube: they start 10 ms before the expected echo.
 constexpr int kBentPartitions = 4;

@@ -99,6 +99,8 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
             unsure /= static_cast<float>(to - from + 1);
         }
         band.uncertainty = std::max(unsure, kTail * band.uncertainty);
+        if (frames_ == 1) { band.smoothed = band.residual; }
+        if (frames_ < kNoiseWindow) { band.noise = 2 * std::min(band.least, band.smoothed); }
         // Noise: the least of the last one to two seconds, with the bias of a minimum.
         band.smoothed += 0.2f * (band.residual - band.smoothed);
         band.least = std::min(band.least, band.smoothed);
