@@ -176,6 +176,13 @@ float decibels(const float *samples, int count) {
     return std::max(-120.0f, 10 * std::log10(sum / static_cast<float>(count) + 1e-12f));
 }
 
+/// Three samples at full scale are no accident.
+bool isClipped(const float *samples) {
+    int clipped = 0;
+    for (int n = 0; n < CAEC_INPUT_FRAMES; n++) { clipped += std::fabs(samples[n]) >= kClipped; }
+    return clipped >= 3;
+}
+
 /// Copies what is a number and not absurd.
 void sanitise(const float *from, float *to) {
     for (int n = 0; n < CAEC_INPUT_FRAMES; n++) {
@@ -321,11 +328,12 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
     sanitise(reference, self.reference);
     sanitise(microphone, self.microphone);
     self.delay.push(self.reference);
+    const bool clipped = isClipped(self.microphone);
     try {
         if (self.linear) {
             self.linear->process(self.reference, self.microphone, self.echo, self.residual);
             self.suppressor->process(self.residual, self.echo, self.linear->uncertainty(), LinearCanceller::kBins,
-                                     self.direct);
+                                     clipped, self.direct);
             const bool talks = self.suppressor->hasTalker();
             (void)setLevel(self, talks ? self.options.suppression : CAEC_SUPPRESSION_HIGH);
         } else {
@@ -345,9 +353,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
         reading->output = decibels(output, CAEC_OUTPUT_FRAMES);
         reading->has_voice = status == 0 && hasVoice(self);
         reading->has_talker = self.suppressor && self.suppressor->hasTalker();
-        int clipped = 0;
-        for (float x : self.microphone) { clipped += std::fabs(x) >= kClipped; }
-        reading->is_clipped = clipped >= 3;
+        reading->is_clipped = clipped;
     }
     return status;
 }

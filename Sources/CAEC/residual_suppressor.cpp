@@ -11,15 +11,18 @@ constexpr float kPi = 3.14159265f;
 /// -100 dBFS.
 constexpr float kFloor = 480 * 1e-10f;
 /// How much of the last block's echo a room still holds after 10 ms.
-constexpr float kTail = 0.7f;
-constexpr float kOversubtraction = 2.0f;
+constexpr float kTail = 0.5f;
+constexpr float kOversubtraction = 1.2f;
 constexpr float kNoiseSubtraction = 1.0f;
 /// Power gains below which neither is pressed.
 constexpr float kLeastEcho = 1e-3f;
 constexpr float kLeastNoise = 0.1f;
-constexpr float kPrior = 0.8f;
+constexpr float kPrior = 0.6f;
 constexpr int kHangover = 30;
 constexpr float kTalkerEvidence = 3.0f;
+constexpr float kLeastTalker = 0.006f;
+/// The canceller thinks too well of itself while it converges.
+constexpr float kDoubt = 3.0f;
 /// Bands between 300 and 4000 Hz hold a voice.
 constexpr float kVoiceFrom = 300, kVoiceTo = 4000;
 constexpr int kNoiseWindow = 100;
@@ -112,22 +115,25 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
     }
 }
 
-void ResidualSuppressor::decide() {
-    float sum = 0, echo = 0, total = 0;
+void ResidualSuppressor::decide(bool isClipped) {
+    float sum = 0, echo = 0, total = 0, whole = 0;
     int count = 0;
     for (int b = 0; b < kBands; b++) {
         const auto &band = bands_[b];
         const float frequency = static_cast<float>(edges_[b + 1]) * 50;
         if (frequency < kVoiceFrom || frequency > kVoiceTo) { continue; }
-        const float explained = 2 * (band.leakage * band.tail + band.uncertainty) + 2 * band.noise;
+        const float explained = 2 * (band.leakage * band.tail + kDoubt * band.uncertainty + band.noise);
         const float ratio = 10 * std::log10(band.residual / explained);
         sum += std::min(15.0f, std::max(0.0f, ratio));
         echo += band.leakage * band.tail + band.uncertainty;
         total += band.residual;
+        whole += band.tail;
         count++;
     }
     evidence_ = sum / static_cast<float>(std::max(1, count));
-    suspicious_ = evidence_ > kTalkerEvidence ? suspicious_ + 1 : 0;
+    // What is 22 dB below the echo is what the loudspeaker bent; a clipped microphone tells nothing.
+    const bool counts = total > kLeastTalker * whole && !isClipped;
+    suspicious_ = evidence_ > kTalkerEvidence && counts ? suspicious_ + 1 : 0;
     if (suspicious_ >= 2) {
         talking_ = kHangover;
     } else if (talking_ > 0 && evidence_ < kTalkerEvidence) {
@@ -165,12 +171,12 @@ void ResidualSuppressor::computeGains() {
 }
 
 void ResidualSuppressor::process(const float *residual, const float *echo, const float *uncertainty,
-                                 int uncertaintyBins, float *output) {
+                                 int uncertaintyBins, bool isClipped, float *output) {
     analyse(echo_, echo, echoPower_);
     // The residual comes last: its spectrum stays in re_ and im_.
     analyse(residual_, residual, residualPower_);
     estimate(uncertainty, uncertaintyBins);
-    decide();
+    decide(isClipped);
     learn();
     computeGains();
     for (int k = 0; k < kBins; k++) {

@@ -20,7 +20,9 @@ public:
     explicit ResidualSuppressor(int delay);
 
     /// One block at 48 kHz in, 320 samples at 32 kHz out. `uncertainty`: `uncertaintyBins` powers at 48000 / 1024 Hz.
-    void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins, float *output);
+    /// `isClipped`: whether the microphone was at full scale in the block.
+    void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
+                 bool isClipped, float *output);
 
     /// Whether someone talks, as of the last block: true until 300 ms after.
     bool hasTalker() const { return talking_ > 0; }
@@ -37,14 +39,14 @@ private:
     void analyse(std::vector<float> &history, const float *block, std::vector<float> &power);
     void bandPowers(const std::vector<float> &power, float *bands) const;
     void estimate(const float *uncertainty, int uncertaintyBins);
-    void decide();
+    void decide(bool isClipped);
     void learn();
     void computeGains();
 
     struct Band {
         float residual = 0, echo = 0, tail = 0, uncertainty = 0;
         float smoothed = 0, noise = 1e-6f, least = 1e9f;
-        float leakage = 0.05f, previous = 0, gain = 1;
+        float leakage = 0.1f, previous = 0, gain = 1;
     };
 
     RealFFT analysis_, synthesis_;
