@@ -1,6 +1,10 @@
 #include "caec.h"
 
+#include "linear_canceller.hpp"
+#include "residual_suppressor.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -149,14 +153,136 @@ void report(char *error, size_t size, const char *text, int status) {
 
 } // namespace
 
+namespace {
+
+using caec_detail::LinearCanceller;
+using caec_detail::ResidualSuppressor;
+
+/// What the library adds between input and output, in frames at 48 kHz, with and without its noise suppressor.
+constexpr int kLibraryDelay = 646;
+constexpr int kLibraryDelayPlain = 358;
+/// The suppressor's own, without what it is told to add.
+constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
+constexpr int kLead = 40;
+/// Version 1.3 begins with a lead of its own assumption, which 8 ms suit.
+constexpr int kLibraryLead = CAEC_VERSION_0_3 ? kLead : 8;
+/// 12 dB more off what is known to be nothing but echo.
+constexpr float kEchoOnlyGain = 0.25f;
+constexpr float kClipped = 0.985f;
+
+float decibels(const float *samples, int count) {
+    float sum = 0;
+    for (int n = 0; n < count; n++) { sum += samples[n] * samples[n]; }
+    return std::max(-120.0f, 10 * std::log10(sum / static_cast<float>(count) + 1e-12f));
+}
+
+/// Three samples at full scale are no accident.
+bool isClipped(const float *samples) {
+    int clipped = 0;
+    for (int n = 0; n < CAEC_INPUT_FRAMES; n++) { clipped += std::fabs(samples[n]) >= kClipped; }
+    return clipped >= 3;
+}
+
+/// Copies what is a number and not absurd.
+void sanitise(const float *from, float *to) {
+    for (int n = 0; n < CAEC_INPUT_FRAMES; n++) {
+        const float x = from[n];
+        to[n] = x >= -2 && x <= 2 ? x : (x > 2 ? 2.0f : (x < -2 ? -2.0f : 0.0f));
+    }
+}
+
+/// A delay of whole periods and a bit for the library's reference.
+class ReferenceDelay {
+public:
+    void push(const float *block) {
+        std::copy(past_ + CAEC_INPUT_FRAMES, past_ + kSize, past_);
+        std::copy(block, block + CAEC_INPUT_FRAMES, past_ + kSize - CAEC_INPUT_FRAMES);
+    }
+    /// The newest period as of `frames` ago, which is at most 40 ms.
+    const float *at(int frames) const { return past_ + kSize - CAEC_INPUT_FRAMES - frames; }
+
+private:
+    static constexpr int kSize = CAEC_INPUT_FRAMES * (kLead / 10 + 1);
+    float past_[kSize] = {};
+};
+
+} // namespace
+
 struct caec {
     Processing processing;
     webrtc::StreamConfig input{kInputRate, 1};
     webrtc::StreamConfig output{kOutputRate, 1};
-    bool voice_detection = false;
+    caec_options options{};
+    caec_suppression level = CAEC_SUPPRESSION_HIGH;
+    std::unique_ptr<LinearCanceller> linear;
+    std::unique_ptr<ResidualSuppressor> suppressor;
+    ReferenceDelay delay;
+    /// Share of the suppressor's path in the last output, and gain of the library's.
+    float share = 0;
+    float gain = 1;
+    float reference[CAEC_INPUT_FRAMES] = {};
+    float microphone[CAEC_INPUT_FRAMES] = {};
+    float echo[CAEC_INPUT_FRAMES] = {};
+    float residual[CAEC_INPUT_FRAMES] = {};
+    float direct[CAEC_OUTPUT_FRAMES] = {};
     /// The library insists on writing a processed reference somewhere.
     float unused[CAEC_INPUT_FRAMES] = {};
 };
+
+namespace {
+
+int setLevel(caec &handle, caec_suppression wanted) {
+    if (handle.level == wanted) { return 0; }
+    handle.level = wanted;
+#if CAEC_VERSION_0_3
+    return handle.processing->echo_cancellation()->set_suppression_level(level(wanted));
+#else
+    return 0;
+#endif
+}
+
+bool hasVoice(const caec &handle) {
+    if (!handle.options.voice_detection) { return false; }
+#if CAEC_VERSION_0_3
+    return handle.processing->voice_detection()->stream_has_voice();
+#else
+    return handle.processing->GetStatistics().voice_detected.value_or(false);
+#endif
+}
+
+/// The library on what the linear stage left.
+int runLibrary(caec &handle, int lead, float *output) {
+    auto &processing = *handle.processing;
+    const int held = std::max(0, std::min(lead, kLead) - kLibraryLead);
+    const float *reference = handle.delay.at(held * (CAEC_INPUT_FRAMES / 10));
+    float *unused = handle.unused;
+    int status = processing.ProcessReverseStream(&reference, handle.input, handle.input, &unused);
+    if (status != 0) { return status; }
+    // Anything out of range is a warning, and clamped.
+    (void)processing.set_stream_delay_ms(std::max(0, lead - held));
+    const float *residual = handle.residual;
+    return processing.ProcessStream(&residual, handle.input, handle.output, &output);
+}
+
+/// Fades from the library's output to the suppressor's while a talker is heard over echo, and back. Echo alone is
+/// pressed down once more.
+void mix(caec &handle, float *output) {
+    const bool echo = handle.suppressor->hasEcho();
+    const bool talker = handle.suppressor->hasTalker();
+    const float share = echo && talker && handle.options.double_talk_path ? 1.0f : 0.0f;
+    const float gain = echo && !talker ? kEchoOnlyGain : 1.0f;
+    const float shareStep = (share - handle.share) / CAEC_OUTPUT_FRAMES;
+    const float gainStep = (gain - handle.gain) / CAEC_OUTPUT_FRAMES;
+    for (int n = 0; n < CAEC_OUTPUT_FRAMES; n++) {
+        const float done = static_cast<float>(n + 1);
+        const float library = output[n] * (handle.gain + gainStep * done);
+        output[n] = library + (handle.share + shareStep * done) * (handle.direct[n] - library);
+    }
+    handle.share = share;
+    handle.gain = gain;
+}
+
+} // namespace
 
 caec *caec_create(const caec_options *options, char *error, size_t error_size) {
     try {
@@ -179,7 +305,13 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
             report(error, error_size, "refuses its configuration", status);
             return nullptr;
         }
-        handle->voice_detection = options->voice_detection;
+        handle->options = *options;
+        handle->level = options->suppression;
+        if (options->linear_stage && options->echo_cancellation) {
+            handle->linear = std::make_unique<LinearCanceller>();
+            const int delay = options->noise_suppression != CAEC_NOISE_OFF ? kLibraryDelay : kLibraryDelayPlain;
+            handle->suppressor = std::make_unique<ResidualSuppressor>(std::max(0, delay - kSuppressorDelay));
+        }
         return handle.release();
     } catch (const std::exception &exception) {
         report(error, error_size, exception.what(), -1);
@@ -189,46 +321,62 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
 
 void caec_destroy(caec *handle) { delete handle; }
 
-int caec_process(caec *handle, const float *reference, const float *microphone, int stream_delay_ms, float *output) {
+int caec_process(caec *handle, const float *reference, const float *microphone, int stream_delay_ms, float *output,
+                 caec_reading *reading) {
     int status = -1;
+    auto &self = *handle;
+    sanitise(reference, self.reference);
+    sanitise(microphone, self.microphone);
+    self.delay.push(self.reference);
+    const bool clipped = isClipped(self.microphone);
     try {
-        auto &processing = *handle->processing;
-        float *unused = handle->unused;
-        status = processing.ProcessReverseStream(&reference, handle->input, handle->input, &unused);
-        // A linear canceller of one's own belongs here: it takes `reference` as aligned above and `microphone`, and the
-        // library, fed with what it leaves, only suppresses the residue.
-        if (status == 0) {
-            // Anything out of range is a warning, and clamped.
-            (void)processing.set_stream_delay_ms(std::max(0, stream_delay_ms));
-            status = processing.ProcessStream(&microphone, handle->input, handle->output, &output);
+        if (self.linear) {
+            self.linear->process(self.reference, self.microphone, self.echo, self.residual);
+            self.suppressor->process(self.residual, self.echo, self.linear->uncertainty(), LinearCanceller::kBins,
+                                     clipped, self.direct);
+            const bool talks = self.suppressor->hasTalker();
+            (void)setLevel(self, talks ? self.options.suppression : CAEC_SUPPRESSION_HIGH);
+        } else {
+            std::copy(self.microphone, self.microphone + CAEC_INPUT_FRAMES, self.residual);
         }
+        status = runLibrary(self, std::max(0, stream_delay_ms), output);
+        if (status == 0 && self.linear) { mix(self, output); }
     } catch (...) {
         status = -1;
     }
     if (status != 0) { std::fill(output, output + CAEC_OUTPUT_FRAMES, 0.0f); }
+    if (reading) {
+        reading->microphone = decibels(self.microphone, CAEC_INPUT_FRAMES);
+        reading->reference = decibels(self.reference, CAEC_INPUT_FRAMES);
+        reading->echo = decibels(self.echo, CAEC_INPUT_FRAMES);
+        reading->residual = decibels(self.residual, CAEC_INPUT_FRAMES);
+        reading->output = decibels(output, CAEC_OUTPUT_FRAMES);
+        reading->has_voice = status == 0 && hasVoice(self);
+        reading->has_talker = self.suppressor && self.suppressor->hasTalker();
+        reading->is_clipped = clipped;
+    }
     return status;
 }
 
-int caec_set_suppression(caec *handle, caec_suppression suppression) {
-#if CAEC_VERSION_0_3
-    return handle->processing->echo_cancellation()->set_suppression_level(level(suppression));
-#else
-    (void)handle;
-    (void)suppression;
-    return 0;
-#endif
+int caec_set_suppression(caec *handle, caec_suppression level) {
+    handle->options.suppression = level;
+    return handle->linear ? 0 : setLevel(*handle, level);
 }
 
-bool caec_has_voice(const caec *handle) {
-    if (!handle->voice_detection) { return false; }
-#if CAEC_VERSION_0_3
-    return handle->processing->voice_detection()->stream_has_voice();
-#else
-    return handle->processing->GetStatistics().voice_detected.value_or(false);
-#endif
+void caec_realign(caec *handle, int shift_frames) {
+    if (!handle->linear) { return; }
+    if (shift_frames == 0) {
+        handle->linear->loosen();
+    } else {
+        handle->linear->shift(shift_frames);
+    }
 }
 
-int caec_reference_lead_ms(void) { return CAEC_VERSION_0_3 ? 40 : 8; }
+void caec_reset(caec *handle) {
+    if (handle->linear) { handle->linear->reset(); }
+}
+
+int caec_reference_lead_ms(void) { return kLead; }
 
 const char *caec_library_version(void) {
     return CAEC_VERSION_0_3 ? "webrtc-audio-processing 0.3" : "webrtc-audio-processing 1.3";

@@ -1,6 +1,12 @@
 #pragma once
-/// A C door to the WebRTC audio processing library (version 0.3 in Debian 12, 1.3 in Debian 13): echo canceller, noise
-/// suppressor, high-pass filter and voice detector for one microphone and one loudspeaker channel.
+/// Echo cancellation for one microphone and one loudspeaker channel: a linear canceller of our own, then the WebRTC
+/// audio processing library (version 0.3 in Debian 12, 1.3 in Debian 13) as suppressor of the residue, noise suppressor,
+/// high-pass filter and voice detector.
+///
+///     reference --+--> linear canceller --+--> library ------------- echo only --+--> 32 kHz
+///     microphone -+                       +--> residual suppressor - talker -----+
+///
+/// The paths are as long as each other, so that the fade between them is not heard.
 ///
 /// One handle belongs to one thread at a time. No function throws. `caec_process` allocates nothing here; all the
 /// library needs is allocated by `caec_create`, which also fixes the formats.
@@ -45,7 +51,28 @@ typedef struct {
     /// Adaptive digital gain control.
     bool gain_control;
     bool voice_detection;
+    /// Whether a linear canceller works before the library. It needs a reference that leads by 40 ms, to 10 ms.
+    bool linear_stage;
+    /// Whether the linear stage's own suppressor takes over from the library while a talker is heard over echo.
+    bool double_talk_path;
 } caec_options;
+
+/// What one period tells: levels in dBFS, mean power, -120 to 0 (a little more for inputs beyond full scale).
+typedef struct {
+    float microphone;
+    float reference;
+    /// The echo as the linear stage estimates it; -120 without that stage.
+    float echo;
+    /// What the linear stage leaves; the microphone without that stage.
+    float residual;
+    float output;
+    /// As `caec_options.voice_detection`; false when that is off.
+    bool has_voice;
+    /// Whether the linear stage leaves more than echo and noise explain; true until 300 ms after.
+    bool has_talker;
+    /// Whether at least three samples of the microphone were at full scale.
+    bool is_clipped;
+} caec_reading;
 
 typedef struct caec caec;
 
@@ -60,21 +87,27 @@ void caec_destroy(caec *handle);
 /// reference: CAEC_INPUT_FRAMES at 48 kHz, what the loudspeaker plays, already held back so that it leads its echo in
 /// `microphone` by stream_delay_ms (0 to 499; more is taken for a mistake by version 0.3).
 /// microphone: CAEC_INPUT_FRAMES at 48 kHz. output: CAEC_OUTPUT_FRAMES at 32 kHz. Full scale is 1 throughout.
-/// Returns 0, or the library's negative error number; `output` is then silence.
-int caec_process(caec *handle, const float *reference, const float *microphone, int stream_delay_ms, float *output);
+/// `reading`, which may be NULL, gets what the period tells.
+/// Returns 0, or the library's negative error number; `output` is then silence. Inputs that are not numbers count as 0.
+int caec_process(caec *handle, const float *reference, const float *microphone, int stream_delay_ms, float *output,
+                 caec_reading *reading);
 
-/// Changes the suppression of residual echo between two periods. Version 1.3: no effect. Returns 0 or an error number.
+/// Changes the suppression of residual echo between two periods. With the linear stage it is that over a talker; it is
+/// high when only echo is heard. Version 1.3: no effect. Returns 0 or an error number.
 int caec_set_suppression(caec *handle, caec_suppression level);
 
-/// Whether the last period held speech; false when voice detection is off. Version 1.3 takes a lock for it that nobody
-/// else holds.
-bool caec_has_voice(const caec *handle);
+/// The alignment of the reference changed, and the echo's way through the room did not: from the next period on the
+/// reference leads its echo by `shift_frames` (48 kHz) more than before, or less when negative. What was learned is
+/// moved along (some 0.4 ms of work). 0: the change is not known; the linear stage learns faster for a while.
+void caec_realign(caec *handle, int shift_frames);
+
+/// Forgets the echo path: another device, another room.
+void caec_reset(caec *handle);
 
 /// Name and version of the library this was built for, as "webrtc-audio-processing 0.3".
 const char *caec_library_version(void);
 
-// By how many milliseconds the reference should lead its echo. 0.3 is told the lead and copes best with 40 ms of margin;
-// 1.3 begins with a lead of about 20 ms of its own assumption and looks for the true one only when something is played.
+/// By how many milliseconds the reference should lead its echo: 40. What the library wants less is held back here.
 int caec_reference_lead_ms(void);
 
 #ifdef __cplusplus

@@ -55,6 +55,7 @@ final class ProductEngine: OfflineEngine {
         )
         tap.push(aligned, of: line, microphone: microphone, reference: reference, to: pipes)
         stage.step(pipes)
+        path.follow(aligned)
         path.process(
             microphone: microphone,
             reference: reference,

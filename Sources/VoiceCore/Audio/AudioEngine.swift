@@ -88,6 +88,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             realign()
             return stopIsDue() ? .stopped : .running
         case .captureChanged, .playbackChanged:
+            capturePath.resetEchoPath()
             realign(to: device.playbackPrefill - period)
             return stopIsDue() ? .stopped : .running
         }
@@ -145,6 +146,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             reference: frames.reference,
             to: pipes
         )
+        capturePath.follow(aligned)
         capturePath.process(
             microphone: frames.microphone,
             reference: frames.reference,

@@ -16,8 +16,8 @@ package struct CapturePath: ~Copyable {
     private let decimated = SampleBuffer(count: AudioFormat.wirePeriodSamples)
 
     /// Whether the canceller took the last period for speech; false when it is off.
-    package private(set) var hasVoice = false
-    /// The levels of the last period.
+    package var hasVoice: Bool { reading.hasVoice }
+    /// What the last period told about echo; with the canceller off, only the levels of the signals.
     package private(set) var reading = EchoReading()
     /// Periods lost to an error of the library and sent as silence.
     package private(set) var failures = 0
@@ -43,7 +43,7 @@ package struct CapturePath: ~Copyable {
             into: processed.base
         )
         if let whole {
-            hasVoice = canceller?.hasVoice ?? false
+            reading = canceller?.reading ?? EchoReading()
             failures += whole ? 0 : 1
             fromCanceller.process(processed.base, count: EchoCanceller.outputFrames, into: decimated.base)
         } else {
@@ -54,21 +54,30 @@ package struct CapturePath: ~Copyable {
                 into: processed.base
             )
             fromDevice.process(processed.base, count: NullCanceller.outputFrames, into: decimated.base)
+            measure(microphone, reference)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)
-        read(microphone: microphone, reference: reference)
     }
 
-    private mutating func read(microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>) {
-        func level(_ samples: UnsafePointer<Float>, _ count: Int) -> Float {
-            20 * log10f(max(cdsp_rms(samples, count), 1e-6))
-        }
-        reading.microphone = level(microphone, AudioFormat.periodFrames)
-        reading.reference = level(reference, AudioFormat.periodFrames)
-        reading.output = level(decimated.base, decimated.count)
-        reading.residual = reading.output
-        reading.hasVoice = hasVoice
-        reading.isClipped = cdsp_peak(microphone, AudioFormat.periodFrames) > 0.985
+    /// The reading without a canceller: it takes nothing off, and nobody knows of voice.
+    private mutating func measure(_ microphone: UnsafePointer<Float>, _ reference: UnsafePointer<Float>) {
+        let period = AudioFormat.periodFrames
+        reading.microphone = LevelMeter.decibels(cdsp_rms(microphone, period))
+        reading.reference = LevelMeter.decibels(cdsp_rms(reference, period))
+        reading.residual = reading.microphone
+        reading.output = reading.microphone
+        reading.isClipped = cdsp_peak(microphone, period) >= EchoReading.fullScale
+    }
+
+    /// Lets the canceller take part in what `ReferenceLine.next` did; before `process` of the same period.
+    package mutating func follow(_ period: ReferencePeriod) {
+        guard period.cause != .none && period.cause != .start else { return }
+        canceller?.realign(shift: period.echoShift)
+    }
+
+    /// Forgets the echo path; nothing happens when the canceller is off.
+    package mutating func resetEchoPath() {
+        canceller?.reset()
     }
 
     /// Changes the suppression of residual echo between two periods; nothing happens when the canceller is off.

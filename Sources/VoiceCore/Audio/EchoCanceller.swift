@@ -1,13 +1,12 @@
 internal import CAEC
 
-/// The echo canceller, noise suppressor and voice detector of the WebRTC audio processing library.
+/// The echo canceller, noise suppressor and voice detector.
 ///
-/// It takes 48 kHz and gives 32 kHz: at 48 kHz the library's filter bank notches the voice around 8 kHz.
+/// It takes 48 kHz and gives 32 kHz: at 48 kHz the WebRTC library's filter bank notches the voice around 8 kHz.
 ///
-///     reference, aligned by ReferenceLine --+--> [ linear canceller: none yet ] --> library --> 32 kHz
-///     microphone ---------------------------+
+///     reference, aligned by ReferenceLine --+--> linear canceller --+--> library ----- echo only --+--> 32 kHz
+///     microphone ---------------------------+                       +--> suppressor -- talker -----+
 ///
-/// A linear stage of one's own goes between the alignment and the library, which then only suppresses the residue.
 package struct EchoCanceller: Canceller, ~Copyable {
     package static var outputFrames: Int { Int(CAEC_OUTPUT_FRAMES) }
     /// Name and version of the library, as "webrtc-audio-processing 0.3".
@@ -17,6 +16,10 @@ package struct EchoCanceller: Canceller, ~Copyable {
     package static var referenceLead: Int { Int(caec_reference_lead_ms()) * AudioFormat.deviceRate / 1000 }
 
     private let handle: OpaquePointer
+    /// What the last period told.
+    package private(set) var reading = EchoReading()
+    /// Whether more than echo and noise was left of the last periods by the linear stage; false without it.
+    package private(set) var hasTalker = false
 
     /// Allocates everything; not for the audio thread.
     package init(options: EchoCancellerOptions) throws(EchoCancellerError) {
@@ -29,6 +32,8 @@ package struct EchoCanceller: Canceller, ~Copyable {
         settings.high_pass = options.highPass
         settings.gain_control = options.gainControl
         settings.voice_detection = options.voiceDetection
+        settings.linear_stage = options.linearStage
+        settings.double_talk_path = options.doubleTalkPath
         var message = [CChar](repeating: 0, count: 200)
         guard let handle = caec_create(&settings, &message, message.count) else {
             let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
@@ -45,10 +50,34 @@ package struct EchoCanceller: Canceller, ~Copyable {
         streamDelayMilliseconds: Int,
         into output: UnsafeMutablePointer<Float>
     ) -> Bool {
-        caec_process(handle, reference, microphone, Int32(clamping: streamDelayMilliseconds), output) == 0
+        var told = caec_reading()
+        let delay = Int32(clamping: streamDelayMilliseconds)
+        let status = caec_process(handle, reference, microphone, delay, output, &told)
+        reading.microphone = told.microphone
+        reading.reference = told.reference
+        reading.echo = told.echo
+        reading.residual = told.residual
+        reading.output = told.output
+        reading.hasVoice = told.has_voice
+        reading.isClipped = told.is_clipped
+        hasTalker = told.has_talker
+        return status == 0
     }
 
-    package var hasVoice: Bool { caec_has_voice(handle) }
+    package var hasVoice: Bool { reading.hasVoice }
+
+    /// Tells that from the next period on the reference leads its echo by `shift` frames more than before, while the
+    /// echo's way through the room is the same.
+    ///
+    /// 0 says that something changed, but not by how much. Safe on the audio thread.
+    package mutating func realign(shift: Int) {
+        caec_realign(handle, Int32(clamping: shift))
+    }
+
+    /// Forgets the echo path. Safe on the audio thread.
+    package mutating func reset() {
+        caec_reset(handle)
+    }
 
     /// Changes the suppression between two periods. Safe on the audio thread; without effect in version 1.3.
     package mutating func setSuppression(_ suppression: EchoCancellerOptions.Suppression) {

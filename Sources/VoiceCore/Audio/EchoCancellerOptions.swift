@@ -1,7 +1,7 @@
 /// What the echo canceller is asked to do.
 ///
-/// The defaults are those that measured best for version 0.3 with a reference aligned to within a few milliseconds and no
-/// linear stage before the library: low suppression still takes 45 dB off the echo and leaves most of the talker.
+/// The defaults are those that measured best with a reference aligned to within a few milliseconds. Without the linear
+/// stage, low suppression by version 0.3 still takes 45 dB off the echo and leaves most of the talker.
 package struct EchoCancellerOptions: Sendable, Equatable {
     /// How hard residual echo is pressed down. More costs the talker more when both sides speak.
     package enum Suppression: Sendable, Equatable, CaseIterable {
@@ -19,7 +19,8 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     }
 
     package var echoCancellation = true
-    /// Without effect in version 1.3 of the library.
+    /// With the linear stage: that over a talker, and high where only echo is heard. Without effect in version 1.3 of the
+    /// library.
     package var suppression = Suppression.low
     /// A filter of 128 ms that forgives a delay reported too short, at the price of more harm to the talker.
     /// Version 0.3 of the library only.
@@ -32,6 +33,11 @@ package struct EchoCancellerOptions: Sendable, Equatable {
     /// Adaptive digital gain. It raises echo and noise with the talker.
     package var gainControl = false
     package var voiceDetection = true
+    /// A linear canceller before the library, which is then left with the residue.
+    package var linearStage = true
+    /// Whether a suppressor that spares the talker takes over from the library while one is heard over echo. Needs the
+    /// linear stage.
+    package var doubleTalkPath = true
 
     package init() {}
 

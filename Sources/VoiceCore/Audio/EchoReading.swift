@@ -2,6 +2,9 @@
 ///
 /// Plain numbers of the audio thread; whoever judges the echo canceller takes one per period.
 package struct EchoReading: Sendable, Equatable {
+    /// An amplitude from here on counts as full scale.
+    package static let fullScale: Float = 0.985
+
     /// The microphone as captured.
     package var microphone: Float = -120
     /// What the loudspeaker plays, as the canceller gets it (aligned).

@@ -10,6 +10,11 @@ enum LevelMeter {
         (tenths(cdsp_peak(samples, count)), tenths(cdsp_rms(samples, count)))
     }
 
+    /// dBFS of an amplitude, -120 and more, as `EchoReading` has it.
+    static func decibels(_ amplitude: Float) -> Float {
+        20 * log10f(max(amplitude, 1e-6))
+    }
+
     static func tenths(_ amplitude: Float) -> Int {
         guard amplitude > 1.6e-5 else { return floor }
         return max(floor, min(0, Int((200 * log10f(amplitude)).rounded())))

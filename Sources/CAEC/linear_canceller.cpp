@@ -1,0 +1,263 @@
+#include "linear_canceller.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+// Sums over bins may be reordered: that is what lets them vectorise. GCC ignores this and needs it less here, where
+// vectors run along the bins.
+#if defined(__clang__)
+#define REORDERED _Pragma("clang fp reassociate(on) contract(fast)")
+#else
+#define REORDERED
+#endif
+
+namespace caec_detail {
+
+namespace {
+
+/// Of the Markov process, per block.
+constexpr float kTransition = 0.9998f;
+constexpr float kNoiseSmoothing = 0.8f;
+/// Share of a transform that its samples fill: what R / M is in the papers.
+constexpr float kWindow = static_cast<float>(LinearCanceller::kBlock) / LinearCanceller::kSize;
+/// -90 dBFS in each bin.
+constexpr float kNoiseFloor = LinearCanceller::kBlock * 1e-9f;
+/// The reference leads by 40 ms, or by the whole delay where that is shorter, which 10 ms never are.
+constexpr int kFirst = 1;
+constexpr int kPartitions = 32;
+/// Of the square and the cube: they start 10 ms before the expected echo.
+constexpr int kBentPartitions = 4;
+constexpr int kExpectedLag = 4;
+/// Variance of the first partition's bins before anything is known.
+constexpr float kVariance = 0.3f;
+constexpr float kBentVariance = 0.03f;
+/// Partitions constrained to causal length in each block.
+constexpr int kConstrained = 4;
+/// A reference below -75 dBFS teaches nothing.
+constexpr float kQuiet = LinearCanceller::kBlock * 3e-8f;
+/// The residual may exceed the microphone by 1 dB; more for as many blocks means that the filter is wrong.
+constexpr float kExcess = 1.26f;
+constexpr int kPatience = 8;
+
+} // namespace
+
+LinearCanceller::LinearCanceller() : fft_(kSize) {
+    channels_.emplace_back(kFirst, kPartitions);
+    channels_.emplace_back(kExpectedLag - 1, kBentPartitions);
+    channels_.emplace_back(kExpectedLag - 1, kBentPartitions);
+    for (auto &channel : channels_) { partitions_ += channel.partitions; }
+    const size_t all = static_cast<size_t>(partitions_ * kStride);
+    re_.assign(all, 0);
+    im_.assign(all, 0);
+    variance_.assign(all, 0);
+    initial_.assign(static_cast<size_t>(partitions_), 0);
+    xre_.assign(static_cast<size_t>(partitions_), nullptr);
+    xim_ = xre_;
+    noise_.assign(kStride, 0);
+    expected_ = gain_ = ere_ = eim_ = noise_;
+    time_.assign(kSize, 0);
+    path_.assign(static_cast<size_t>(kPartitions * kBlock), 0);
+    // A room that decays by 60 dB in 0.6 s, from the expected lag on; an earlier echo is unlikely.
+    int p = 0;
+    for (size_t c = 0; c < channels_.size(); c++) {
+        for (int i = 0; i < channels_[c].partitions; i++, p++) {
+            const int lag = channels_[c].first + i - kExpectedLag;
+            const float decay = lag < 0 ? std::pow(10.0f, 0.5f * static_cast<float>(lag))
+                                         : std::pow(10.0f, -0.1f * static_cast<float>(lag));
+            initial_[static_cast<size_t>(p)] = decay * (c == 0 ? kVariance : kBentVariance);
+        }
+    }
+    reset();
+}
+
+void LinearCanceller::reset() {
+    std::fill(re_.begin(), re_.end(), 0);
+    std::fill(im_.begin(), im_.end(), 0);
+    for (int p = 0; p < partitions_; p++) {
+        std::fill_n(variance_.begin() + p * kStride, kStride, initial_[static_cast<size_t>(p)]);
+    }
+    std::fill(noise_.begin(), noise_.end(), kNoiseFloor);
+    badBlocks_ = 0;
+}
+
+void LinearCanceller::push(Channel &channel, const float *block) {
+    std::memmove(channel.time.data(), channel.time.data() + kBlock, sizeof(float) * (kSize - kBlock));
+    std::memcpy(channel.time.data() + kSize - kBlock, block, sizeof(float) * kBlock);
+    channel.newest = (channel.newest + channel.depth - 1) % channel.depth;
+    fft_.forward(channel.time.data(), channel.re.data() + channel.newest * kStride,
+                 channel.im.data() + channel.newest * kStride, kBins);
+}
+
+void LinearCanceller::gather() {
+    size_t p = 0;
+    for (auto &channel : channels_) {
+        for (int i = 0; i < channel.partitions; i++, p++) {
+            const int at = (channel.newest + channel.first + i) % channel.depth * kStride;
+            xre_[p] = channel.re.data() + at;
+            xim_[p] = channel.im.data() + at;
+        }
+    }
+}
+
+void LinearCanceller::predict(float *echo) {
+    REORDERED
+    float *__restrict yre = ere_.data();
+    float *__restrict yim = eim_.data();
+    float *__restrict expected = expected_.data();
+    std::fill_n(yre, kStride, 0.0f);
+    std::fill_n(yim, kStride, 0.0f);
+    std::fill_n(expected, kStride, 0.0f);
+    for (int p = 0; p < partitions_; p++) {
+        const float *__restrict xr = xre_[static_cast<size_t>(p)];
+        const float *__restrict xi = xim_[static_cast<size_t>(p)];
+        const float *__restrict hr = re_.data() + p * kStride;
+        const float *__restrict hi = im_.data() + p * kStride;
+        const float *__restrict v = variance_.data() + p * kStride;
+        for (int k = 0; k < kStride; k++) {
+            yre[k] += xr[k] * hr[k] - xi[k] * hi[k];
+            yim[k] += xr[k] * hi[k] + xi[k] * hr[k];
+            expected[k] += (xr[k] * xr[k] + xi[k] * xi[k]) * v[k];
+        }
+    }
+    fft_.inverse(yre, yim, kBins, time_.data());
+    std::memcpy(echo, time_.data() + kSize - kBlock, sizeof(float) * kBlock);
+}
+
+void LinearCanceller::adapt(const float *residual) {
+    REORDERED
+    std::fill_n(time_.data(), kSize - kBlock, 0.0f);
+    std::memcpy(time_.data() + kSize - kBlock, residual, sizeof(float) * kBlock);
+    float *__restrict er = ere_.data();
+    float *__restrict ei = eim_.data();
+    fft_.forward(time_.data(), er, ei, kBins);
+    float *__restrict noise = noise_.data();
+    float *__restrict expected = expected_.data();
+    float *__restrict gain = gain_.data();
+    for (int k = 0; k < kBins; k++) {
+        const float power = er[k] * er[k] + ei[k] * ei[k];
+        noise[k] = std::max(kNoiseFloor, kNoiseSmoothing * noise[k] + (1 - kNoiseSmoothing) * power);
+        gain[k] = 1 / (expected[k] + noise[k] / kWindow);
+        expected[k] *= kWindow;
+    }
+    const float a = kTransition;
+    for (int p = 0; p < partitions_; p++) {
+        const float *__restrict xr = xre_[static_cast<size_t>(p)];
+        const float *__restrict xi = xim_[static_cast<size_t>(p)];
+        float *__restrict hr = re_.data() + p * kStride;
+        float *__restrict hi = im_.data() + p * kStride;
+        float *__restrict v = variance_.data() + p * kStride;
+        for (int k = 0; k < kBins; k++) {
+            const float step = v[k] * gain[k];
+            const float r = a * (hr[k] + step * (xr[k] * er[k] + xi[k] * ei[k]));
+            const float i = a * (hi[k] + step * (xr[k] * ei[k] - xi[k] * er[k]));
+            hr[k] = r;
+            hi[k] = i;
+            v[k] = a * a * (1 - kWindow * step * (xr[k] * xr[k] + xi[k] * xi[k])) * v[k] + (1 - a * a) * (r * r + i * i);
+        }
+    }
+}
+
+void LinearCanceller::constrain(int partition) {
+    float *hr = re_.data() + partition * kStride;
+    float *hi = im_.data() + partition * kStride;
+    fft_.inverse(hr, hi, kBins, time_.data());
+    std::fill_n(time_.data() + kBlock, kSize - kBlock, 0.0f);
+    fft_.forward(time_.data(), hr, hi, kBins);
+}
+
+void LinearCanceller::constrainSome() {
+    for (int i = 0; i < kConstrained; i++) {
+        constrain(constrained_);
+        constrained_ = (constrained_ + 1) % partitions_;
+    }
+}
+
+void LinearCanceller::bend(const float *reference) {
+    float square[kBlock], cube[kBlock];
+    // A small loudspeaker plays little below 170 Hz, and does not bend what it does not play.
+    for (int n = 0; n < kBlock; n++) {
+        low_ += 0.022f * (reference[n] - low_);
+        const float x = reference[n] - low_;
+        square[n] = x * x * 4;
+        cube[n] = x * x * x * 16;
+    }
+    push(channels_[1], square);
+    push(channels_[2], cube);
+}
+
+void LinearCanceller::process(const float *reference, const float *microphone, float *echo, float *residual) {
+    float power = 0;
+    for (int n = 0; n < kBlock; n++) { power += reference[n] * reference[n]; }
+    quietBlocks_ = power > kQuiet ? 0 : std::min(quietBlocks_ + 1, 1000);
+    // Without a reference in the filter's memory there is no echo, and forgetting in silence would unlearn the path.
+    if (quietBlocks_ > channels_[0].depth + 1) {
+        std::fill_n(echo, kBlock, 0.0f);
+        std::memcpy(residual, microphone, sizeof(float) * kBlock);
+        std::fill(expected_.begin(), expected_.end(), 0.0f);
+        for (auto &channel : channels_) {
+            std::fill(channel.re.begin(), channel.re.end(), 0.0f);
+            std::fill(channel.im.begin(), channel.im.end(), 0.0f);
+            std::memmove(channel.time.data(), channel.time.data() + kBlock, sizeof(float) * (kSize - kBlock));
+            std::fill_n(channel.time.data() + kSize - kBlock, kBlock, 0.0f);
+        }
+        return;
+    }
+    push(channels_[0], reference);
+    bend(reference);
+    gather();
+    predict(echo);
+    for (int n = 0; n < kBlock; n++) { residual[n] = microphone[n] - echo[n]; }
+    adapt(residual);
+    constrainSome();
+    guard(microphone, echo, residual);
+}
+
+/// Hands the microphone on where subtracting makes it louder, and starts anew if that lasts.
+void LinearCanceller::guard(const float *microphone, float *echo, float *residual) {
+    float mic = 0, rest = 0;
+    for (int n = 0; n < kBlock; n++) {
+        mic += microphone[n] * microphone[n];
+        rest += residual[n] * residual[n];
+    }
+    const bool bad = !(rest <= kExcess * mic + kQuiet);
+    badBlocks_ = bad ? badBlocks_ + 1 : std::max(0, badBlocks_ - 1);
+    if (bad) {
+        std::memcpy(residual, microphone, sizeof(float) * kBlock);
+        std::fill_n(echo, kBlock, 0.0f);
+    }
+    if (badBlocks_ >= kPatience || !std::isfinite(rest)) { reset(); }
+}
+
+void LinearCanceller::loosen() {
+    for (int p = 0; p < partitions_; p++) {
+        float *v = variance_.data() + p * kStride;
+        const float least = 0.1f * initial_[static_cast<size_t>(p)];
+        for (int k = 0; k < kBins; k++) { v[k] = std::max(v[k], least); }
+    }
+}
+
+void LinearCanceller::shift(int frames) {
+    const int length = kPartitions * kBlock;
+    if (frames == 0) { return; }
+    if (std::abs(frames) >= length) { return reset(); }
+    std::fill(path_.begin(), path_.end(), 0.0f);
+    for (int p = 0; p < kPartitions; p++) {
+        fft_.inverse(re_.data() + p * kStride, im_.data() + p * kStride, kBins, time_.data());
+        for (int n = 0; n < kBlock; n++) {
+            const int to = p * kBlock + n + frames;
+            if (to >= 0 && to < length) { path_[static_cast<size_t>(to)] = time_[static_cast<size_t>(n)]; }
+        }
+    }
+    for (int p = 0; p < kPartitions; p++) {
+        std::fill(time_.begin(), time_.end(), 0.0f);
+        std::memcpy(time_.data(), path_.data() + p * kBlock, sizeof(float) * kBlock);
+        fft_.forward(time_.data(), re_.data() + p * kStride, im_.data() + p * kStride, kBins);
+    }
+    // Short and small: quickly learned anew.
+    std::fill(re_.begin() + kPartitions * kStride, re_.end(), 0.0f);
+    std::fill(im_.begin() + kPartitions * kStride, im_.end(), 0.0f);
+    loosen();
+}
+
+} // namespace caec_detail

@@ -1,0 +1,81 @@
+#pragma once
+// Partitioned-block frequency-domain Kalman filter: the linear part of the echo.
+//
+// G. Enzner, P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free telephones",
+// Signal Processing 86(6), 2006; F. Kuech, E. Mabande, G. Enzner, "State-space architecture of the partitioned-block-based
+// acoustic echo controller", ICASSP 2014. The echo path is a Markov process with a state variance per partition and bin;
+// its Kalman gain is the step size, so double talk, noise and convergence need no control of their own.
+// The reference's square and cube drive short filters beside the linear one (S. Malik, G. Enzner, "State-space
+// frequency-domain adaptive filtering for nonlinear acoustic echo cancellation", IEEE TASLP 20(7), 2012): a small
+// loudspeaker bends what it plays, which otherwise bounds what is cancelled.
+#include <vector>
+
+#include "real_fft.hpp"
+
+namespace caec_detail {
+
+class LinearCanceller {
+public:
+    /// Frames of one block (10 ms at 48 kHz), which is also the length of a partition.
+    static constexpr int kBlock = 480;
+    static constexpr int kSize = 1024;
+    /// Bins adapted, up to 12.4 kHz; nothing above reaches a wire of 24 kHz.
+    static constexpr int kBins = 265;
+    static constexpr int kStride = 272;
+
+    LinearCanceller();
+
+    /// One block. `echo` gets the estimate, `residual` the microphone without it; nothing of the inputs is kept by
+    /// reference. Values that are not finite must not come in.
+    void process(const float *reference, const float *microphone, float *echo, float *residual);
+
+    /// Forgets the echo path.
+    void reset();
+
+    /// The reference leads its echo by `frames` more than before (negative: less): moves the echo path along.
+    void shift(int frames);
+
+    /// The echo path may have changed by an unknown amount: makes the filter quick again without forgetting.
+    void loosen();
+
+    /// Expected power of the echo that is left in the last block, per bin, as |FFT|^2 of `kBlock` frames.
+    const float *uncertainty() const { return expected_.data(); }
+
+private:
+    /// One input of the filter and its past, newest first from `newest`.
+    struct Channel {
+        Channel(int first, int partitions)
+            : first(first), partitions(partitions), depth(first + partitions), time(kSize),
+              re(static_cast<size_t>(depth * kStride)), im(re.size()) {}
+
+        int first;      ///< Lag in blocks of the first partition.
+        int partitions;
+        int depth;      ///< Blocks of past kept.
+        int newest = 0;
+        std::vector<float> time, re, im;
+    };
+
+    void push(Channel &channel, const float *block);
+    void predict(float *echo);
+    void adapt(const float *residual);
+    void constrain(int partition);
+    void constrainSome();
+    void bend(const float *reference);
+    void gather();
+    void guard(const float *microphone, float *echo, float *residual);
+
+    RealFFT fft_;
+    std::vector<Channel> channels_;
+    int partitions_ = 0;
+    /// Filter, its state variance and its variance at the start: partition after partition.
+    std::vector<float> re_, im_, variance_, initial_;
+    std::vector<const float *> xre_, xim_;
+    std::vector<float> noise_, expected_, gain_, ere_, eim_;
+    std::vector<float> time_, path_;
+    int constrained_ = 0;
+    int badBlocks_ = 0;
+    int quietBlocks_ = 1000;
+    float low_ = 0;
+};
+
+} // namespace caec_detail

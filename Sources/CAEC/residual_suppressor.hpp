@@ -1,0 +1,65 @@
+#pragma once
+// Takes the echo that a linear canceller leaves out of its output, by a Wiener gain in mel bands, and tells whether a
+// talker is heard over it.
+//
+// The residual echo's power is the canceller's own uncertainty (G. Enzner, P. Vary, Signal Processing 86(6), 2006) plus
+// a leakage of the echo estimate that is tracked per band while nobody talks (J.-M. Valin, "On adjusting the learning
+// rate in frequency domain echo cancellation with double-talk", IEEE TASLP 15(3), 2007, for the idea of a leakage). The
+// gain is Wiener's with the decision-directed a-priori ratio of Y. Ephraim, D. Malah, IEEE TASSP 32(6), 1984.
+#include <vector>
+
+#include "real_fft.hpp"
+
+namespace caec_detail {
+
+class ResidualSuppressor {
+public:
+    static constexpr int kBlock = 480;
+    static constexpr int kOutput = 320;
+    /// The output lags the input by one block and `delay` frames at 48 kHz.
+    explicit ResidualSuppressor(int delay);
+
+    /// One block at 48 kHz in, 320 samples at 32 kHz out. `uncertainty`: `uncertaintyBins` powers at 48000 / 1024 Hz.
+    /// `isClipped`: whether the microphone was at full scale in the block.
+    void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
+                 bool isClipped, float *output);
+
+    /// Whether someone talks, as of the last block: true until 300 ms after.
+    bool hasTalker() const { return talking_ > 0; }
+    /// Whether there is echo to suppress.
+    bool hasEcho() const { return echoing_ > 0; }
+    /// By how many dB the residual exceeds what echo and noise explain, mean over the bands of a voice.
+    float evidence() const { return evidence_; }
+
+private:
+    static constexpr int kSize = 2 * kBlock;
+    static constexpr int kBins = 321;
+    static constexpr int kBands = 40;
+
+    void analyse(std::vector<float> &history, const float *block, std::vector<float> &power);
+    void bandPowers(const std::vector<float> &power, float *bands) const;
+    void estimate(const float *uncertainty, int uncertaintyBins);
+    void decide(bool isClipped);
+    void learn();
+    void computeGains();
+
+    struct Band {
+        float residual = 0, echo = 0, tail = 0, uncertainty = 0;
+        float smoothed = 0, noise = 1e-6f, least = 1e9f;
+        float leakage = 0.1f, previous = 0, gain = 1;
+    };
+
+    RealFFT analysis_, synthesis_;
+    std::vector<float> window_, outWindow_;
+    std::vector<float> residual_, echo_;  ///< Past samples, newest last.
+    std::vector<float> re_, im_, residualPower_, echoPower_, frame_, overlap_;
+    int edges_[kBands + 2];
+    float lower_[kBins];  ///< Share of the lower band's gain in a bin.
+    int band_[kBins];
+    Band bands_[kBands];
+    int frames_ = 0;
+    int talking_ = 0, echoing_ = 0, suspicious_ = 0;
+    float evidence_ = 0;
+};
+
+} // namespace caec_detail

@@ -1,0 +1,196 @@
+import Glibc
+import Testing
+
+@testable import VoiceCore
+
+/// The whole canceller on noise through a short decaying room, the reference leading its echo by 40 ms.
+struct EchoCancellationTests {
+    private static let period = AudioFormat.periodFrames
+    private static let lead = 40 * 48
+
+    /// What a canceller gave: its readings and its output at 32 kHz.
+    private struct Outcome {
+        var readings: [EchoReading] = []
+        var output: [Float] = []
+        var wholePeriods = true
+
+        /// Mean power over the last periods, in dB.
+        func level(_ path: KeyPath<EchoReading, Float>, last seconds: Double) -> Double {
+            let some = readings.suffix(Int(seconds * 100))
+            return 10 * log10(some.reduce(0) { $0 + pow(10, Double($1[keyPath: path]) / 10) } / Double(some.count))
+        }
+
+        func lossOfLinearStage(last seconds: Double) -> Double {
+            level(\.microphone, last: seconds) - level(\.residual, last: seconds)
+        }
+    }
+
+    private func noise(seconds: Double, level: Float, seed: UInt64) -> [Float] {
+        var random = SeededGenerator(seed: seed)
+        return (0..<Int(seconds * 48_000)).map { _ in .random(in: -level...level, using: &random) }
+    }
+
+    /// A direct path and reflections that die out within 50 ms, `delay` frames late.
+    private func echo(of far: [Float], delay: Int) -> [Float] {
+        var random = SeededGenerator(seed: 7)
+        let taps = (0..<40).map { index in
+            (
+                delay + index * 61,
+                0.5 * exp(-Float(index) / 8) * (index == 0 ? 1 : .random(in: -0.7...0.7, using: &random))
+            )
+        }
+        return far.indices.map { index in
+            taps.reduce(0) { $0 + (index >= $1.0 ? far[index - $1.0] * $1.1 : 0) }
+                + .random(in: -1e-4...1e-4, using: &random)
+        }
+    }
+
+    private func run(
+        microphone: [Float],
+        reference: [Float],
+        options: EchoCancellerOptions = EchoCancellerOptions(),
+        before: (Int, inout EchoCanceller) -> Void = { _, _ in }
+    ) throws -> Outcome {
+        var canceller = try EchoCanceller(options: options)
+        var outcome = Outcome()
+        var block = [Float](repeating: 0, count: EchoCanceller.outputFrames)
+        for start in stride(from: 0, to: microphone.count - Self.period + 1, by: Self.period) {
+            before(start / Self.period, &canceller)
+            let microphone = Array(microphone[start..<start + Self.period])
+            let reference = Array(reference[start..<start + Self.period])
+            let whole = canceller.process(
+                microphone: microphone,
+                reference: reference,
+                streamDelayMilliseconds: 40,
+                into: &block
+            )
+            outcome.wholePeriods = outcome.wholePeriods && whole
+            outcome.readings.append(canceller.reading)
+            outcome.output += block
+        }
+        return outcome
+    }
+
+    @Test func theLinearStageLearnsTheRoom() throws {
+        let far = noise(seconds: 3, level: 0.2, seed: 1)
+        let outcome = try run(microphone: echo(of: far, delay: Self.lead), reference: far)
+        #expect(outcome.lossOfLinearStage(last: 1) >= 20)
+        #expect(outcome.level(\.microphone, last: 1) - outcome.level(\.output, last: 1) >= 40)
+        #expect((outcome.level(\.echo, last: 1) - outcome.level(\.microphone, last: 1)).magnitude < 1)
+    }
+
+    @Test func aTalkerOverEchoIsKept() throws {
+        let far = noise(seconds: 5, level: 0.2, seed: 1)
+        let near = tone(1000, rate: 48_000, count: far.count, amplitude: 0.1).enumerated().map {
+            $0.offset < 3 * 48_000 ? 0 : $0.element
+        }
+        let microphone = zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 }
+        let outcome = try run(microphone: microphone, reference: far)
+        let last = outcome.output.suffix(16_000)
+        let kept = ToneMeter(last, frequency: 1000, rate: 32_000).amplitude
+        #expect(decibels(kept / 0.1) > -6)
+        #expect(outcome.lossOfLinearStage(last: 1) < 15)
+    }
+
+    @Test func withoutAReferenceTheMicrophoneStaysAsItIs() throws {
+        let near = noise(seconds: 1, level: 0.2, seed: 3)
+        let outcome = try run(microphone: near, reference: [Float](repeating: 0, count: near.count))
+        #expect(outcome.readings.allSatisfy { $0.residual == $0.microphone && $0.echo == -120 })
+    }
+
+    /// Both sides of the fade must be as late as each other.
+    @Test(arguments: [EchoCancellerOptions.NoiseSuppression.off, .moderate])
+    func bothPathsAreEquallyLate(noise level: EchoCancellerOptions.NoiseSuppression) throws {
+        let far = noise(seconds: 4, level: 0.05, seed: 1)
+        let near = noise(seconds: 4, level: 0.3, seed: 4).enumerated().map { $0.offset < 96_000 ? 0 : $0.element }
+        let microphone = zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 }
+        var options = EchoCancellerOptions()
+        options.noiseSuppression = level
+        let both = try run(microphone: microphone, reference: far, options: options)
+        options.doubleTalkPath = false
+        let library = try run(microphone: microphone, reference: far, options: options)
+        let ours = Array(both.output.suffix(16_000))
+        let theirs = Array(library.output.suffix(16_000))
+        let products = (-6...6).map { lag in
+            (100..<15_900).reduce(0.0) { $0 + Double(ours[$1] * theirs[$1 + lag]) }
+        }
+        let best = products.indices.max { products[$0] < products[$1] }
+        let late = (best ?? 0) - 6
+        #expect(late.magnitude <= (level == .off ? 6 : 1))
+    }
+
+    @Test func aKnownShiftOfTheReferenceCostsNothing() throws {
+        let far = noise(seconds: 4, level: 0.2, seed: 1)
+        let shift = 720
+        let microphone = echo(of: far, delay: Self.lead)
+        // After 3 s the reference leads by 15 ms more.
+        let reference = far.indices.map { $0 < 144_000 ? far[$0] : far[min($0 + shift, far.count - 1)] }
+        let told = try run(microphone: microphone, reference: reference) { period, canceller in
+            if period == 300 { canceller.realign(shift: shift) }
+        }
+        let untold = try run(microphone: microphone, reference: reference)
+        #expect(told.lossOfLinearStage(last: 0.5) >= 15)
+        #expect(told.lossOfLinearStage(last: 0.5) > untold.lossOfLinearStage(last: 0.5) + 3)
+    }
+
+    @Test func aFilterThatMakesItWorseIsDropped() throws {
+        let far = noise(seconds: 6, level: 0.2, seed: 1)
+        // The echo changes its sign, which no filter learned so far fits.
+        let microphone = echo(of: far, delay: Self.lead).enumerated().map {
+            $0.offset < 144_000 ? $0.element : -$0.element
+        }
+        let outcome = try run(microphone: microphone, reference: far)
+        let after = outcome.readings[300..<330]
+        #expect(after.allSatisfy { $0.residual <= $0.microphone + 1.1 })
+        #expect(outcome.lossOfLinearStage(last: 1) >= 20)
+    }
+
+    @Test func afterAResetItLearnsAnew() throws {
+        let far = noise(seconds: 4, level: 0.2, seed: 1)
+        let outcome = try run(microphone: echo(of: far, delay: Self.lead), reference: far) { period, canceller in
+            if period == 200 { canceller.reset() }
+        }
+        #expect(outcome.readings[200].echo == -120)
+        #expect(outcome.lossOfLinearStage(last: 1) >= 20)
+    }
+
+    @Test func silenceStaysSilence() throws {
+        let nothing = [Float](repeating: 0, count: 48_000)
+        let outcome = try run(microphone: nothing, reference: nothing)
+        #expect(outcome.output.allSatisfy { $0.magnitude < 1e-4 })
+        #expect(outcome.readings.last?.microphone == -120)
+    }
+
+    @Test(arguments: [Float.nan, .infinity, 1e30, -1e30, 1e-40, 1])
+    func noInputSpoilsTheFilter(value: Float) throws {
+        let far = noise(seconds: 4, level: 0.2, seed: 1)
+        var microphone = echo(of: far, delay: Self.lead)
+        var reference = far
+        for index in stride(from: 48_000, to: 57_600, by: 3) {
+            microphone[index] = value
+            reference[index + 1] = value
+        }
+        let outcome = try run(microphone: microphone, reference: reference)
+        #expect(outcome.output.allSatisfy { $0.isFinite })
+        #expect(outcome.readings.allSatisfy { $0.residual.isFinite && $0.echo.isFinite })
+        #expect(outcome.wholePeriods)
+        #expect(outcome.lossOfLinearStage(last: 1) >= 15)
+    }
+
+    @Test func saysWhenTheMicrophoneClips() throws {
+        let loud = tone(300, rate: 48_000, count: 4800, amplitude: 1.5).map { max(-1, min(1, $0)) }
+        let quiet = tone(300, rate: 48_000, count: 4800, amplitude: 0.9)
+        let nothing = [Float](repeating: 0, count: 4800)
+        #expect(try run(microphone: loud, reference: nothing).readings.allSatisfy { $0.isClipped })
+        #expect(try run(microphone: quiet, reference: nothing).readings.allSatisfy { !$0.isClipped })
+    }
+
+    @Test func theLibraryAloneIsStillThere() throws {
+        let far = noise(seconds: 2, level: 0.2, seed: 1)
+        var options = EchoCancellerOptions()
+        options.linearStage = false
+        let outcome = try run(microphone: echo(of: far, delay: Self.lead), reference: far, options: options)
+        #expect(outcome.readings.allSatisfy { $0.echo == -120 && $0.residual == $0.microphone })
+        #expect(outcome.level(\.microphone, last: 1) - outcome.level(\.output, last: 1) >= 20)
+    }
+}
