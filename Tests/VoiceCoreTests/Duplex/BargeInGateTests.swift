@@ -76,7 +76,7 @@ struct BargeInGateTests {
 
     @Test func shortNoisesDoNotOpenIt() {
         var gate = BargeInGate()
-        let burst = Array(repeating: EchoReading.doubleTalk(), count: 12) + Array(repeating: Self.echo, count: 28)
+        let burst = Array(repeating: EchoReading.doubleTalk(), count: 8) + Array(repeating: Self.echo, count: 28)
         #expect(run(&gate, burst + burst + burst).allSatisfy { $0 == .hold })
     }
 
@@ -98,9 +98,9 @@ struct BargeInGateTests {
 
     @Test func whatWasSaidIntoTheEndOfTheVoiceGoesOutWhole() {
         var gate = BargeInGate()
-        _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 12))
+        _ = run(&gate, Array(repeating: Self.echo, count: 50) + Array(repeating: .doubleTalk(), count: 7))
         let step = gate.step(.talker, permission: .guarded, isPlaying: false)
-        #expect(step == .release(12 + gate.rule.lead))
+        #expect(step == .release(7 + gate.rule.lead))
     }
 
     @Test func echoAtTheEndOfTheVoiceDoesNot() {

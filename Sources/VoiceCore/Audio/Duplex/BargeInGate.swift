@@ -8,21 +8,26 @@
 /// A pure value; allocates nothing.
 package struct BargeInGate: Sendable, Equatable {
     /// The numbers of the rule. Levels in dBFS (mean power), times in periods of 10 ms.
+    ///
+    /// Chosen on simulated rooms with 180 utterances at -28 dBFS over echo: 20 of 30 periods find 88 % within a second (median
+    /// 270 ms, nine in ten 650 ms); these find 96 % (190 ms, 520 ms). Neither took echo for a talker in an ordinary room, nor,
+    /// but for the moment of an unannounced jump of the delay, in a hard one. Letting the canceller take 24 dB finds 98 %
+    /// (280 ms for nine in ten), at 0.3 false openings a minute in hard rooms.
     package struct Rule: Sendable, Equatable {
         /// Quieter output is never a talker.
         package var outputLevel: Float = -50
         /// The most that the canceller may take from a talker, in dB.
         package var suppression: Float = 20
         /// So many periods out of `window` open the gate.
-        package var needed = 20
-        package var window = 30
+        package var needed = 14
+        package var window = 24
         /// The same for a talker who is far above the threshold and hardly touched: such periods are never echo.
-        package var clearLevel: Float = -40
-        package var clearSuppression: Float = 6
-        package var clearNeeded = 14
-        package var clearWindow = 18
+        package var clearLevel: Float = -42
+        package var clearSuppression: Float = 10
+        package var clearNeeded = 9
+        package var clearWindow = 12
         /// With so many of the window when the box falls silent, what was held back goes out.
-        package var suspected = 8
+        package var suspected = 6
         /// An open gate shuts so long after the last sign of a talker, which is `alive` periods of the last 20.
         package var hold = 60
         package var alive = 4

@@ -14,6 +14,8 @@ struct DuplexControl: ~Copyable {
     static let guardedTail = 40
     static let shutTail = 50
     static let unknownTail = 80
+    /// How long a talker who is heard over the voice keeps the gate when the policy changes to half duplex, in periods.
+    static let grace = 300
 
     private var quality = EchoQuality()
     private var policy: DuplexPolicy
@@ -25,6 +27,8 @@ struct DuplexControl: ~Copyable {
     private let hasCanceller: Bool
     private var echoPeak: Float = 0
     private var wasOpen = true
+    private var wasPlaying = false
+    private var grace = DuplexControl.grace
 
     init(pipes: AudioPipes, setting: DuplexSetting, hasCanceller: Bool) {
         policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
@@ -69,7 +73,7 @@ struct DuplexControl: ~Copyable {
         let isPlaying = activity.isPlaying(tail: tail(isAligned: isAligned))
         judge(reading, isPlaying: isPlaying, isAligned: isAligned)
 
-        let step = gate.step(reading, permission: policy.permission, isPlaying: isPlaying)
+        let step = gate.step(reading, permission: permission(isPlaying: isPlaying), isPlaying: isPlaying)
         let isWhole = line.take(samples, step, into: pipes.microphone)
         publish(step, isPlaying: isPlaying)
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
@@ -77,6 +81,20 @@ struct DuplexControl: ~Copyable {
             gauges.echoPeak.store(LevelMeter.tenths(peak), ordering: .relaxed)
         }
         return isWhole
+    }
+
+    /// A talker who is being heard spoils the measurement, and is not to be cut off for it in the middle of a word.
+    private mutating func permission(isPlaying: Bool) -> BargeInGate.Permission {
+        let permission = policy.permission
+        guard permission == .shut, policy.state == .poor || policy.state == .clipping, gate.isOpen, isPlaying,
+            wasPlaying, grace > 0
+        else {
+            wasPlaying = isPlaying
+            grace = Self.grace
+            return permission
+        }
+        grace -= 1
+        return .guarded
     }
 
     private func tail(isAligned: Bool) -> Int {
