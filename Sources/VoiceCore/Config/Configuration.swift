@@ -20,6 +20,7 @@ package struct Configuration: Sendable, Equatable {
         package var startBufferMS = 60
         package var outputGainDB = 0.0
         package var realtimePriority = 20
+        package var lockMemory = true
         package var earcons = true
     }
 

@@ -147,7 +147,8 @@ extension AudioConfiguration {
             echoCanceller: canceller,
             outputGainDecibels: audio.outputGainDB,
             earcons: audio.earcons,
-            realtimePriority: audio.realtimePriority
+            realtimePriority: audio.realtimePriority,
+            lockMemory: audio.lockMemory
         )
     }
 }
