@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <linux/capability.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,7 +41,18 @@ void clinux_sleep_until_ns(uint64_t instant) {
 
 struct clinux_thread {
     pthread_t id;
+    clinux_thread_main run;
+    void *context;
+    int priority;
 };
+
+// The attributes of a thread cannot say it, so the thread says it itself: what it forks is not to be real time.
+static void *run_realtime(void *argument) {
+    clinux_thread *thread = argument;
+    struct sched_param wanted = {.sched_priority = thread->priority};
+    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &wanted);
+    return thread->run(thread->context);
+}
 
 static int start(pthread_t *id, int priority, clinux_thread_main run, void *context) {
     pthread_attr_t attributes;
@@ -63,7 +77,8 @@ clinux_thread *clinux_thread_start(const char *name, int priority, clinux_thread
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread inherits the mask
     *realtime_errno = 0;
-    int error = start(&thread->id, priority, run, context);
+    *thread = (clinux_thread){.run = run, .context = context, .priority = priority};
+    int error = priority > 0 ? start(&thread->id, priority, run_realtime, thread) : start(&thread->id, 0, run, context);
     if (error && priority > 0) {
         *realtime_errno = error;
         error = start(&thread->id, 0, run, context);
@@ -83,7 +98,25 @@ void clinux_thread_join(clinux_thread *thread) {
     free(thread);
 }
 
-int clinux_lock_memory(void) { return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno; }
+#ifndef MCL_ONFAULT
+#define MCL_ONFAULT 4
+#endif
+
+static bool may_lock_all(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        if (limit.rlim_max == RLIM_INFINITY && setrlimit(RLIMIT_MEMLOCK, &limit) == 0) return true;
+    }
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2] = {0};
+    return syscall(SYS_capget, &header, sets) == 0 && (sets[0].effective & (1u << CAP_IPC_LOCK));
+}
+
+int clinux_lock_memory(void) {
+    if (!may_lock_all()) return EPERM;
+    return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
+}
 
 __attribute__((weak)) void __rtsan_realtime_enter(void);
 __attribute__((weak)) void __rtsan_realtime_exit(void);

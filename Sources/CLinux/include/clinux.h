@@ -22,14 +22,15 @@ void clinux_sleep_until_ns(uint64_t instant);
 typedef void *(*clinux_thread_main)(void *);
 typedef struct clinux_thread clinux_thread;
 // Starts a joinable thread with all signals masked and a 1 MB stack. Its name (15 characters at most) is what ps and
-// perf show. priority > 0 asks for SCHED_FIFO of that priority; where the system refuses, the thread runs with the usual
+// perf show. priority > 0 asks for SCHED_FIFO of that priority, which its children do not inherit; where the system refuses, the thread runs with the usual
 // scheduling and *realtime_errno holds the reason (0 = granted or not asked for). NULL and errno if no thread could start.
 clinux_thread *clinux_thread_start(const char *name, int priority, clinux_thread_main run, void *context,
                                    int *realtime_errno);
 // Waits for the end of the thread and frees it.
 void clinux_thread_join(clinux_thread *thread);
 
-// mlockall(MCL_CURRENT | MCL_FUTURE): 0 or errno.
+// Keeps every page in memory from its first use on (mlockall with MCL_ONFAULT): 0 or errno. Only where no limit stands
+// against it (EPERM otherwise), because under a limit later allocations would fail.
 int clinux_lock_memory(void);
 
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Synchronization
 import VoiceCore
 
 /// `jarvis-voiced meter`: the level of the microphone, to set its gain by. Needs no key and no network.
@@ -22,11 +23,9 @@ struct Meter: AsyncParsableCommand {
         audio.earcons = false
         audio.realtimePriority = 0
         let pipes = AudioPipes()
-        let configuration = audio
-        let thread = try await exitingAsync {
-            try await AudioThread.start(configuration: configuration, pipes: pipes)
-        }
-        write("microphone \(thread.report.capture), before audio.capture_gain_db; speak as you would\n")
+        let sound = SoundKeeper(configuration: audio, pipes: pipes, logger: makeLogger(level: .error))
+        try await exitingAsync { try await sound.start(insisting: [.capture]) }
+        write("microphone \(values.audio.input), before audio.capture_gain_db; speak as you would\n")
         let isTerminal = isatty(STDOUT_FILENO) == 1
         for step in 1...5 * seconds where pipes.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
@@ -37,9 +36,9 @@ struct Meter: AsyncParsableCommand {
             }
         }
         if isTerminal { write("\n") }
-        await thread.stop()
-        if case .lost(let errno) = pipes.state {
-            write("the sound card is lost (errno \(errno))\n")
+        await sound.stop()
+        if pipes.capture.losses.load(ordering: .relaxed) > 0 {
+            write("the microphone was lost\n")
             throw ArgumentParser.ExitCode(VoiceCore.ExitCode.inputOutput.rawValue)
         }
     }

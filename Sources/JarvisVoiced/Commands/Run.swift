@@ -55,7 +55,13 @@ private struct DaemonService: Service {
             await daemon.stop()
             throw error
         }
-        try? await gracefulShutdown()
-        await daemon.stop()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try? await gracefulShutdown()
+                await daemon.stop()
+            }
+            group.addTask { try await daemon.ended() }
+            for try await _ in group {}
+        }
     }
 }

@@ -26,6 +26,6 @@ final class LibraryEngine: OfflineEngine {
         microphone: UnsafePointer<Float>,
         into output: UnsafeMutablePointer<Float>
     ) {
-        _ = caec_process(handle, far, microphone, 0, output)
+        _ = caec_process(handle, far, microphone, 0, output, nil)
     }
 }

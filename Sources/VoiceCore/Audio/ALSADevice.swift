@@ -98,6 +98,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         have = 0
         stream.pointee.progressed()
+        clinux_realtime_enter()
         parameters.format.decode(
             stream.pointee.raw,
             frames: count,
@@ -109,13 +110,16 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         microphone.stillPeriods.store(stillness.periods, ordering: .relaxed)
         microphone.frames.wrappingAdd(UInt64(count), ordering: .relaxed)
         if playback == nil { standIn.advance(count) }
+        clinux_realtime_exit()
         return .done
     }
 
     private mutating func standInForMicrophone(_ frames: UnsafeMutablePointer<Float>, _ count: Int) -> DeviceEvent {
         clock.wait()
+        clinux_realtime_enter()
         frames.update(repeating: 0, count: count)
         if playback == nil { standIn.advance(count) }
+        clinux_realtime_exit()
         return .done
     }
 
@@ -200,7 +204,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                 into: stream.pointee.raw
             )
             let code = snd_pcm_writei(stream.pointee.pcm, stream.pointee.raw, snd_pcm_uframes_t(block))
-            if code == -Int(EAGAIN) || code == 0 { return .done }
+            if code == -Int(EAGAIN) || code == 0 { return lookAfterFullPlayback(stream) }
             if code < 0 { return restartPlayback(stream, code) }
             written += code
             queued += code
@@ -214,6 +218,13 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             if code < block { return .done }
         }
         return .done
+    }
+
+    /// The buffer is full. A plugin whose server is dead says so for ever, and tells the truth only when asked.
+    private mutating func lookAfterFullPlayback(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent {
+        guard clinux_monotonic_ns() &- stream.pointee.lastProgress > Self.lateNanoseconds else { return .done }
+        let available = snd_pcm_avail(stream.pointee.pcm)
+        return available < 0 ? restartPlayback(stream, available) : .done
     }
 
     private mutating func restartPlayback(_ stream: UnsafeMutablePointer<ALSAStream>, _ code: Int) -> DeviceEvent {

@@ -6,7 +6,8 @@
 /// - Pauses between attempts double from 0.25 s to 2 s, and start anew once frames have flowed for 5 s.
 /// - No frame for 2 s: closed and opened again.
 /// - The same value for 5 s: closed and opened once; if that does not help, it is told once and tried again after 30 s,
-///   60 s, ... at most an hour. A device that falls silent again and again by itself is given that time as well.
+///   60 s, ... at most an hour. A device that falls silent again and again is given that time as well,
+///   until it has sounded for ten minutes.
 /// - A change is told once, however many attempts it takes.
 struct DeviceHealth: Sendable {
     enum Event: Sendable, Equatable {
@@ -58,12 +59,13 @@ struct DeviceHealth: Sendable {
     static let stillLimit = Duration.seconds(5)
     static let firstSilentPause = Duration.seconds(30)
     static let longestSilentPause = Duration.seconds(3600)
+    static let healed = Duration.seconds(600)
     static let steady = Duration.seconds(5)
     /// Between two lines that tell why the device cannot be had.
     static let waitingNoticePause = Duration.seconds(30)
     /// Frames after which an opened device counts as running: 100 ms.
     static let proof: UInt64 = 4800
-    static let nothing = "delivers no sound"
+    static let nothing = "stands still: no sound passes"
     static let constant = "delivers nothing but digital silence"
 
     private(set) var state = DeviceState.waiting(reason: "not opened yet")
@@ -72,6 +74,7 @@ struct DeviceHealth: Sendable {
     private var silence = Silence.none
     private var silentPause = Self.firstSilentPause
     private var quietLimit = Self.stillLimit
+    private var soundingSince: Duration?
     /// What was last told, and when.
     private var told: Notice?
     private var toldAt = Duration.zero
@@ -162,6 +165,7 @@ struct DeviceHealth: Sendable {
     private mutating func flowing(_ still: Duration, _ now: Duration) -> Verdict {
         guard lastFrames &- framesAtOpening >= Self.proof else { return Verdict() }
         if now - openedAt >= Self.steady { pause = Self.shortestPause }
+        forgetOldSilence(still, now)
         if still == .zero { return sounding(now) }
         switch silence {
         case .none:
@@ -191,13 +195,26 @@ struct DeviceHealth: Sendable {
         state = .running
         awaySince = nil
         silence = .none
-        if case .told = before {
+        if before != .none {
             quietLimit = min(max(quietLimit * 2, Self.firstSilentPause), Self.longestSilentPause)
-            return tell(.heard, now)
         }
+        if case .told = before { return tell(.heard, now) }
         switch told {
         case nil, .lost, .waiting: return tell(.running(after: away), now)
         case .running, .silent, .heard: return Verdict()
+        }
+    }
+
+    /// Ten minutes without a second of silence: it is not the way of this device.
+    private mutating func forgetOldSilence(_ still: Duration, _ now: Duration) {
+        if still >= .seconds(1) {
+            soundingSince = nil
+        } else if let soundingSince {
+            guard now - soundingSince >= Self.healed else { return }
+            quietLimit = Self.stillLimit
+            silentPause = Self.firstSilentPause
+        } else {
+            soundingSince = now
         }
     }
 

@@ -4,9 +4,11 @@ internal import Glibc
 /// Finds the program that keeps a card's device open, from /proc/PID/fd.
 enum DeviceHolder {
     /// "name (pid)" of the first other process that has the kernel device open, if this user may see it.
-    static func find(device: String, direction: AudioDirection) -> String? {
+    ///
+    /// - Parameter devices: where the kernel's devices are.
+    static func find(device: String, direction: AudioDirection, devices: String = "/dev/snd") -> String? {
         let suffix = direction == .capture ? "c" : "p"
-        let prefix = "/dev/snd/pcm" + (cardIndex(of: device).map { "C\($0)D" } ?? "")
+        let prefix = devices + "/pcm" + (cardIndex(of: device).map { "C\($0)D" } ?? "")
         let own = getpid()
         for name in entries(of: "/proc") {
             guard let process = Int32(name), process != own else { continue }

@@ -30,6 +30,7 @@ package struct Configuration: Sendable, Equatable {
         package var captureVolume = 100
         package var agc = false
         package var realtimePriority = 20
+        package var lockMemory = true
         package var earcons = true
     }
 

@@ -103,6 +103,11 @@ package enum ConfigurationSchema {
             0...89,
             "SCHED_FIFO priority of the audio thread; 0 runs it like any other."
         ),
+        .flag(
+            "audio.lock_memory",
+            \.audio.lockMemory,
+            "Keeps the program in memory, so that sound does not break up when the machine swaps."
+        ),
         .flag("audio.earcons", \.audio.earcons, "Short soft sounds: Jarvis is at work, something has failed."),
     ]
 

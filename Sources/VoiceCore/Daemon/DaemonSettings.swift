@@ -158,7 +158,8 @@ extension AudioConfiguration {
             duplex: duplex,
             outputGainDecibels: audio.outputGainDB,
             earcons: audio.earcons,
-            realtimePriority: audio.realtimePriority
+            realtimePriority: audio.realtimePriority,
+            lockMemory: audio.lockMemory
         )
         limiterCeilingDecibels = audio.limiterCeilingDB
         captureGainDecibels = audio.captureGainDB

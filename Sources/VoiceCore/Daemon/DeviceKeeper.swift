@@ -8,7 +8,7 @@ internal import Synchronization
 /// `DeviceHealth` decides; opening and closing happen on a thread of their own, since a sound server may let them wait.
 actor DeviceKeeper {
     private let name: String
-    private let direction: AudioDirection
+    nonisolated let direction: AudioDirection
     private let channels: Int
     private let periods: Int
     private let side: AudioSide
@@ -17,9 +17,9 @@ actor DeviceKeeper {
     private var device: String
     private var isStopped = false
 
-    /// Whether the first attempt is over, and why it can never work; nil if it may.
+    /// Whether the first attempt is over, and why it failed.
     private(set) var hasTried = false
-    private(set) var hopeless: AudioDeviceError?
+    private(set) var refusal: AudioDeviceError?
 
     /// - Parameters:
     ///   - name: as in the configuration; what it means is found anew for each attempt.
@@ -93,7 +93,7 @@ actor DeviceKeeper {
             _ = take(.opened)
             side.offer(stream.stream)
         case .failure(let error):
-            if !hasTried && error.isOfTheConfiguration { hopeless = error }
+            if !hasTried { refusal = error }
             _ = take(.refused(reason: "\(error)", absent: error.isAbsence))
         }
         hasTried = true

@@ -1,8 +1,8 @@
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// Keeps the sound alive: the audio thread, and one `DeviceKeeper` for each side of it.
-actor SoundKeeper {
+package actor SoundKeeper {
     /// How long the start waits for the devices before it goes on without.
     private static let patience = Duration.seconds(2)
 
@@ -18,7 +18,7 @@ actor SoundKeeper {
     private var isStopped = false
     private var advice = LevelAdvice()
 
-    init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
+    package init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
         self.configuration = configuration
         self.pipes = pipes
         self.logger = logger
@@ -49,8 +49,10 @@ actor SoundKeeper {
     }
 
     /// Starts the thread and the search for the devices. A device that is away now is taken when it comes.
-    /// - Throws: what no waiting can mend, such as a name that fits several devices.
-    func start() async throws {
+    ///
+    /// - Parameter insisting: the sides that must be there at once.
+    /// - Throws: what no waiting can mend, such as a name that fits several devices, or why a side insisted on is away.
+    package func start(insisting: Set<AudioDirection> = []) async throws {
         try await startThread(isFirst: true)
         let devices = devices
         let aligner = EchoAligner(pipes: pipes, logger: logger)
@@ -66,14 +68,14 @@ actor SoundKeeper {
             while await !device.hasTried, Monotonic.now() - begin < Self.patience {
                 try? await Task.sleep(for: .milliseconds(5))
             }
-            if let error = await device.hopeless {
+            if let error = await device.refusal, error.isOfTheConfiguration || insisting.contains(device.direction) {
                 await stop()
                 throw error
             }
         }
     }
 
-    func stop() async {
+    package func stop() async {
         isStopped = true
         watch?.cancel()
         await thread?.stop(drain: true)

@@ -17,6 +17,7 @@ package actor VoiceDaemon {
     private var running: Task<Void, Never>?
     private let sound: SoundKeeper
     let volumeKeeper: VolumeKeeper
+    private var isStopping = false
 
     /// The tools, before the settings that advertise them.
     package static func tools(ask: @escaping @Sendable (String) async -> JarvisAnswer, logger: Logger) -> [any Tool] {
@@ -86,6 +87,13 @@ package actor VoiceDaemon {
         mailbox.post(.activate)
     }
 
+    /// Waits for the end, once started.
+    /// - Throws: when a part that cannot be started again has ended by itself.
+    package func ended() async throws {
+        await network.ended()
+        if !isStopping { throw DaemonFailure.networkThreadEnded }
+    }
+
     /// Takes an event from outside the conversation, such as a command.
     package nonisolated func post(_ event: ConversationEvent) {
         mailbox.post(event)
@@ -93,6 +101,7 @@ package actor VoiceDaemon {
 
     /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
     package func stop() async {
+        isStopping = true
         logger.info("stopping")
         mailbox.post(.deactivate)
         mailbox.close()
@@ -102,4 +111,11 @@ package actor VoiceDaemon {
         await volumeKeeper.stop()
         logger.info("stopped", metadata: sound.counters)
     }
+}
+
+/// Why the daemon cannot go on.
+package enum DaemonFailure: Error, CustomStringConvertible {
+    case networkThreadEnded
+
+    package var description: String { "the network thread has ended; the daemon has to be started again" }
 }

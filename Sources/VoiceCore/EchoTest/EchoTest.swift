@@ -20,10 +20,15 @@ package struct EchoTest: Sendable {
     package func run() async throws -> EchoTestResult? {
         let pipes = AudioPipes()
         let sound = SoundKeeper(configuration: configuration, pipes: pipes, logger: logger)
-        try await sound.start()
+        try await sound.start(insisting: [.capture, .playback])
         let result = await measure(pipes)
         await sound.stop()
         return result
+    }
+
+    private func isLost(_ pipes: AudioPipes) -> Bool {
+        guard case .alsa = configuration.source else { return false }
+        return pipes.capture.losses.load(ordering: .relaxed) + pipes.playback.losses.load(ordering: .relaxed) > 0
     }
 
     private func measure(_ pipes: AudioPipes) async -> EchoTestResult? {
@@ -35,6 +40,10 @@ package struct EchoTest: Sendable {
         // Sound that stalls is given up, not waited for.
         let deadline = Monotonic.now() + .milliseconds(Int(EchoTestSignal.seconds * 1000) + 3000)
         while pipes.state == .running && Monotonic.now() < deadline {
+            if isLost(pipes) {
+                result.isLost = true
+                break
+            }
             guard !Task.isCancelled else {
                 pipes.requestFlush()
                 return nil

@@ -8,6 +8,8 @@ package struct EchoTestResult: Sendable, Equatable {
     /// Seconds between the first and the last sound of the test that was heard.
     package var secondsHeard = 0.0
     package var hasCanceller = true
+    /// Whether a device was lost meanwhile.
+    package var isLost = false
 
     package init() {}
 }
@@ -64,6 +66,12 @@ package struct EchoTestVerdict: Sendable, Equatable {
                 "The echo is very loud at the microphone: lower the loudspeaker to "
                     + "\(Self.percent(excess: peak - Self.loudestEcho)) %, or move the microphone away from it."
             )
+        }
+        guard !result.isLost else {
+            grade = .disturbed
+            summary = "A device was lost during the test."
+            self.advice = advice
+            return
         }
         guard xruns <= 2, result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech) else {
             grade = .disturbed

@@ -9,6 +9,7 @@ final class NetworkLoop {
     private var connections: [UInt64: WebSocketConnection] = [:]
     private var tickers: [@Sendable () -> Duration?] = []
     private var stopDeadline: ContinuousClock.Instant?
+    private var failedPolls = 0
     /// What one read of a socket may fill; a TLS record holds 16 KiB.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
@@ -22,7 +23,7 @@ final class NetworkLoop {
         curl_multi_cleanup(multi)
     }
 
-    /// Runs until told to stop.
+    /// Runs until told to stop, or until libcurl fails for a whole second.
     func run() {
         while true {
             for command in queue.take() { command(self) }
@@ -41,7 +42,7 @@ final class NetworkLoop {
                 if connections.isEmpty || now >= stopDeadline { break }
                 pause = min(pause, stopDeadline - now)
             }
-            poll(pause)
+            guard poll(pause) else { break }
         }
         for command in queue.close() { command(self) }
         for connection in Array(connections.values) { connection.end(.failed(.stopped)) }
@@ -125,8 +126,8 @@ final class NetworkLoop {
         }
     }
 
-    /// Sleeps until a socket or a command wants attention.
-    private func poll(_ pause: Duration) {
+    /// Sleeps until a socket or a command wants attention; false once it has failed too often in a row.
+    private func poll(_ pause: Duration) -> Bool {
         withUnsafeTemporaryAllocation(of: curl_waitfd.self, capacity: max(1, connections.count)) { sockets in
             var count = 0
             for connection in connections.values {
@@ -134,7 +135,14 @@ final class NetworkLoop {
                 sockets.initializeElement(at: count, to: wanted)
                 count += 1
             }
-            _ = curl_multi_poll(multi, sockets.baseAddress, UInt32(count), Int32(pause.wholeMilliseconds), nil)
+            let code = curl_multi_poll(multi, sockets.baseAddress, UInt32(count), Int32(pause.wholeMilliseconds), nil)
+            guard code != CURLM_OK else {
+                failedPolls = 0
+                return true
+            }
+            failedPolls += 1
+            usleep(10_000)
+            return failedPolls < 100
         }
     }
 }

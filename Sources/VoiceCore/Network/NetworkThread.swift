@@ -45,11 +45,14 @@ package final class NetworkThread: Sendable {
             if case .stopped(wasRunning: true) = before { await end.wait() }
             return
         }
-        while !queue.put({ $0.stop(within: bound) }) { await Task.yield() }
+        while !queue.put({ $0.stop(within: bound) }), !end.hasEnded { await Task.yield() }
         await end.wait()
         // It resumed us as its last act: this takes microseconds.
         pthread_join(thread, nil)
     }
+
+    /// Waits until the thread has ended, whether it was told to or broke.
+    package func ended() async { await end.wait() }
 
     /// Runs `body` on the network thread soon; false where it does not run or is drowned in commands.
     @discardableResult

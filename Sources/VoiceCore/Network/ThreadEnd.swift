@@ -9,6 +9,8 @@ final class ThreadEnd: Sendable {
 
     private let state = Mutex(State())
 
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
     func wait() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in

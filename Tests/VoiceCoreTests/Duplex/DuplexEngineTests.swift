@@ -11,6 +11,8 @@ struct DuplexEngineTests {
         let card = SimulatedCard()
         let pipes = AudioPipes()
         var engine: AudioEngine<SimulatedDevice>
+        /// What the daemon does beside the audio thread.
+        var stage = AlignmentStage()
         /// All of the uplink.
         var heard: [Int16] = []
         private var said = 0
@@ -45,6 +47,7 @@ struct DuplexEngineTests {
         mutating func run(_ periods: Int) {
             for _ in 0..<periods {
                 _ = engine.cycle()
+                stage.step(pipes)
                 var block = [Int16](repeating: 0, count: 4800)
                 let count = pipes.microphone.read(into: &block, count: 4800)
                 heard += block.prefix(count)

@@ -73,6 +73,7 @@ final class Stage: Sendable {
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.audio.realtimePriority = 0
+        configuration.audio.lockMemory = false
         configuration.audio.earcons = false
         configuration.echo.enabled = false
         // Most stages have no echo, and users who speak in tones.

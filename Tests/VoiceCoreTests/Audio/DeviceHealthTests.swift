@@ -1,0 +1,217 @@
+import Testing
+
+@testable import VoiceCore
+
+struct DeviceHealthTests {
+    /// A device that is opened at once when asked for, with time in steps of 50 ms.
+    private struct Scene {
+        var health = DeviceHealth()
+        var now = Duration.zero
+        var frames: UInt64 = 0
+        var still = 0
+        var flows = true
+        var isStill = false
+        /// nil: there, else why it is refused.
+        var refusal: (reason: String, absent: Bool)?
+        var isOpen = false
+        var notices: [DeviceHealth.Notice] = []
+        var openings: [Duration] = []
+
+        mutating func run(_ time: Duration) {
+            let end = now + time
+            while now < end {
+                now += .milliseconds(50)
+                if isOpen && flows {
+                    frames += 2400
+                    still = isStill ? still + 5 : 0
+                }
+                take(.beat(frames: frames, stillPeriods: still))
+            }
+        }
+
+        mutating func unplug(_ reason: String = "has gone") {
+            refusal = ("not connected", true)
+            isOpen = false
+            take(.gone(reason: reason))
+        }
+
+        mutating func take(_ event: DeviceHealth.Event) {
+            let verdict = health.handle(event, at: now)
+            if let notice = verdict.notice { notices.append(notice) }
+            switch verdict.action {
+            case .open:
+                openings.append(now)
+                if let refusal {
+                    take(.refused(reason: refusal.reason, absent: refusal.absent))
+                } else {
+                    isOpen = true
+                    still = 0
+                    take(.opened)
+                }
+            case .close:
+                isOpen = false
+                take(.gone(reason: "whatever"))
+            case nil: break
+            }
+        }
+    }
+
+    @Test func aHealthyDeviceIsOpenedOnceAndToldOnce() {
+        var scene = Scene()
+        scene.run(.seconds(60))
+        #expect(scene.openings.count == 1)
+        #expect(scene.notices == [.running(after: nil)])
+        #expect(scene.health.state == .running)
+    }
+
+    @Test func aDeviceThatComesLateIsTakenWithinTwoSeconds() {
+        var scene = Scene()
+        scene.refusal = ("not connected", true)
+        scene.run(.seconds(600))
+        #expect(scene.notices == [.waiting(reason: "not connected")])
+        #expect(scene.openings.count < 320)
+        let pauses = zip(scene.openings.dropFirst(), scene.openings).map { $0 - $1 }
+        #expect(pauses.prefix(5) == [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(2)])
+        scene.refusal = nil
+        scene.run(.milliseconds(2200))
+        #expect(scene.health.state == .running)
+        #expect(scene.notices.count == 2)
+    }
+
+    @Test func anUnpluggedDeviceIsToldOnceHoweverOftenItIsTried() {
+        var scene = Scene()
+        scene.run(.seconds(10))
+        scene.unplug()
+        scene.run(.seconds(120))
+        scene.refusal = nil
+        scene.run(.seconds(3))
+        #expect(scene.notices.count == 3)
+        #expect(scene.notices[1] == .lost(reason: "has gone"))
+        guard case .running(let after?) = scene.notices[2] else {
+            Issue.record("\(scene.notices[2])")
+            return
+        }
+        #expect(after > .seconds(120) && after < .seconds(123))
+        #expect(scene.health.state == .running)
+    }
+
+    @Test func whoKeepsALostDeviceBusyIsTold() {
+        var scene = Scene()
+        scene.run(.seconds(10))
+        scene.unplug()
+        scene.run(.seconds(5))
+        scene.refusal = ("in use by arecord (7)", false)
+        scene.run(.seconds(60))
+        #expect(scene.notices.last == .waiting(reason: "in use by arecord (7)"))
+        #expect(scene.notices.count == 3)
+        #expect(scene.health.state == .waiting(reason: "in use by arecord (7)"))
+    }
+
+    @Test func reasonsThatAlternateDoNotFillTheLog() {
+        var scene = Scene()
+        for round in 0..<300 {
+            scene.refusal = (round.isMultiple(of: 2) ? "busy" : "fails", false)
+            scene.run(.seconds(2))
+        }
+        #expect(scene.notices.count <= 21)
+    }
+
+    @Test(arguments: [true, false])
+    func aDeviceWithoutFramesIsOpenedAgainAndToldOnce(fromTheStart: Bool) {
+        var scene = Scene()
+        if fromTheStart { scene.flows = false }
+        scene.run(.seconds(10))
+        scene.flows = false
+        let before = scene.openings.count
+        scene.run(.milliseconds(2500))
+        #expect(scene.openings.count > before)
+        scene.run(.seconds(120))
+        #expect(scene.notices.filter { $0 == .lost(reason: DeviceHealth.nothing) }.count == 1)
+        // Two seconds for each attempt and two between them.
+        #expect(scene.openings.count < 40)
+        scene.flows = true
+        scene.run(.seconds(5))
+        #expect(scene.health.state == .running)
+        guard case .running(.some) = scene.notices.last else {
+            Issue.record("\(scene.notices)")
+            return
+        }
+    }
+
+    @Test func zerosThatAReopenMendsAreALoss() {
+        var scene = Scene()
+        scene.run(.seconds(10))
+        scene.isStill = true
+        scene.run(.seconds(5))
+        scene.isStill = false
+        scene.run(.seconds(2))
+        #expect(scene.openings.count == 2)
+        #expect(scene.notices.count == 3)
+        #expect(scene.notices[1] == .lost(reason: DeviceHealth.constant))
+        #expect(scene.health.state == .running)
+    }
+
+    @Test func aMuteSwitchIsToldOnceAndTriedRarely() {
+        var scene = Scene()
+        scene.run(.seconds(10))
+        scene.isStill = true
+        scene.run(.seconds(4 * 3600))
+        #expect(scene.notices.map(\.name) == ["running", "lost", "silent"])
+        #expect(scene.health.state == .silent)
+        let pauses = zip(scene.openings.dropFirst(), scene.openings).map { $0 - $1 }.dropFirst()
+        #expect(pauses.allSatisfy { $0 >= .seconds(30) })
+        #expect(pauses.count < 12)
+        scene.isStill = false
+        scene.run(.seconds(1))
+        #expect(scene.notices.last == .heard)
+        #expect(scene.health.state == .running)
+    }
+
+    @Test func aMicrophoneThatGatesItsNoiseIsNotReopenedAllDay() {
+        var scene = Scene()
+        for _ in 0..<500 {
+            scene.isStill = true
+            scene.run(.seconds(60))
+            scene.isStill = false
+            scene.run(.seconds(5))
+        }
+        #expect(scene.openings.count < 10)
+        #expect(scene.notices.count < 20)
+    }
+
+    @Test func aMutedDeviceThatIsUnpluggedIsLost() {
+        var scene = Scene()
+        scene.isStill = true
+        scene.run(.seconds(20))
+        #expect(scene.health.state == .silent)
+        scene.unplug()
+        #expect(scene.notices.last == .lost(reason: "has gone"))
+        scene.isStill = false
+        scene.refusal = nil
+        scene.run(.seconds(3))
+        #expect(scene.health.state == .running)
+    }
+
+    @Test func aLooseContactIsTriedEveryTwoSecondsAtMost() {
+        var scene = Scene()
+        for _ in 0..<60 {
+            scene.run(.seconds(3))
+            if scene.isOpen { scene.unplug() }
+            scene.refusal = nil
+        }
+        let pauses = zip(scene.openings.dropFirst(), scene.openings).map { $0 - $1 }
+        #expect(pauses.dropFirst(5).allSatisfy { $0 >= .seconds(2) })
+    }
+}
+
+extension DeviceHealth.Notice {
+    fileprivate var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .lost: "lost"
+        case .running: "running"
+        case .silent: "silent"
+        case .heard: "heard"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+import Testing
+
+@testable import VoiceCore
+
+struct DeviceHolderTests {
+    /// A folder of devices, one of them held open by `sleep`.
+    @Test func namesTheProgramThatKeepsTheMicrophone() async throws {
+        let folder = "/tmp/holder-\(getpid())"
+        try #require(mkdir(folder, 0o700) == 0)
+        defer { system("rm -r \(folder)") }
+        try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; sleep 5 3<\(folder)/pcmC0D0c &") == 0)
+        var holder: String?
+        // The shell's child opens the file and becomes `sleep` in its own time.
+        for _ in 0..<200 where holder?.hasPrefix("sleep (") != true {
+            holder = DeviceHolder.find(device: "room", direction: .capture, devices: folder)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(holder?.hasPrefix("sleep (") == true, "\(holder ?? "nobody")")
+        #expect(DeviceHolder.find(device: "room", direction: .playback, devices: folder) == nil)
+    }
+
+    @Test func aBusyDeviceNamesItsHolder() {
+        let busy = AudioDeviceError.busy(device: "hw:CARD=Device", direction: .capture, holder: "arecord (4711)")
+        #expect("\(busy)".contains("is in use by arecord (4711)"))
+        #expect(!busy.isOfTheConfiguration && !busy.isAbsence)
+    }
+}
