@@ -161,6 +161,9 @@ using caec_detail::ResidualSuppressor;
 /// What the library adds between input and output, in frames at 48 kHz, with and without its noise suppressor.
 constexpr int kLibraryDelay = 646;
 constexpr int kLibraryDelayPlain = 358;
+/// What the plain library's output is held back to be no earlier than the suppressor's: samples at 32 kHz, of which 2
+/// last as long as 3 frames.
+constexpr int kHeldBack = 82;
 /// The suppressor's own, without what it is told to add.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
 constexpr int kLead = 40;
@@ -225,6 +228,8 @@ struct caec {
     float echo[CAEC_INPUT_FRAMES] = {};
     float residual[CAEC_INPUT_FRAMES] = {};
     float direct[CAEC_OUTPUT_FRAMES] = {};
+    bool holds_back = false;
+    float held[kHeldBack] = {};
     /// The library insists on writing a processed reference somewhere.
     float unused[CAEC_INPUT_FRAMES] = {};
 };
@@ -262,6 +267,14 @@ int runLibrary(caec &handle, int lead, float *output) {
     (void)processing.set_stream_delay_ms(std::max(0, lead - held));
     const float *residual = handle.residual;
     return processing.ProcessStream(&residual, handle.input, handle.output, &output);
+}
+
+void holdBack(caec &handle, float *output) {
+    float newest[kHeldBack];
+    std::copy(output + CAEC_OUTPUT_FRAMES - kHeldBack, output + CAEC_OUTPUT_FRAMES, newest);
+    std::copy_backward(output, output + CAEC_OUTPUT_FRAMES - kHeldBack, output + CAEC_OUTPUT_FRAMES);
+    std::copy(handle.held, handle.held + kHeldBack, output);
+    std::copy(newest, newest + kHeldBack, handle.held);
 }
 
 /// Fades from the library's output to the suppressor's while a talker is heard over echo, and back. Echo alone is
@@ -309,8 +322,9 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
         handle->level = options->suppression;
         if (options->linear_stage && options->echo_cancellation) {
             handle->linear = std::make_unique<LinearCanceller>();
-            const int delay = options->noise_suppression != CAEC_NOISE_OFF ? kLibraryDelay : kLibraryDelayPlain;
-            handle->suppressor = std::make_unique<ResidualSuppressor>(std::max(0, delay - kSuppressorDelay));
+            handle->holds_back = options->noise_suppression == CAEC_NOISE_OFF;
+            const int delay = handle->holds_back ? kLibraryDelayPlain + kHeldBack * 3 / 2 : kLibraryDelay;
+            handle->suppressor = std::make_unique<ResidualSuppressor>(delay - kSuppressorDelay);
         }
         return handle.release();
     } catch (const std::exception &exception) {
@@ -340,6 +354,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
             std::copy(self.microphone, self.microphone + CAEC_INPUT_FRAMES, self.residual);
         }
         status = runLibrary(self, std::max(0, stream_delay_ms), output);
+        if (status == 0 && self.holds_back) { holdBack(self, output); }
         if (status == 0 && self.linear) { mix(self, output); }
     } catch (...) {
         status = -1;
