@@ -22,11 +22,11 @@ void report(char *error, size_t size, const char *text, int status) {
 }
 
 /// What the library adds between input and output, in frames at 48 kHz, with and without its noise suppressor.
-constexpr int kLibraryDelay = 646;
-constexpr int kLibraryDelayPlain = 358;
+constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
+constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
 /// What the plain library's output is held back to be no earlier than the suppressor's: samples at 32 kHz, of which 2
 /// last as long as 3 frames.
-constexpr int kHeldBack = 82;
+constexpr int kHeldBack = CAEC_VERSION_0_3 ? 82 : 50;
 /// The suppressor's own, without what it is told to add.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
 constexpr int kLead = 40;
