@@ -2,6 +2,7 @@
 
 #include "linear_canceller.hpp"
 #include "residual_suppressor.hpp"
+#include "webrtc_library.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,140 +11,9 @@
 #include <memory>
 #include <new>
 
-// The two versions differ in where their header lies and in nearly all of the configuration, and agree on the calls of
-// the audio cycle. Their headers leave some parameters unused.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#if __has_include("webrtc/modules/audio_processing/include/audio_processing.h")
-#define CAEC_VERSION_0_3 1
-#include "webrtc/modules/audio_processing/include/audio_processing.h"
-#elif __has_include("modules/audio_processing/include/audio_processing.h")
-#define CAEC_VERSION_0_3 0
-#include "modules/audio_processing/include/audio_processing.h"
-#else
-#error "webrtc-audio-processing not found: install libwebrtc-audio-processing-dev"
-#endif
-#pragma GCC diagnostic pop
-
 namespace {
 
-// Output at 32 kHz, not 48: at 48 kHz version 0.3 works in three bands whose filter bank does not reconstruct (-9.5 dB
-// at 7.5 kHz, aliases around 8 kHz). Asking for 32 kHz makes it work in two bands, flat to 10.8 kHz, and saves work in
-// version 1.3 too.
-constexpr int kInputRate = CAEC_INPUT_FRAMES * 100;
-constexpr int kOutputRate = CAEC_OUTPUT_FRAMES * 100;
-
-struct Release {
-#if CAEC_VERSION_0_3
-    void operator()(webrtc::AudioProcessing *processing) const { delete processing; }
-#else
-    void operator()(webrtc::AudioProcessing *processing) const { processing->Release(); }
-#endif
-};
-
-using Processing = std::unique_ptr<webrtc::AudioProcessing, Release>;
-
-#if CAEC_VERSION_0_3
-
-webrtc::EchoCancellation::SuppressionLevel level(caec_suppression suppression) {
-    switch (suppression) {
-    case CAEC_SUPPRESSION_LOW: return webrtc::EchoCancellation::kLowSuppression;
-    case CAEC_SUPPRESSION_MODERATE: return webrtc::EchoCancellation::kModerateSuppression;
-    case CAEC_SUPPRESSION_HIGH: break;
-    }
-    return webrtc::EchoCancellation::kHighSuppression;
-}
-
-webrtc::NoiseSuppression::Level level(caec_noise noise) {
-    switch (noise) {
-    case CAEC_NOISE_OFF:
-    case CAEC_NOISE_LOW: return webrtc::NoiseSuppression::kLow;
-    case CAEC_NOISE_MODERATE: return webrtc::NoiseSuppression::kModerate;
-    case CAEC_NOISE_HIGH: return webrtc::NoiseSuppression::kHigh;
-    case CAEC_NOISE_VERY_HIGH: break;
-    }
-    return webrtc::NoiseSuppression::kVeryHigh;
-}
-
-Processing make() {
-    webrtc::Config config;
-    config.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
-    return Processing(webrtc::AudioProcessing::Create(config));
-}
-
-int configure(webrtc::AudioProcessing &processing, const caec_options &options) {
-    webrtc::Config extra;
-    extra.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(options.extended_filter));
-    extra.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(options.delay_agnostic));
-    processing.SetExtraOptions(extra);
-
-    int status = processing.high_pass_filter()->Enable(options.high_pass);
-
-    auto *echo = processing.echo_cancellation();
-    // Two clocks are the business of whoever aligns the reference.
-    if (status == 0) { status = echo->enable_drift_compensation(false); }
-    if (status == 0) { status = echo->set_suppression_level(level(options.suppression)); }
-    if (status == 0) { status = echo->Enable(options.echo_cancellation); }
-
-    auto *noise = processing.noise_suppression();
-    if (status == 0) { status = noise->set_level(level(options.noise_suppression)); }
-    if (status == 0) { status = noise->Enable(options.noise_suppression != CAEC_NOISE_OFF); }
-
-    auto *gain = processing.gain_control();
-    if (status == 0) { status = gain->set_mode(webrtc::GainControl::kAdaptiveDigital); }
-    if (status == 0) { status = gain->Enable(options.gain_control); }
-
-    auto *voice = processing.voice_detection();
-    if (status == 0) { status = voice->set_likelihood(webrtc::VoiceDetection::kLowLikelihood); }
-    if (status == 0) { status = voice->set_frame_size_ms(10); }
-    if (status == 0) { status = voice->Enable(options.voice_detection); }
-    return status;
-}
-
-#else
-
-webrtc::AudioProcessing::Config::NoiseSuppression::Level level(caec_noise noise) {
-    using Noise = webrtc::AudioProcessing::Config::NoiseSuppression;
-    switch (noise) {
-    case CAEC_NOISE_OFF:
-    case CAEC_NOISE_LOW: return Noise::kLow;
-    case CAEC_NOISE_MODERATE: return Noise::kModerate;
-    case CAEC_NOISE_HIGH: return Noise::kHigh;
-    case CAEC_NOISE_VERY_HIGH: break;
-    }
-    return Noise::kVeryHigh;
-}
-
-Processing make() {
-    webrtc::Config extra;
-    extra.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
-    auto *processing = webrtc::AudioProcessingBuilder().Create(extra);
-    // The builder hands over a pointer that nobody holds yet.
-    if (processing) { processing->AddRef(); }
-    return Processing(processing);
-}
-
-int configure(webrtc::AudioProcessing &processing, const caec_options &options) {
-    webrtc::AudioProcessing::Config config;
-    config.echo_canceller.enabled = options.echo_cancellation;
-    config.echo_canceller.mobile_mode = false;
-    // The canceller would switch the filter on by itself.
-    config.echo_canceller.enforce_high_pass_filtering = options.high_pass;
-    config.high_pass_filter.enabled = options.high_pass;
-    config.noise_suppression.enabled = options.noise_suppression != CAEC_NOISE_OFF;
-    config.noise_suppression.level = level(options.noise_suppression);
-    config.gain_controller1.enabled = options.gain_control;
-    config.gain_controller1.mode = webrtc::AudioProcessing::Config::GainController1::kAdaptiveDigital;
-    config.gain_controller1.analog_gain_controller.enabled = false;
-    config.gain_controller2.enabled = false;
-    config.transient_suppression.enabled = false;
-    config.residual_echo_detector.enabled = false;
-    config.voice_detection.enabled = options.voice_detection;
-    processing.ApplyConfig(config);
-    return 0;
-}
-
-#endif
+using namespace caec_detail;
 
 void report(char *error, size_t size, const char *text, int status) {
     if (error && size > 0) {
@@ -151,16 +21,12 @@ void report(char *error, size_t size, const char *text, int status) {
     }
 }
 
-} // namespace
-
-namespace {
-
-using caec_detail::LinearCanceller;
-using caec_detail::ResidualSuppressor;
-
 /// What the library adds between input and output, in frames at 48 kHz, with and without its noise suppressor.
-constexpr int kLibraryDelay = 646;
-constexpr int kLibraryDelayPlain = 358;
+constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
+constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
+/// What the plain library's output is held back to be no earlier than the suppressor's: samples at 32 kHz, of which 2
+/// last as long as 3 frames.
+constexpr int kHeldBack = CAEC_VERSION_0_3 ? 82 : 50;
 /// The suppressor's own, without what it is told to add.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
 constexpr int kLead = 40;
@@ -225,6 +91,8 @@ struct caec {
     float echo[CAEC_INPUT_FRAMES] = {};
     float residual[CAEC_INPUT_FRAMES] = {};
     float direct[CAEC_OUTPUT_FRAMES] = {};
+    bool holds_back = false;
+    float held[kHeldBack] = {};
     /// The library insists on writing a processed reference somewhere.
     float unused[CAEC_INPUT_FRAMES] = {};
 };
@@ -262,6 +130,14 @@ int runLibrary(caec &handle, int lead, float *output) {
     (void)processing.set_stream_delay_ms(std::max(0, lead - held));
     const float *residual = handle.residual;
     return processing.ProcessStream(&residual, handle.input, handle.output, &output);
+}
+
+void holdBack(caec &handle, float *output) {
+    float newest[kHeldBack];
+    std::copy(output + CAEC_OUTPUT_FRAMES - kHeldBack, output + CAEC_OUTPUT_FRAMES, newest);
+    std::copy_backward(output, output + CAEC_OUTPUT_FRAMES - kHeldBack, output + CAEC_OUTPUT_FRAMES);
+    std::copy(handle.held, handle.held + kHeldBack, output);
+    std::copy(newest, newest + kHeldBack, handle.held);
 }
 
 /// Fades from the library's output to the suppressor's while a talker is heard over echo, and back. Echo alone is
@@ -309,8 +185,9 @@ caec *caec_create(const caec_options *options, char *error, size_t error_size) {
         handle->level = options->suppression;
         if (options->linear_stage && options->echo_cancellation) {
             handle->linear = std::make_unique<LinearCanceller>();
-            const int delay = options->noise_suppression != CAEC_NOISE_OFF ? kLibraryDelay : kLibraryDelayPlain;
-            handle->suppressor = std::make_unique<ResidualSuppressor>(std::max(0, delay - kSuppressorDelay));
+            handle->holds_back = options->noise_suppression == CAEC_NOISE_OFF;
+            const int delay = handle->holds_back ? kLibraryDelayPlain + kHeldBack * 3 / 2 : kLibraryDelay;
+            handle->suppressor = std::make_unique<ResidualSuppressor>(delay - kSuppressorDelay);
         }
         return handle.release();
     } catch (const std::exception &exception) {
@@ -340,6 +217,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
             std::copy(self.microphone, self.microphone + CAEC_INPUT_FRAMES, self.residual);
         }
         status = runLibrary(self, std::max(0, stream_delay_ms), output);
+        if (status == 0 && self.holds_back) { holdBack(self, output); }
         if (status == 0 && self.linear) { mix(self, output); }
     } catch (...) {
         status = -1;

@@ -25,9 +25,16 @@ struct EchoCancellationTests {
         }
     }
 
+    /// Noise below 12 kHz, as what comes from the wire.
     private func noise(seconds: Double, level: Float, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
-        return (0..<Int(seconds * 48_000)).map { _ in .random(in: -level...level, using: &random) }
+        var samples: [Float] = (0..<Int(seconds * 48_000)).map { _ in .random(in: -level...level, using: &random) }
+        for _ in 0..<3 {
+            for index in stride(from: samples.count - 1, through: 3, by: -1) {
+                samples[index] = 0.3 * (samples[index] + samples[index - 1] + samples[index - 2] + samples[index - 3])
+            }
+        }
+        return samples
     }
 
     /// A direct path and reflections that die out within 50 ms, `delay` frames late.
@@ -74,22 +81,24 @@ struct EchoCancellationTests {
     @Test func theLinearStageLearnsTheRoom() throws {
         let far = noise(seconds: 3, level: 0.2, seed: 1)
         let outcome = try run(microphone: echo(of: far, delay: Self.lead), reference: far)
-        #expect(outcome.lossOfLinearStage(last: 1) >= 20)
+        #expect(outcome.lossOfLinearStage(last: 1) >= 15)
         #expect(outcome.level(\.microphone, last: 1) - outcome.level(\.output, last: 1) >= 40)
         #expect((outcome.level(\.echo, last: 1) - outcome.level(\.microphone, last: 1)).magnitude < 1)
     }
 
     @Test func aTalkerOverEchoIsKept() throws {
         let far = noise(seconds: 5, level: 0.2, seed: 1)
-        let near = tone(1000, rate: 48_000, count: far.count, amplitude: 0.1).enumerated().map {
-            $0.offset < 3 * 48_000 ? 0 : $0.element
+        // Syllables from the third second on.
+        let near = noise(seconds: 5, level: 0.4, seed: 4).enumerated().map { index, sample in
+            index < 144_000 ? 0 : sample * Float(0.5 - 0.5 * cos(2 * .pi * 4 * Double(index) / 48_000))
         }
-        let microphone = zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 }
-        let outcome = try run(microphone: microphone, reference: far)
-        let last = outcome.output.suffix(16_000)
-        let kept = ToneMeter(last, frequency: 1000, rate: 32_000).amplitude
-        #expect(decibels(kept / 0.1) > -6)
-        #expect(outcome.lossOfLinearStage(last: 1) < 15)
+        let echo = echo(of: far, delay: Self.lead)
+        let outcome = try run(microphone: zip(echo, near).map { $0 + $1 }, reference: far)
+        let kept = decibels(rms(outcome.output.suffix(32_000)) / rms(near.suffix(48_000)))
+        #expect((-4...1).contains(kept))
+        // And the filter does not unlearn the room meanwhile.
+        let estimate = outcome.level(\.echo, last: 1)
+        #expect((estimate - decibels(rms(echo.suffix(48_000)))).magnitude < 2)
     }
 
     @Test func withoutAReferenceTheMicrophoneStaysAsItIs() throws {
@@ -111,12 +120,12 @@ struct EchoCancellationTests {
         let library = try run(microphone: microphone, reference: far, options: options)
         let ours = Array(both.output.suffix(16_000))
         let theirs = Array(library.output.suffix(16_000))
-        let products = (-6...6).map { lag in
-            (100..<15_900).reduce(0.0) { $0 + Double(ours[$1] * theirs[$1 + lag]) }
+        let products = (-100...100).map { lag in
+            (200..<8000).reduce(0.0) { $0 + Double(ours[$1] * theirs[$1 + lag]) }
         }
         let best = products.indices.max { products[$0] < products[$1] }
-        let late = (best ?? 0) - 6
-        #expect(late.magnitude <= (level == .off ? 6 : 1))
+        let late = (best ?? 0) - 100
+        #expect(late.magnitude <= 1)
     }
 
     @Test func aKnownShiftOfTheReferenceCostsNothing() throws {
@@ -142,7 +151,7 @@ struct EchoCancellationTests {
         let outcome = try run(microphone: microphone, reference: far)
         let after = outcome.readings[300..<330]
         #expect(after.allSatisfy { $0.residual <= $0.microphone + 1.1 })
-        #expect(outcome.lossOfLinearStage(last: 1) >= 20)
+        #expect(outcome.lossOfLinearStage(last: 1) >= 14)
     }
 
     @Test func afterAResetItLearnsAnew() throws {
@@ -151,7 +160,7 @@ struct EchoCancellationTests {
             if period == 200 { canceller.reset() }
         }
         #expect(outcome.readings[200].echo == -120)
-        #expect(outcome.lossOfLinearStage(last: 1) >= 20)
+        #expect(outcome.lossOfLinearStage(last: 1) >= 14)
     }
 
     @Test func silenceStaysSilence() throws {
@@ -161,7 +170,7 @@ struct EchoCancellationTests {
         #expect(outcome.readings.last?.microphone == -120)
     }
 
-    @Test(arguments: [Float.nan, .infinity, 1e30, -1e30, 1e-40, 1])
+    @Test(arguments: [Float.nan, .infinity, 1e30, -1e30, .leastNonzeroMagnitude, 1])
     func noInputSpoilsTheFilter(value: Float) throws {
         let far = noise(seconds: 4, level: 0.2, seed: 1)
         var microphone = echo(of: far, delay: Self.lead)
