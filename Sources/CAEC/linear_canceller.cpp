@@ -23,12 +23,12 @@ constexpr float kNoiseSmoothing = 0.8f;
 constexpr float kWindow = static_cast<float>(LinearCanceller::kBlock) / LinearCanceller::kSize;
 /// -90 dBFS in each bin.
 constexpr float kNoiseFloor = LinearCanceller::kBlock * 1e-9f;
-/// The reference leads by 40 ms, or by the whole delay where that is shorter, which 10 ms never are.
+/// The reference leads by 35 ms, or by the whole delay where that is shorter, which 10 ms never are.
 constexpr int kFirst = 1;
 constexpr int kPartitions = 32;
 /// Of the square and the cube: they start 10 ms before the expected echo.
 constexpr int kBentPartitions = 4;
-constexpr int kExpectedLag = 4;
+constexpr int kExpectedLag = 3;
 /// Variance of the first partition's bins before anything is known.
 constexpr float kVariance = 0.3f;
 constexpr float kBentVariance = 0.03f;
@@ -39,6 +39,10 @@ constexpr float kQuiet = LinearCanceller::kBlock * 3e-8f;
 /// The residual may exceed the microphone by 1 dB; more for as many blocks means that the filter is wrong.
 constexpr float kExcess = 1.26f;
 constexpr int kPatience = 8;
+/// Only what is within 13 dB of the loudest microphone of late, which is forgotten by 1 dB in 40 ms, counts for that: in
+/// a pause, what is wrong with a good filter by a little is louder than a quiet room.
+constexpr float kLoud = 0.05f;
+constexpr float kLoudDecay = 0.944f;
 
 } // namespace
 
@@ -221,7 +225,9 @@ void LinearCanceller::guard(const float *microphone, float *echo, float *residua
         rest += residual[n] * residual[n];
     }
     const bool bad = !(rest <= kExcess * mic + kQuiet);
-    badBlocks_ = bad ? badBlocks_ + 1 : std::max(0, badBlocks_ - 1);
+    loudest_ = std::max(mic, kLoudDecay * loudest_);
+    const bool wrong = bad && !(rest <= kLoud * loudest_);
+    badBlocks_ = wrong ? badBlocks_ + 1 : std::max(0, badBlocks_ - 1);
     if (bad) {
         std::memcpy(residual, microphone, sizeof(float) * kBlock);
         std::fill_n(echo, kBlock, 0.0f);

@@ -74,6 +74,7 @@ private:
     std::vector<float> time_, path_;
     int constrained_ = 0;
     int badBlocks_ = 0;
+    float loudest_ = 0;
     int quietBlocks_ = 1000;
     float low_ = 0;
 };

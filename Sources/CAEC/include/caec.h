@@ -51,7 +51,8 @@ typedef struct {
     /// Adaptive digital gain control.
     bool gain_control;
     bool voice_detection;
-    /// Whether a linear canceller works before the library. It needs a reference that leads by 40 ms, to 10 ms.
+    /// Whether a linear canceller works before the library. It needs a reference that leads by `caec_reference_lead_ms()`, or
+    /// less down to 10 ms where the whole delay is shorter.
     bool linear_stage;
     /// Whether the linear stage's own suppressor takes over from the library while a talker is heard over echo.
     bool double_talk_path;
@@ -107,7 +108,7 @@ void caec_reset(caec *handle);
 /// Name and version of the library this was built for, as "webrtc-audio-processing 0.3".
 const char *caec_library_version(void);
 
-/// By how many milliseconds the reference should lead its echo: 40. What the library wants less is held back here.
+/// By how many milliseconds the reference should lead its echo: 35. What the library wants less is held back here.
 int caec_reference_lead_ms(void);
 
 #ifdef __cplusplus

@@ -3,10 +3,10 @@ import Testing
 
 @testable import VoiceCore
 
-/// The whole canceller on noise through a short decaying room, the reference leading its echo by 40 ms.
+/// The whole canceller on noise through a short decaying room, the reference leading its echo as it should.
 struct EchoCancellationTests {
     private static let period = AudioFormat.periodFrames
-    private static let lead = 40 * 48
+    private static let lead = EchoCanceller.referenceLead
 
     /// What a canceller gave: its readings and its output at 32 kHz.
     private struct Outcome {
@@ -68,7 +68,7 @@ struct EchoCancellationTests {
             let whole = canceller.process(
                 microphone: microphone,
                 reference: reference,
-                streamDelayMilliseconds: 40,
+                streamDelayMilliseconds: Self.lead / 48,
                 into: &block
             )
             outcome.wholePeriods = outcome.wholePeriods && whole

@@ -89,7 +89,7 @@ struct FileDeviceTests {
             if played[0] == 0.5 { room.say([Float](repeating: 0.25, count: 480)) }
         }
         var device = try FileDevice(room: room, bufferPeriods: 4)
-        _ = device.start()
+        device.start()
         var block = [Float](repeating: 0.5, count: 480)
         var written = 0
         _ = device.write(block, count: 480, written: &written)

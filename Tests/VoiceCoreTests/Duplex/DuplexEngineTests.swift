@@ -123,7 +123,10 @@ struct DuplexEngineTests {
         var rig = try Rig(echoDecibels: -12, talker: Self.talker(from: start))
         rig.run(100)
         rig.speak(8)
-        #expect(rig.status.state == .good, "\(rig.status)")
+        #expect(
+            rig.status.state == .good,
+            "\(rig.status) ERLE \(rig.status.linearERLE ?? -1) whole \(rig.status.wholeERLE ?? -1) echo \(rig.status.echoLevel ?? -1) residual \(rig.status.residualLevel ?? -1) delay \(rig.status.delay ?? -1) drift \(rig.status.drift ?? -1) al \(rig.status.isAligned)"
+        )
         #expect(rig.status.openings == 0)
         rig.speak(2)
         #expect(rig.status.openings == 1)
