@@ -61,6 +61,10 @@ private struct DaemonService: Service {
                 await daemon.stop()
             }
             group.addTask { try await daemon.ended() }
+            // `systemctl kill -s USR1 jarvis-voiced`: how are you?
+            let questions = await UnixSignalsSequence(trapping: .sigusr1)
+            let answers = Task { for await _ in questions { await daemon.tellStatus() } }
+            defer { answers.cancel() }
             for try await _ in group {}
         }
     }

@@ -75,6 +75,16 @@ package actor VoiceDaemon {
         get async { await session.state }
     }
 
+    package var status: DaemonStatus {
+        get async { DaemonStatus(pipes, conversation: await session.state) }
+    }
+
+    /// Writes the status into the log, in one line.
+    package func tellStatus() async {
+        let status = await status
+        logger.info("status", metadata: status.metadata)
+    }
+
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
     package func start() async throws {
         await volumeKeeper.start()

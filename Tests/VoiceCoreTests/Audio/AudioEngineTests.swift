@@ -12,7 +12,10 @@ struct AudioEngineTests {
 
         init(prepare: (SimulatedCard) -> Void = { _ in }) throws {
             prepare(card)
-            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: AudioEngineSettings())
+            var settings = AudioEngineSettings()
+            // All that is heard goes on at once.
+            settings.duplex = .full
+            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
             let outcome = engine.start()
             #expect(outcome == .running)
         }

@@ -37,10 +37,11 @@ struct NetworkThreadTests {
     }
 
     @Test func aHandleReachesTheDriverUntilItHasEnded() async throws {
+        let (texts, said) = AsyncStream<String>.makeStream()
         let server = try LoopbackServer { socket in
             socket.upgrade()
             guard let frame = socket.readFrame() else { return }
-            socket.write(WebSocketFrames.frame(frame.opcode, frame.payload))
+            said.yield(String(decoding: frame.payload, as: UTF8.self))
             _ = socket.readFrame()
             socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
         }
@@ -53,9 +54,9 @@ struct NetworkThreadTests {
             }
             for await _ in opened {}
             handle?.perform { driver in (driver as? WatchedDriver)?.connection.send(text: "from outside") }
+            #expect(await texts.first { _ in true } == "from outside")
             handle?.close()
             let record = await ends.first { _ in true }
-            #expect(record?.texts == ["from outside"])
             #expect(record?.closures == [.closed(code: 1000, reason: "")])
             handle?.perform { _ in Issue.record("reached a driver that has ended") }
         }

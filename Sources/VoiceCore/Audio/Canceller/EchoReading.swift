@@ -17,6 +17,8 @@ package struct EchoReading: Sendable, Equatable {
     package var output: Float = -120
     /// Whether the output holds speech.
     package var hasVoice = false
+    /// Whether the linear canceller leaves more than echo and noise explain; false without one.
+    package var hasTalker = false
     /// Whether samples of the microphone were at full scale.
     package var isClipped = false
 

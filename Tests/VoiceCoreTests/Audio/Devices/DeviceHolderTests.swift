@@ -9,10 +9,11 @@ struct DeviceHolderTests {
         let folder = "/tmp/holder-\(getpid())"
         try #require(mkdir(folder, 0o700) == 0)
         defer { system("rm -r \(folder)") }
-        try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; sleep 5 3<\(folder)/pcmC0D0c &") == 0)
+        try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; exec sleep 30 3<\(folder)/pcmC0D0c >/dev/null 2>&1 &") == 0)
         var holder: String?
         // The shell's child opens the file and becomes `sleep` in its own time.
-        for _ in 0..<200 where holder?.hasPrefix("sleep (") != true {
+        let end = Monotonic.now() + .seconds(30)
+        while holder?.hasPrefix("sleep (") != true && Monotonic.now() < end {
             holder = DeviceHolder.find(device: "room", direction: .capture, devices: folder)
             try await Task.sleep(for: .milliseconds(5))
         }

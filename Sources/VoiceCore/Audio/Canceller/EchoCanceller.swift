@@ -18,8 +18,6 @@ package struct EchoCanceller: Canceller, ~Copyable {
     private let handle: OpaquePointer
     /// What the last period told.
     package private(set) var reading = EchoReading()
-    /// Whether more than echo and noise was left of the last periods by the linear stage; false without it.
-    package private(set) var hasTalker = false
 
     /// Allocates everything; not for the audio thread.
     package init(options: EchoCancellerOptions) throws(EchoCancellerError) {
@@ -60,7 +58,7 @@ package struct EchoCanceller: Canceller, ~Copyable {
         reading.output = told.output
         reading.hasVoice = told.has_voice
         reading.isClipped = told.is_clipped
-        hasTalker = told.has_talker
+        reading.hasTalker = told.has_talker
         return status == 0
     }
 
