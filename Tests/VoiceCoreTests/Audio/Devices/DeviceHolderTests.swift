@@ -9,7 +9,8 @@ struct DeviceHolderTests {
         let folder = "/tmp/holder-\(getpid())"
         try #require(mkdir(folder, 0o700) == 0)
         defer { system("rm -r \(folder)") }
-        try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; exec sleep 30 3<\(folder)/pcmC0D0c >/dev/null 2>&1 &") == 0)
+        let hold = "exec sleep 30 3<\(folder)/pcmC0D0c >/dev/null 2>&1 &"
+        try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; \(hold)") == 0)
         var holder: String?
         // The shell's child opens the file and becomes `sleep` in its own time.
         let end = Monotonic.now() + .seconds(30)
