@@ -52,16 +52,22 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// |---|---|---|
 /// | learning | good | aligned, and 2 blocks running good (1 s), or 6 without a poor one |
 /// | learning | clear | 2 blocks running without audible echo, aligned or not |
-/// | learning | poor, clipping | aligned, and 5 of the last 6 blocks poor (3 s) |
+/// | learning | poor, clipping | aligned, and 8 blocks running poor (4 s): somebody may talk over the first answer |
 /// | good, clear | poor, clipping | 5 of the last 6 blocks poor: a talker spoils one or two, never five |
 /// | clear | good | aligned, and 3 of the last 4 blocks audible but good |
 /// | clear | learning | 3 of the last 4 blocks audible, and not that |
 /// | poor, clipping | good, clear | 4 blocks running good or inaudible (2 s) |
 /// | good, poor, clipping | learning | the alignment is lost |
 ///
+/// Blocks in which a talker is heard say nothing, up to 10 running (5 s of speech of the box under somebody's): who cannot be
+/// told from a talker for so long is taken for an echo that is not cancelled. While learning nothing is at stake, and 20 are
+/// waited for.
+///
 /// A pure value; allocates nothing.
 package struct DuplexPolicy: Sendable, Equatable {
     package private(set) var state: DuplexState
+    private static let patience = 10
+    private static let patienceLearning = 20
     private let isAutomatic: Bool
     private var wasAligned = false
     /// Bit n: the block n blocks ago was of the kind. `seen` counts blocks up to 8.
@@ -69,6 +75,8 @@ package struct DuplexPolicy: Sendable, Equatable {
     private var poor: UInt8 = 0
     private var inaudible: UInt8 = 0
     private var seen = 0
+    /// Blocks running in which a talker was heard.
+    private var talked = 0
 
     package init(setting: DuplexSetting, hasCanceller: Bool) {
         state =
@@ -111,7 +119,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func loseAlignment() {
-        (fine, poor, seen) = (0, 0, 0)
+        (fine, poor, seen, talked) = (0, 0, 0, 0)
         // Where there is no echo, nothing can be misplaced.
         if state != .clear {
             inaudible = 0
@@ -120,6 +128,8 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func note(_ block: EchoQuality.Block) {
+        talked = block == .talker ? talked + 1 : 0
+        guard block != .talker else { return }
         fine = fine << 1 | (block == .good || block == .inaudible ? 1 : 0)
         poor = poor << 1 | (block == .poor ? 1 : 0)
         inaudible = inaudible << 1 | (block == .inaudible ? 1 : 0)
@@ -128,7 +138,9 @@ package struct DuplexPolicy: Sendable, Equatable {
 
     private mutating func decide(isAligned: Bool, halfState: DuplexState) {
         let isQuiet = seen >= 2 && inaudible & 0b11 == 0b11
-        let isPoor = isAligned && (poor & 0b11_1111).nonzeroBitCount >= 5
+        let isTaken = talked >= (state == .learning ? Self.patienceLearning : Self.patience)
+        let isSure = state == .learning ? poor == 0xFF : (poor & 0b11_1111).nonzeroBitCount >= 5
+        let isPoor = isAligned && (isTaken || isSure)
         switch state {
         case .learning:
             if isQuiet {

@@ -3,7 +3,8 @@ internal import Glibc
 /// Measures the echo canceller at work: by half seconds in which the box speaks.
 ///
 /// Each block of 50 periods with sound at the loudspeaker (pauses do not count) is judged by its energies, noise taken off.
-/// A talker in the block makes the canceller look worse than it is; whoever decides on blocks must let one or two pass.
+/// A talker in the block makes the canceller look worse than it is; where the canceller says so the block says nothing, and
+/// whoever decides on blocks must let one or two pass that escaped it.
 ///
 /// A pure value; allocates nothing. Levels in dBFS.
 package struct EchoQuality: Sendable, Equatable {
@@ -15,6 +16,8 @@ package struct EchoQuality: Sendable, Equatable {
         case good
         case between
         case poor
+        /// It would be one of the two above, but a talker is heard: nothing is known of the echo.
+        case talker
     }
 
     /// The numbers of the judgement.
@@ -31,6 +34,8 @@ package struct EchoQuality: Sendable, Equatable {
         package var faintest: Float = -55
         /// Periods to a block.
         package var block = 50
+        /// Share of periods with a talker from which the block says nothing of the echo.
+        package var talker: Float = 0.5
         /// Share of periods with clipped samples from which clipping is to blame.
         package var clipping: Float = 0.04
         /// A reference that is not aligned may come up to half a second before its echo.
@@ -61,7 +66,18 @@ package struct EchoQuality: Sendable, Equatable {
         var residual: Float = 0
         var output: Float = 0
         var clipped: Float = 0
+        var talker: Float = 0
         var periods: Float = 0
+
+        /// Two seconds of far end.
+        mutating func add(_ block: Energies) {
+            let keep: Float = 0.75
+            microphone = microphone * keep + block.microphone
+            residual = residual * keep + block.residual
+            output = output * keep + block.output
+            clipped = clipped * keep + block.clipped
+            periods = periods * keep + block.periods
+        }
     }
 
     package init(rule: Rule = Rule()) {
@@ -87,6 +103,7 @@ package struct EchoQuality: Sendable, Equatable {
         sums.residual += Self.power(reading.residual)
         sums.output += Self.power(reading.output)
         sums.clipped += reading.isClipped ? 1 : 0
+        sums.talker += reading.hasTalker ? 1 : 0
         sums.periods += 1
         return Int(sums.periods) >= rule.block ? close() : nil
     }
@@ -97,29 +114,29 @@ package struct EchoQuality: Sendable, Equatable {
     }
 
     private mutating func close() -> Block {
-        let noise = Self.power(noiseFloor)
-        let microphone = sums.microphone / sums.periods
-        let residual = sums.residual / sums.periods
-        // Two seconds of far end.
-        let keep: Float = 0.75
-        average.microphone = average.microphone * keep + sums.microphone
-        average.residual = average.residual * keep + sums.residual
-        average.output = average.output * keep + sums.output
-        average.clipped = average.clipped * keep + sums.clipped
-        average.periods = average.periods * keep + sums.periods
+        let block = sums
         sums = Energies()
+        let noise = Self.power(noiseFloor)
+        let microphone = block.microphone / block.periods
+        let residual = block.residual / block.periods
+        let isAudible = Self.decibels(microphone) > noiseFloor + rule.audible
+        // Down to the noise there is nothing more to take.
+        let isHarmless = residual < 2 * noise || Self.decibels(residual) < rule.harmless
+        let erle = Self.decibels(max(microphone - noise, 1e-12) / Self.rest(residual, noise: noise))
+        if isAudible && !isHarmless && erle < rule.good && block.talker >= rule.talker * block.periods {
+            return .talker
+        }
+
+        average.add(block)
         clippedShare = average.clipped / average.periods
-        let level = Self.decibels(microphone)
-        echoLevel = Self.decibels(average.microphone / average.periods)
-        guard level > noiseFloor + rule.audible else { return .inaudible }
-        let echo = max(average.microphone / average.periods - noise, 1e-12)
+        let mean = average.microphone / average.periods
+        echoLevel = Self.decibels(mean)
+        guard isAudible else { return .inaudible }
+        let echo = max(mean - noise, 1e-12)
         residualLevel = Self.decibels(average.residual / average.periods)
         linearERLE = Self.decibels(echo / Self.rest(average.residual / average.periods, noise: noise))
         wholeERLE = Self.decibels(echo / Self.rest(average.output / average.periods, noise: noise))
-        // Down to the noise there is nothing more to take.
-        if residual < 2 * noise || Self.decibels(residual) < rule.harmless { return .good }
-        let blockERLE = Self.decibels(max(microphone - noise, 1e-12) / Self.rest(residual, noise: noise))
-        return blockERLE >= rule.good ? .good : blockERLE < rule.poor ? .poor : .between
+        return isHarmless || erle >= rule.good ? .good : erle < rule.poor ? .poor : .between
     }
 
     /// Falls with the microphone within 100 ms, rises by 2 dB in a second: speech has pauses, noise has none.

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceCore
 
 struct DuplexPolicyTests {
-    /// g good, b between, p poor, i inaudible; A and U: aligned from here on, or not; x: an xrun.
+    /// g good, b between, p poor, t talker, i inaudible; A and U: aligned from here on, or not; x: an xrun.
     private func run(_ story: String, clipping: Bool = false) -> DuplexPolicy {
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true)
         var isAligned = false
@@ -16,6 +16,7 @@ struct DuplexPolicyTests {
             case "g": block = .good
             case "b": block = .between
             case "p": block = .poor
+            case "t": block = .talker
             default: block = .inaudible
             }
             _ = policy.step(block, isAligned: isAligned, isClipping: clipping)
@@ -33,8 +34,8 @@ struct DuplexPolicyTests {
         ("Appgg", .good),
         ("Abbbbbb", .good),
         ("Abbpbbb", .learning),
-        ("Apppp", .learning),
-        ("Appppp", .poor),
+        ("Appppppp", .learning),
+        ("Apppppppp", .poor),
         // Headphones.
         ("ii", .clear),
         ("Aii", .clear),
@@ -48,6 +49,14 @@ struct DuplexPolicyTests {
         ("Aggggppgppg", .good),
         ("Agggpppgppp", .poor),
         ("Aggppppp", .poor),
+        // A talker over the first answer: nothing is known of the echo yet, and nothing is lost.
+        ("Attttttttttttttttttt", .learning),
+        ("Attttttttttttttttgg", .good),
+        ("Atttttttttttttttttttt", .poor),
+        // A talker whom the box does not stop for is none.
+        ("Aggttttttttt", .good),
+        ("Aggtttttttttt", .poor),
+        ("Aggttttttgtttt", .good),
         // Back with four good ones running.
         ("Agpppppggg", .poor),
         ("Agpppppgggg", .good),

@@ -38,6 +38,16 @@ struct EchoQualityTests {
         #expect(block(&quality, reading) == expected)
     }
 
+    @Test func aTalkerSaysNothingOfTheEcho() throws {
+        var quality = quality()
+        for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
+        var talked = EchoReading.doubleTalk()
+        talked.hasTalker = true
+        #expect(block(&quality, talked) == .talker)
+        #expect(abs(try #require(quality.linearERLE) - 20) < 1)
+        #expect(block(&quality, .echo(-30, erle: 20)) == .good)
+    }
+
     @Test func tellsTheEnhancementAndTheLevels() throws {
         var quality = quality()
         for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
