@@ -58,11 +58,11 @@ struct DuplexPolicyTests {
         ("Aggtttttttttt", .poor),
         ("Aggttttttgtttt", .good),
         // Back with four good ones running.
-        ("Agpppppggg", .poor),
-        ("Agpppppgggg", .good),
-        ("Agpppppgggpgggg", .good),
-        ("Agpppppgggbgg", .poor),
-        ("Agpppppiiii", .clear),
+        ("Aggpppppggg", .poor),
+        ("Aggpppppgggg", .good),
+        ("Aggpppppgggpgggg", .good),
+        ("Aggpppppgggbgg", .poor),
+        ("Aggpppppiiii", .clear),
         // Alignment lost, or an xrun: learn again, whatever it was.
         ("AggU", .learning),
         ("AggUgggg", .learning),
@@ -70,7 +70,7 @@ struct DuplexPolicyTests {
         ("AggUAgg", .good),
         ("Aggxg", .learning),
         ("Aggxgg", .good),
-        ("Agpppppx", .learning),
+        ("Aggpppppx", .learning),
         ("iix", .clear),
     ]
 
@@ -80,7 +80,7 @@ struct DuplexPolicyTests {
     }
 
     @Test func clippingIsNamed() {
-        #expect(run("Appppp", clipping: true).state == .clipping)
+        #expect(run("Apppppppp", clipping: true).state == .clipping)
         #expect(run("Agg", clipping: true).state == .good)
     }
 
