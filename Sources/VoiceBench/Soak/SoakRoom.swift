@@ -68,7 +68,9 @@ final class SoakRoom: Sendable {
             SpokenQuestion.samples48k(text, leadMilliseconds: 0, tailMilliseconds: 20).map { Float($0) / 32768 * 0.6 }
         }
         self.isPaced = isPaced
-        let user = ScriptedUser(utterances: utterances.map { $0.count / 48 }, seed: seed)
+        var manners = ScriptedUser.Manners()
+        manners.listensFirst = 30_000
+        let user = ScriptedUser(utterances: utterances.map { $0.count / 48 }, manners: manners, seed: seed)
         state = Mutex(State(user: user, feed: feed))
     }
 
@@ -169,7 +171,13 @@ final class SoakRoom: Sendable {
 
     private func behind(_ state: State) -> Int {
         guard let base = state.base, state.feed.isConnected else { return 0 }
-        return state.periods * AudioFormat.wirePeriodSamples - base - state.feed.received
+        return state.periods * AudioFormat.wirePeriodSamples - base - state.feed.received - withheld(state)
+    }
+
+    /// What a shut gate may hold back, which is not late.
+    private func withheld(_ state: State) -> Int {
+        guard let daemon = state.daemon, !EchoStatus(daemon.pipes).isOpen else { return 0 }
+        return UplinkLine.capacity * AudioFormat.wirePeriodSamples
     }
 
     /// Keeps the account of what the microphone has taken and the service has got.

@@ -55,7 +55,9 @@ package actor SoundKeeper {
     package func start(insisting: Set<AudioDirection> = []) async throws {
         try await startThread(isFirst: true)
         let devices = devices
-        let aligner = EchoAligner(pipes: pipes, logger: logger)
+        var speed = 1.0
+        if case .file(let room) = configuration.source { speed = room.speed }
+        let aligner = EchoAligner(pipes: pipes, logger: logger, speed: speed)
         watch = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await aligner.run() }

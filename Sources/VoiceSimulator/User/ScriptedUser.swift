@@ -15,6 +15,8 @@ package struct ScriptedUser: Sendable {
         package var interruptsAfter = 150...1800
         /// Share of the answers that are heard to their end, in percent.
         package var hearsOut = 5
+        /// For so long from the beginning every answer is heard to its end: the daemon gets to know its echo.
+        package var listensFirst = 0
         /// How long an answer is waited for.
         package var patience = 12_000
         /// Within this time an interruption must have silenced the answer.
@@ -115,7 +117,8 @@ package struct ScriptedUser: Sendable {
             if around.isSounding, attempt == nil {
                 let hearsOut = Int.random(in: 0..<100, using: &random) < manners.hearsOut
                 phase = .hearing(
-                    interruptAt: hearsOut ? nil : now + Int.random(in: manners.interruptsAfter, using: &random)
+                    interruptAt: hearsOut || now < manners.listensFirst
+                        ? nil : now + Int.random(in: manners.interruptsAfter, using: &random)
                 )
             } else if now - since > manners.patience {
                 tally.unanswered += 1

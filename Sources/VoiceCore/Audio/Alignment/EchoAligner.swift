@@ -6,9 +6,12 @@ package import Logging
 package actor EchoAligner {
     private let pipes: AudioPipes
     private let logger: Logger
+    private let interval: Duration
     private var stage = AlignmentStage()
 
-    package init(pipes: AudioPipes, logger: Logger) {
+    /// - Parameter speed: how much faster than real time the sound flows.
+    package init(pipes: AudioPipes, logger: Logger, speed: Double = 1) {
+        interval = .milliseconds(100) / speed
         self.pipes = pipes
         self.logger = logger
     }
@@ -17,7 +20,7 @@ package actor EchoAligner {
     package func run() async {
         while !Task.isCancelled {
             for change in stage.step(pipes) { tell(change) }
-            try? await Task.sleep(for: .milliseconds(100))
+            try? await Task.sleep(for: interval)
         }
     }
 

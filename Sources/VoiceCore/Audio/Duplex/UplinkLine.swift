@@ -8,9 +8,9 @@ internal import Synchronization
 /// stands for the same instant whatever the gate does.
 ///
 /// Owned by the audio thread. Allocates in `init` only.
-struct UplinkLine: ~Copyable {
+package struct UplinkLine: ~Copyable {
     /// In periods. Longer than the gate's window and lead, and all the silence that a talker may be late by.
-    static let capacity = 48
+    package static let capacity = 48
     private static let period = AudioFormat.wirePeriodSamples
 
     private let samples: UnsafeMutablePointer<Int16>
