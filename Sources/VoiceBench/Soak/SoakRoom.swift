@@ -32,6 +32,7 @@ final class SoakRoom: Sendable {
     }
 
     private struct State {
+        var duplex = DuplexState.learning
         var user: ScriptedUser
         var feed: ServiceFeed
         var daemon: VoiceDaemon?
@@ -132,6 +133,7 @@ final class SoakRoom: Sendable {
                 }
             }
             if said != nil { state.trace.note("the user speaks", at: state.periods * 10) }
+            noteDuplex(&state)
             state.trace.look(
                 [
                     state.user.tally.missed, state.user.tally.unanswered, state.feed.errors.count,
@@ -151,6 +153,15 @@ final class SoakRoom: Sendable {
             state.figures.uplinkLost += 1
             state.base = nil
         }
+    }
+
+    /// Changes of the duplex mode belong to the story of a missed interruption.
+    private func noteDuplex(_ state: inout State) {
+        guard let pipes = state.daemon?.pipes else { return }
+        let echo = EchoStatus(pipes)
+        guard echo.state != state.duplex else { return }
+        state.duplex = echo.state
+        state.trace.note("duplex: \(echo.state.reason), linear ERLE \(echo.linearERLE ?? 0) dB", at: state.periods * 10)
     }
 
     /// Whether the service is too far behind; waits a little where it is.

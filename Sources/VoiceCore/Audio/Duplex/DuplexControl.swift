@@ -74,6 +74,7 @@ struct DuplexControl: ~Copyable {
         judge(reading, isPlaying: isPlaying, isAligned: isAligned)
 
         let step = gate.step(reading, permission: permission(isPlaying: isPlaying), isPlaying: isPlaying)
+        if case .release = step, isPlaying { quality.foundTalker() }
         let isWhole = line.take(samples, step, into: pipes.microphone)
         publish(step, isPlaying: isPlaying)
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
@@ -103,7 +104,13 @@ struct DuplexControl: ~Copyable {
     }
 
     private mutating func judge(_ reading: EchoReading, isPlaying: Bool, isAligned: Bool) {
-        let block = quality.step(reading, isPlaying: isPlaying, lasting: activity.lasting, isAligned: isAligned)
+        let block = quality.step(
+            reading,
+            isPlaying: isPlaying,
+            lasting: activity.lasting,
+            isAligned: isAligned,
+            hasTalker: gate.isOpen && policy.permission == .guarded
+        )
         let isClipping = quality.clippedShare > quality.rule.clipping
         if policy.step(block, isAligned: isAligned, isClipping: isClipping) { publishState() }
         gauges.noiseFloor.store(EchoGauges.tenths(quality.noiseFloor), ordering: .relaxed)

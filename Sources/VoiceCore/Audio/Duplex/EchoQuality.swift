@@ -89,7 +89,14 @@ package struct EchoQuality: Sendable, Equatable {
     /// - Parameters:
     ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false.
     ///   - lasting: periods for which the box has been playing.
-    package mutating func step(_ reading: EchoReading, isPlaying: Bool, lasting: Int, isAligned: Bool) -> Block? {
+    ///   - hasTalker: whether the gate is open for a talker.
+    package mutating func step(
+        _ reading: EchoReading,
+        isPlaying: Bool,
+        lasting: Int,
+        isAligned: Bool,
+        hasTalker: Bool = false
+    ) -> Block? {
         guard isPlaying else {
             trackNoise(reading.microphone)
             // Short answers must not add up to a block when their echo may come after their end.
@@ -103,7 +110,7 @@ package struct EchoQuality: Sendable, Equatable {
         sums.residual += Self.power(reading.residual)
         sums.output += Self.power(reading.output)
         sums.clipped += reading.isClipped ? 1 : 0
-        sums.talker += reading.hasTalker ? 1 : 0
+        sums.talker += reading.hasTalker || hasTalker ? 1 : 0
         sums.periods += 1
         return Int(sums.periods) >= rule.block ? close() : nil
     }
@@ -111,6 +118,11 @@ package struct EchoQuality: Sendable, Equatable {
     /// Forgets a block that is under way: its reference was not where its echo was.
     package mutating func discontinuity() {
         sums = Energies()
+    }
+
+    /// Tells that a talker has been found: he was there for a while before.
+    package mutating func foundTalker() {
+        sums.talker = sums.periods
     }
 
     private mutating func close() -> Block {

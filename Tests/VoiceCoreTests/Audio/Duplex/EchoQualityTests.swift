@@ -48,6 +48,19 @@ struct EchoQualityTests {
         #expect(block(&quality, .echo(-30, erle: 20)) == .good)
     }
 
+    @Test func aTalkerFoundLateSpoilsNoBlock() {
+        var quality = quality()
+        for count in 0..<30 {
+            _ = quality.step(.doubleTalk(), isPlaying: true, lasting: count, isAligned: true)
+        }
+        quality.foundTalker()
+        var block: EchoQuality.Block?
+        for count in 0..<20 where block == nil {
+            block = quality.step(.doubleTalk(), isPlaying: true, lasting: count, isAligned: true)
+        }
+        #expect(block == .talker)
+    }
+
     @Test func tellsTheEnhancementAndTheLevels() throws {
         var quality = quality()
         for _ in 0..<8 { _ = block(&quality, .echo(-30, erle: 20)) }
