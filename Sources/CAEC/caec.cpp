@@ -238,11 +238,6 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
     return status;
 }
 
-int caec_set_suppression(caec *handle, caec_suppression level) {
-    handle->options.suppression = level;
-    return handle->linear ? 0 : setLevel(*handle, level);
-}
-
 void caec_realign(caec *handle, int shift_frames) {
     if (!handle->linear) { return; }
     if (shift_frames == 0) {

@@ -40,7 +40,8 @@ typedef enum {
 
 typedef struct {
     bool echo_cancellation;
-    /// Of the residual echo. Version 1.3 has no such setting and ignores it.
+    /// Of the residual echo; with the linear stage that while a talker is heard, and high over echo alone. Version 1.3 has
+    /// no such setting and ignores it.
     caec_suppression suppression;
     /// A longer filter (128 ms) that forgives a delay reported too short. Version 0.3 only.
     bool extended_filter;
@@ -92,10 +93,6 @@ void caec_destroy(caec *handle);
 /// Returns 0, or the library's negative error number; `output` is then silence. Inputs that are not numbers count as 0.
 int caec_process(caec *handle, const float *reference, const float *microphone, int stream_delay_ms, float *output,
                  caec_reading *reading);
-
-/// Changes the suppression of residual echo between two periods. With the linear stage it is that over a talker; it is
-/// high when only echo is heard. Version 1.3: no effect. Returns 0 or an error number.
-int caec_set_suppression(caec *handle, caec_suppression level);
 
 /// The alignment of the reference changed, and the echo's way through the room did not: from the next period on the
 /// reference leads its echo by `shift_frames` (48 kHz) more than before, or less when negative. What was learned is

@@ -59,9 +59,18 @@ package struct DaemonStatus: Sendable {
             "device_losses": "\(losses)",
             "cycle_max_us": "\(longestCycleMicroseconds)",
         ]
+        metadata.merge(echo.measured) { _, new in new }
+        return metadata
+    }
+}
+
+extension EchoStatus {
+    /// What has been measured of the echo, in whole dB, ms and ppm, as the log has it.
+    var measured: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
         for (name, value) in [
-            ("erle_db", echo.linearERLE), ("echo_dbfs", echo.echoLevel), ("noise_dbfs", echo.noiseFloor),
-            ("delay_ms", echo.delay), ("drift_ppm", echo.drift),
+            ("erle_db", linearERLE), ("echo_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
+            ("drift_ppm", drift),
         ] {
             if let value { metadata[name] = "\(Int(value.rounded()))" }
         }

@@ -42,14 +42,7 @@ struct DuplexLog: Sendable {
 
     private func line(_ status: EchoStatus) -> Line {
         var metadata: Logger.Metadata = ["reason": "\(status.state.reason)"]
-        if status.blocks > 0 {
-            for (name, value) in [
-                ("erle_db", status.linearERLE), ("echo_dbfs", status.echoLevel), ("noise_dbfs", status.noiseFloor),
-                ("delay_ms", status.delay), ("drift_ppm", status.drift),
-            ] {
-                if let value { metadata[name] = "\(Int(value.rounded()))" }
-            }
-        }
+        if status.blocks > 0 { metadata.merge(status.measured) { _, new in new } }
         let text =
             switch status.state {
             case .clear, .good, .forcedFull: "echo: full duplex"

@@ -17,9 +17,6 @@ package protocol Canceller: ~Copyable {
         streamDelayMilliseconds: Int,
         into output: UnsafeMutablePointer<Float>
     ) -> Bool
-
-    /// Whether the last period held speech; false where that is not known.
-    var hasVoice: Bool { get }
 }
 
 /// No echo canceller: the microphone as it is, at 48 kHz.
@@ -38,5 +35,4 @@ package struct NullCanceller: Canceller, ~Copyable {
         return true
     }
 
-    package var hasVoice: Bool { false }
 }

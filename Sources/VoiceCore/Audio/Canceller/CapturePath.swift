@@ -15,8 +15,6 @@ package struct CapturePath: ~Copyable {
     private let processed = SampleBuffer(count: AudioFormat.periodFrames)
     private let decimated = SampleBuffer(count: AudioFormat.wirePeriodSamples)
 
-    /// Whether the canceller took the last period for speech; false when it is off.
-    package var hasVoice: Bool { reading.hasVoice }
     /// What the last period told about echo; with the canceller off, only the levels of the signals.
     package private(set) var reading = EchoReading()
     /// Periods lost to an error of the library and sent as silence.
@@ -78,10 +76,5 @@ package struct CapturePath: ~Copyable {
     /// Forgets the echo path; nothing happens when the canceller is off.
     package mutating func resetEchoPath() {
         canceller?.reset()
-    }
-
-    /// Changes the suppression of residual echo between two periods; nothing happens when the canceller is off.
-    package mutating func setSuppression(_ suppression: EchoCancellerOptions.Suppression) {
-        canceller?.setSuppression(suppression)
     }
 }

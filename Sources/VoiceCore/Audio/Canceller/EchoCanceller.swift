@@ -62,8 +62,6 @@ package struct EchoCanceller: Canceller, ~Copyable {
         return status == 0
     }
 
-    package var hasVoice: Bool { reading.hasVoice }
-
     /// Tells that from the next period on the reference leads its echo by `shift` frames more than before, while the
     /// echo's way through the room is the same.
     ///
@@ -75,11 +73,6 @@ package struct EchoCanceller: Canceller, ~Copyable {
     /// Forgets the echo path. Safe on the audio thread.
     package mutating func reset() {
         caec_reset(handle)
-    }
-
-    /// Changes the suppression between two periods. Safe on the audio thread; without effect in version 1.3.
-    package mutating func setSuppression(_ suppression: EchoCancellerOptions.Suppression) {
-        _ = caec_set_suppression(handle, Self.level(suppression))
     }
 
     private static func level(_ suppression: EchoCancellerOptions.Suppression) -> caec_suppression {
