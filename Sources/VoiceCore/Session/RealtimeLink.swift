@@ -85,10 +85,15 @@ package final class RealtimeLink: WebSocketDriver {
         pump.openMicrophone(on: connection)
     }
 
-    /// - Returns: false where the message did not fit: the connection is as good as dead then.
+    /// Sends an event; none is dropped: a connection that takes it no more is given up.
+    ///
+    /// - Returns: false where the connection is not open, or was given up.
     @discardableResult
     package func send(_ event: ClientEvent) -> Bool {
-        connection.send(text: event.encoded())
+        guard connection.isOpen else { return false }
+        if connection.send(text: event.encoded()) { return true }
+        connection.end(.failed(.reset("the server does not take what is sent")))
+        return false
     }
 
     // MARK: Audio

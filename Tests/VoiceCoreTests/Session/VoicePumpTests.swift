@@ -10,14 +10,6 @@ struct VoicePumpTests {
         #expect(VoicePump.captureTime(of: position, origin: 5_000_000_000) == .seconds(seconds + 5))
     }
 
-    private final class Collected<Element: Sendable>: Sendable {
-        private let list = Mutex<[Element]>([])
-
-        var all: [Element] { list.withLock { $0 } }
-
-        func add(_ elements: [Element]) { list.withLock { $0 += elements } }
-    }
-
     /// A pump whose microphone the test fills, and what it reported.
     private final class Scene: Sendable {
         static let chunk = 480
@@ -112,7 +104,7 @@ struct VoicePumpTests {
             _ = socket.readFrame()
             heard.add(Self.samples(socket, count: 1000 * 24))
             socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
-            socket.waitForEnd()
+            _ = Self.samples(socket)
         }
         let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/")
         let events = try await NetworkThread.with { network in
