@@ -216,7 +216,7 @@ package enum ConfigurationSchema {
             "realtime.dead_peer_s",
             \.realtime.deadPeerS,
             3...120,
-            "Seconds without a sign of life after which a connection is dead and made anew."
+            "Seconds without a sign of life after which a connection is dead. More for a server that stops to think."
         ),
     ]
 
