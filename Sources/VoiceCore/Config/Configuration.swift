@@ -84,6 +84,7 @@ package struct Configuration: Sendable, Equatable {
         package var maxOutputTokens = 1200
         package var speed = 1.0
         package var connectTimeoutS = 10
+        package var deadPeerS = 12
 
         package enum TurnDetection: String, CaseIterable, Sendable {
             case semantic = "semantic_vad"

@@ -34,5 +34,6 @@ package enum ConversationNote: Equatable, Sendable {
     case outputSent(callID: String)
     case heard(String)
     case spoken(String)
+    case lost(StreamLoss)
     case unexpected(String)
 }

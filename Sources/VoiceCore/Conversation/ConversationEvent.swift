@@ -27,6 +27,9 @@ package enum ConversationEvent: Equatable, Sendable {
     /// The call's one output; `wantsReply` false where the model should stay silent about it.
     case callAnswered(callID: String, output: String, wantsReply: Bool)
 
+    /// A stream lost something: for the log.
+    case lost(StreamLoss)
+
     case timer(ConversationTimer)
 }
 

@@ -101,6 +101,7 @@ package struct ConversationMachine: Sendable {
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
+        case .lost(let loss): note(.lost(loss))
         case .timer(let timer):
             timers.remove(timer)
             fired(timer)

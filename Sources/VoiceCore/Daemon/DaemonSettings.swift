@@ -50,8 +50,11 @@ package struct DaemonSettings: Sendable {
         request = WebSocketRequest(
             url: base.text + separator + "model=" + Self.escaped(realtime.model),
             headers: [("Authorization", "Bearer \(key.revealed)")],
-            connectTimeout: .seconds(realtime.connectTimeoutS),
-            handshakeTimeout: .seconds(realtime.connectTimeoutS),
+            limits: ConnectionLimits(
+                whole: .seconds(realtime.connectTimeoutS),
+                firstMessage: .seconds(realtime.connectTimeoutS)
+            ),
+            deadPeerLimit: .seconds(realtime.deadPeerS),
             caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
         )
         conversation = ConversationMachine.Options(
@@ -72,6 +75,8 @@ package struct DaemonSettings: Sendable {
                 maximumOutputTokens: realtime.maxOutputTokens
             )
         )
+        // Later than every deadline of the connection, which can say what was missing.
+        conversation.setUpLimit = .seconds(2 * realtime.connectTimeoutS + 10)
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         jarvis = configuration.jarvis
         self.jarvisBase = jarvisBase

@@ -81,8 +81,23 @@ struct ConversationLog: Sendable {
             if transcripts { logger.info("heard", metadata: ["text": "\(text)"]) }
         case .spoken(let text):
             if transcripts { logger.info("spoken", metadata: ["text": "\(text)"]) }
+        case .lost(let loss): write(loss)
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")
+        }
+    }
+
+    private func write(_ loss: StreamLoss) {
+        switch loss {
+        case .microphone(let milliseconds):
+            logger.warning(
+                "the network did not take the microphone's sound in time; the oldest was dropped",
+                metadata: ["lost_ms": "\(milliseconds)"]
+            )
+        case .voice(let milliseconds):
+            logger.warning("more speech came than can wait to be played", metadata: ["lost_ms": "\(milliseconds)"])
+        case .messages(let count):
+            logger.warning("the service sent what cannot be read", metadata: ["messages": "\(count)"])
         }
     }
 

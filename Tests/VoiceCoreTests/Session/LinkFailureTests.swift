@@ -11,7 +11,8 @@ struct LinkFailureTests {
         (.closed(code: 4000, reason: "invalid_request_error.missing_model"), .permanent),
         (.closed(code: 1001, reason: "Your session hit the maximum duration of 60 minutes."), .expired),
         (.closed(code: 1001, reason: "going away"), .transient), (.closed(code: 1011, reason: ""), .transient),
-        (.failed(.reset("x")), .transient), (.failed(.timedOut(.silence)), .transient), (.failed(.badURL), .permanent),
+        (.failed(.reset("x")), .transient), (.failed(.timedOut(.silence(.seconds(12)))), .transient),
+        (.failed(.badURL), .permanent),
         (.failed(.cannotResolve(host: "h")), .transient),
     ])
     func everyEndMeansSomething(closure: WebSocketClosure, kind: LinkFailure.Kind) {
