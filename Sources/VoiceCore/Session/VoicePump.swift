@@ -60,6 +60,11 @@ package final class VoicePump {
         uplink = connection
     }
 
+    /// Lets the microphone out on `connection` from the next chunk on: nothing is lost, nothing sent twice.
+    package func moveMicrophone(to connection: WebSocketConnection) {
+        uplink = connection
+    }
+
     package func closeMicrophone() {
         uplink = nil
     }

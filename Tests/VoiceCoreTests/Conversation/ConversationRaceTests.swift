@@ -214,16 +214,56 @@ struct ConversationRaceTests {
         #expect(scene.sent().isEmpty)
     }
 
-    @Test func aFailedResponseEndsTheTurn() {
+    @Test(arguments: [
+        ("inference_rate_limit_exceeded", [Duration.seconds(8), .seconds(16)]),
+        ("rate_limit_exceeded", [.seconds(8), .seconds(16)]),
+        ("server_error", [.seconds(1)]), ("something_new", [.seconds(1)]),
+    ])
+    func aFailedResponseIsAskedForAgainAndThenTheTurnEnds(reason: String, pauses: [Duration]) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r0")
+        for (index, pause) in pauses.enumerated() {
+            scene.done("r\(index)", .failed, reason: reason)
+            #expect(scene.latest.contains(.note(.responseFailed(status: "failed", reason: reason))))
+            #expect(scene.latest.contains(.startTimer(.retryResponse, pause)))
+            #expect(scene.state == .processing)
+            #expect(scene.creates.count == index, "not before the pause")
+            scene.on(.timer(.retryResponse))
+            #expect(scene.creates.count == index + 1)
+            scene.begin("r\(index + 1)", for: scene.creates.last)
+        }
+        scene.done("r\(pauses.count)", .failed, reason: reason)
+        #expect(scene.latest.contains(.play(.error)), "the user is told")
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aFailedResponseIsNotAskedForAgainWhereTheUserGoesOn() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
-        scene.done("r1", .failed, reason: "inference_rate_limit_exceeded")
+        scene.done("r1", .failed, reason: "server_error")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.on(.timer(.retryResponse))
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
+        scene.begin("r2")
+        scene.done("r2")
+        #expect(scene.creates.isEmpty, "the next response has seen it all")
         #expect(scene.state == .listening)
-        let told = scene.latest.contains(
-            .note(.responseFailed(status: "failed", reason: "inference_rate_limit_exceeded"))
-        )
-        #expect(told)
+    }
+
+    @Test func aServiceThatFailsTurnAfterTurnIsLeft() {
+        var scene = Scene.listening()
+        for turn in 0..<2 {
+            scene.userTurn()
+            scene.begin("a\(turn)")
+            scene.done("a\(turn)", .failed, reason: "server_error")
+            scene.on(.timer(.retryResponse))
+            scene.begin("b\(turn)", for: scene.creates.last)
+            scene.done("b\(turn)", .failed, reason: "server_error")
+        }
+        #expect(scene.latest.contains(.disconnect))
+        #expect(scene.state == .connecting)
     }
 
     @Test func aResponseThatFailsForTheAccountIsAnError() {

@@ -112,6 +112,15 @@ struct Scene {
         effects.compactMap { if case .stateChanged(_, let state) = $0 { state } else { nil } }
     }
 
+    var refusals: [String] {
+        effects.compactMap { if case .note(.refused(let reason)) = $0 { reason } else { nil } }
+    }
+
+    /// The pause before the next attempt to connect, where the last event led to one.
+    var pause: Duration? {
+        latest.compactMap { if case .startTimer(.reconnect, let pause) = $0 { pause } else { nil } }.first
+    }
+
     var reports: [TurnReport] {
         effects.compactMap { if case .turnEnded(let report) = $0 { report } else { nil } }
     }
