@@ -1,7 +1,7 @@
 /// The pauses between attempts: a ceiling that doubles, and a pause anywhere below it.
 ///
-/// Full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog 2015): every daemon of a house, or of a town, lost
-/// the service in the same second, and must not come back in the same one.
+/// Full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog 2015): every daemon of a town lost the service in
+/// the same second, and must not come back in the same one.
 package struct Backoff: Equatable, Sendable {
     /// Ceiling of the first pause, and of the longest.
     let first: Duration

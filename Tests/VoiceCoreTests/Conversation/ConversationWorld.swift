@@ -291,6 +291,8 @@ extension ConversationWorld {
                 service.toClient.append(.event(.sessionUpdated(settings.json)))
             }
         case .responseCreate(let eventID):
+            // Now and then one is lost on the service.
+            if hasFaults, chance(3) { return }
             if current?.response != nil {
                 refuse("conversation_already_has_active_response")
             } else {
@@ -348,6 +350,8 @@ extension ConversationWorld {
             reason: reason,
             clientEventID: response.clientEventID
         )
+        // Now and then the end of one is.
+        if hasFaults, chance(1) { return }
         current?.toClient.append(.event(.responseDone(outcome)))
     }
 

@@ -75,8 +75,9 @@ extension EndToEnd {
             try await stage.stop()
             #expect(stage.agent.requests.count == 1)
             #expect(stage.journal.outputs.isEmpty)
-            #expect(stage.journal.remarks.count == 1)
-            #expect(stage.journal.remarks.first?.hasSuffix("Two meetings.") == true)
+            #expect(stage.journal.remarks.count == 2)
+            #expect(stage.journal.remarks.first?.hasSuffix("You: Checking.") == true)
+            #expect(stage.journal.remarks.last?.hasSuffix("Two meetings.") == true)
             #expect(stage.journal.client("response.create", connection: 2).count == 1)
         }
 
