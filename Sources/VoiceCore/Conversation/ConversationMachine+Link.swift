@@ -163,7 +163,7 @@ extension ConversationMachine {
             note(.serverError(error))
             limited(error, meaning)
         case .activeResponse:
-            sequencer.refused()
+            sequencer.refused(eventID: error.eventID)
         case .noActiveResponse:
             sequencer.cancelRefused()
         case .settings:

@@ -157,7 +157,10 @@ package struct ResponseSequencer: Equatable, Sendable {
     }
 
     /// The server refused our request because a response was running already.
-    package mutating func refused() {
+    ///
+    /// - Parameter eventID: of the request, where the server says it; the refusal of one that was given up is old news.
+    package mutating func refused(eventID: String? = nil) {
+        guard eventID == nil || outstanding == nil || eventID == outstanding else { return }
         uncovered.formUnion(guessed)
         covered.subtract(guessed)
         guessed = []

@@ -164,6 +164,17 @@ struct ResponseSequencerTests {
         #expect(sequencer.cancel() == .none)
     }
 
+    @Test func theRefusalOfARequestThatWasGivenUpIsOldNews() {
+        var sequencer = ResponseSequencer()
+        sequencer.requested(eventID: "e1")
+        sequencer.abandon()
+        sequencer.requested(eventID: "e2")
+        sequencer.refused(eventID: "e1")
+        #expect(sequencer.phase == .requested(eventID: "e2"))
+        sequencer.refused(eventID: "e2")
+        #expect(sequencer.phase == .active(responseID: nil))
+    }
+
     private func perform(_ step: Step, on sequencer: inout ResponseSequencer) {
         switch step {
         case .output(let callID): sequencer.outputSent(callID: callID)

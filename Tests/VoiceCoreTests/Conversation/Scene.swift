@@ -99,6 +99,11 @@ struct Scene {
         sent().compactMap { if case .responseCreate(let eventID) = $0 { eventID } else { nil } }
     }
 
+    /// Responses that were cancelled, by id.
+    var cancels: [String] {
+        sent().compactMap { if case .responseCancel(let responseID, _) = $0 { responseID } else { nil } }
+    }
+
     var outputs: [String] {
         sent().compactMap { if case .functionCallOutput(let callID, _, _) = $0 { callID } else { nil } }
     }
