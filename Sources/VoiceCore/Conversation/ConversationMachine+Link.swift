@@ -26,7 +26,7 @@ extension ConversationMachine {
         session += 1
         link = .configuring
         opened = now
-        ends = nil
+        ends = options.sessionLifetime.map { now + $0 }
         note(.sessionOpened(id: id, expiresAt: expiresAt))
         let settings = options.settings
         send({ .sessionUpdate(settings, eventID: $0) }, "settings")

@@ -29,6 +29,8 @@ extension ConversationMachine {
 
         /// Age at which a session is replaced; nil leaves it to its end.
         package var sessionAge: Duration? = .seconds(1200)
+        /// How long a session may last where the service does not say it.
+        package var sessionLifetime: Duration?
         /// How long before the end of a session the next is opened, and how long before it is taken whatever the room
         /// does, as long as nobody speaks.
         package var rotationMargin: Duration = .seconds(120)

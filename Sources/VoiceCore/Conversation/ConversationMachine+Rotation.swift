@@ -47,6 +47,7 @@ extension ConversationMachine {
             standby?.phase = .configuring
             standby?.id = id
             standby?.opened = now
+            standby?.ends = options.sessionLifetime.map { now + $0 }
             effects.append(.sendBeside(.sessionUpdate(options.settings, eventID: eventID("settings"))))
         case .server(.sessionUpdated(let inForce)) where standby?.phase == .configuring:
             let worst = options.settings.differences(from: inForce).first(where: \.isFatal)

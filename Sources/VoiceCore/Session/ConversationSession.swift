@@ -128,7 +128,7 @@ package actor ConversationSession {
         case .connectBeside: standby = connect()
         case .sendBeside(let event): with(standby) { $0.send(event) }
         case .promote:
-            with(standby) { $0.takeMicrophone() }
+            with(standby) { $0.openMicrophone() }
             retire(&current)
             current = standby
             standby = Line()

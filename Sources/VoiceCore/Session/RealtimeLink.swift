@@ -75,11 +75,6 @@ package final class RealtimeLink: WebSocketDriver {
         pump.openMicrophone(on: connection)
     }
 
-    /// Takes the microphone over from another connection.
-    package func takeMicrophone() {
-        pump.moveMicrophone(to: connection)
-    }
-
     /// - Returns: false where the message did not fit: the connection is as good as dead then.
     @discardableResult
     package func send(_ event: ClientEvent) -> Bool {

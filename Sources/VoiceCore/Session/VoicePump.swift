@@ -54,14 +54,12 @@ package final class VoicePump {
 
     // MARK: Microphone
 
-    /// Lets the microphone out on `connection`, beginning with the present: what was captured before stays here.
+    /// Lets the microphone out on `connection`.
+    ///
+    /// From a connection that has the microphone it moves at once, between two samples. A closed one begins with the
+    /// present: what was captured before stays here.
     package func openMicrophone(on connection: WebSocketConnection) {
-        pipes.microphone.skip(to: pipes.microphone.writePosition)
-        uplink = connection
-    }
-
-    /// Lets the microphone out on `connection` from the next chunk on: nothing is lost, nothing sent twice.
-    package func moveMicrophone(to connection: WebSocketConnection) {
+        if uplink == nil { pipes.microphone.skip(to: pipes.microphone.writePosition) }
         uplink = connection
     }
 

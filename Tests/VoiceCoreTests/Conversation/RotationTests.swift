@@ -42,6 +42,15 @@ struct RotationTests {
         #expect(scene.timer(.rotate) == seconds.map { .seconds($0) })
     }
 
+    @Test func aLifetimeThatIsKnownStandsInForOneThatIsNotTold() {
+        var scene = Scene {
+            $0.sessionAge = nil
+            $0.sessionLifetime = .seconds(1800)
+        }
+        scene.open()
+        #expect(scene.timer(.rotate).map { $0 < .seconds(1680) && $0 > .seconds(1679) } == true)
+    }
+
     @Test func speechACallOrAResponsePutsItOff() {
         var scene = Scene.rotating()
         scene.userTurn()
