@@ -9,7 +9,7 @@ package enum ConfigurationSchema {
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + jarvis + log
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 

@@ -78,6 +78,16 @@ package struct DaemonSettings: Sendable {
         // Later than every deadline of the connection, which can say what was missing.
         conversation.setUpLimit = .seconds(2 * realtime.connectTimeoutS + 10)
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
+        conversation.seed = .random(in: .min ... .max)
+        conversation.sessionAge = realtime.sessionAgeMin == 0 ? nil : .seconds(60 * realtime.sessionAgeMin)
+        conversation.rotationMargin = .seconds(realtime.rotationMarginS)
+        conversation.rememberedTurns = realtime.carryTurns
+        conversation.carry =
+            switch realtime.carry {
+            case .summary: .summary
+            case .turns: .turns
+            case .none: .none
+            }
         jarvis = configuration.jarvis
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret

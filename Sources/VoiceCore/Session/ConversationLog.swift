@@ -13,6 +13,7 @@ struct ConversationLog: Sendable {
         case .turnEnded(let report): write(report)
         case .note(let note): write(note)
         case .connect: logger.debug("connecting")
+        case .connectBeside: logger.debug("opening the next session beside this one")
         case .send(let event): logger.trace("sent", metadata: ["event": "\(event.name)"])
         default: break
         }
@@ -51,6 +52,14 @@ struct ConversationLog: Sendable {
                 "connection lost: \(reason)",
                 metadata: ["retry_in_ms": "\(Self.milliseconds(pause))"]
             )
+        case .sessionSwapped(let id):
+            logger.info("the next session has taken over", metadata: ["id": "\(id ?? "unnamed")"])
+        case .rotationFailed(let reason):
+            logger.warning("the next session cannot be opened yet, this one goes on: \(reason)")
+        case .questionLost(true):
+            logger.info("the session ended before its answer, the question is put again")
+        case .questionLost(false):
+            logger.warning("the session ended before its answer, the question is lost")
         case .refused(let reason):
             logger.error("the service refuses us: \(reason)")
         case .settingsDiffer(let paths):
