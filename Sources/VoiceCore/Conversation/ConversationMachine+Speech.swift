@@ -6,7 +6,7 @@ extension ConversationMachine {
         case .sessionUpdated(let inForce): sessionUpdated(inForce)
         case .speechStarted: speechStarted()
         case .speechStopped: speechStopped(at: now)
-        case .itemAdded(_, _, let callID):
+        case .itemAdded(_, _, let callID, _):
             if let callID { sequencer.outputConfirmed(callID: callID) }
         case .responseCreated(let id, let clientEventID):
             owedResponse = false
@@ -19,12 +19,12 @@ extension ConversationMachine {
             if kind == "function_call" { becameFiller(responseID) }
         case .functionCall(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
-        case .spokenTranscript(_, _, let text): note(.spoken(text))
+        case .spokenTranscript(_, _, let text, _): note(.spoken(text))
         case .responseDone(let outcome): responseDone(outcome)
-        case .heardTranscript(_, _, let text): note(.heard(text))
+        case .heardTranscript(_, _, let text, _): note(.heard(text))
         case .heardTranscriptFailed(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .error(let error): serverError(error)
-        case .committed, .audioDone, .ignored, .unknown: break
+        case .committed, .audioDone, .spokenDelta, .heardDelta, .ignored, .unknown: break
         }
     }
 

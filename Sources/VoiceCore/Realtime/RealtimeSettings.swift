@@ -132,13 +132,3 @@ package struct SettingsDifference: Equatable, Sendable {
         } || path.hasPrefix("session.audio.input.format") || path.hasPrefix("session.audio.output.format")
     }
 }
-
-extension JSONValue {
-    fileprivate var doubleValue: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        default: nil
-        }
-    }
-}

@@ -26,6 +26,20 @@ struct ConversationLog: Sendable {
         logger.info("call answered", metadata: metadata)
     }
 
+    /// What was said, in the journal only.
+    func write(_ line: TranscriptLine) {
+        guard transcripts else { return }
+        var metadata: Logger.Metadata = [
+            "line": "\(line.number)", "speaker": "\(line.speaker.rawValue)", "text": "\(line.text)",
+        ]
+        if let heard = line.heard {
+            metadata["interrupted"] = "yes"
+            metadata["heard_ms"] = "\(heard)"
+        }
+        if line.isLate { metadata["late"] = "yes" }
+        logger.info("said", metadata: metadata)
+    }
+
     private func write(_ report: TurnReport) {
         var metadata: Logger.Metadata = ["turn": "\(report.number)", "calls": "\(report.calls)"]
         func stage(_ name: String, _ time: Duration?) {
@@ -77,10 +91,9 @@ struct ConversationLog: Sendable {
             logger.info("a call was cut off and not made", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):
             logger.debug("output sent", metadata: ["call": "\(callID)"])
-        case .heard(let text):
-            if transcripts { logger.info("heard", metadata: ["text": "\(text)"]) }
-        case .spoken(let text):
-            if transcripts { logger.info("spoken", metadata: ["text": "\(text)"]) }
+        case .heard, .spoken:
+            // Texts are written in the order of the conversation, see `TranscriptLine`.
+            break
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")
         }

@@ -49,8 +49,8 @@ package actor ConversationSession {
         }
     }
 
-    private let parts: Parts
-    private let log: ConversationLog
+    let parts: Parts
+    let log: ConversationLog
     private let observer: Observer
     private var machine: ConversationMachine
     private var handle: WebSocketHandle?
@@ -60,6 +60,9 @@ package actor ConversationSession {
     private var timings: [String: CallTiming] = [:]
     private var replies: [String: Duration] = [:]
     private var unknown: [String: Int] = [:]
+    /// Nil where nothing of what was said is wanted.
+    var transcript: TranscriptBook?
+    var transcriptTimer: Task<Void, Never>?
 
     /// - Parameter transcripts: whether what was said may appear in the log.
     package init(
@@ -72,6 +75,7 @@ package actor ConversationSession {
         self.observer = observer
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
+        transcript = transcripts ? TranscriptBook(expectsUser: options.settings.transcription != nil) : nil
     }
 
     package var state: ConversationState { machine.state }
@@ -81,8 +85,11 @@ package actor ConversationSession {
         for await letter in parts.mailbox.letters {
             if let connection = letter.connection, connection != self.connection { continue }
             count(letter.event)
-            for effect in machine.handle(letter.event, at: letter.at) { perform(effect, at: letter.at) }
+            let effects = machine.handle(letter.event, at: letter.at)
+            transcribe(letter.event, effects, at: letter.at)
+            for effect in effects { perform(effect, at: letter.at) }
         }
+        endTranscript()
         for task in runningCalls.values { task.cancel() }
         for task in timers.values { task.cancel() }
         if parts.mailbox.lost > 0 {
