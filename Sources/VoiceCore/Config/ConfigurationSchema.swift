@@ -6,10 +6,15 @@ package enum ConfigurationSchema {
         ("echo", "Echo cancellation: keeps the daemon from hearing itself, so that it can be interrupted."),
         ("realtime", "The service that hears and speaks (OpenAI Realtime API or a compatible server)."),
         ("jarvis", "The agent that answers (term-llm serve)."),
+        (
+            "budget",
+            "How much may be spent. At 80 % a soft sound and a line in the log; at 100 % the conversation is closed after "
+                + "the answer and stays so until the hour or day is over."
+        ),
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + jarvis + log
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + jarvis + budget + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 

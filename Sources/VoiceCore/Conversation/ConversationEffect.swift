@@ -34,5 +34,7 @@ package enum ConversationNote: Equatable, Sendable {
     case outputSent(callID: String)
     case heard(String)
     case spoken(String)
+    /// A session was asked for though its budget is spent.
+    case budgetSpent(until: String)
     case unexpected(String)
 }

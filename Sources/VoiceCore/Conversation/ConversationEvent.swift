@@ -28,6 +28,7 @@ package enum ConversationEvent: Equatable, Sendable {
     case callAnswered(callID: String, output: String, wantsReply: Bool)
 
     case timer(ConversationTimer)
+    case budget(BudgetVerdict)
 }
 
 /// How a connection ended.
@@ -64,4 +65,6 @@ package enum ConversationTimer: Hashable, Sendable {
     case requestedResponse
     /// Nobody has spoken for the idle limit.
     case idle
+    /// What is being said after the budget was spent has taken long enough.
+    case budget
 }

@@ -1,7 +1,7 @@
 /// Opening, configuring, losing and closing the session.
 extension ConversationMachine {
     mutating func activate() {
-        guard link == .closed else { return }
+        guard link == .closed, budgetAllows() else { return }
         link = .opening
         attempts = 0
         effects.append(.connect)

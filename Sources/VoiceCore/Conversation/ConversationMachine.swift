@@ -20,6 +20,10 @@ package struct ConversationMachine: Sendable {
         package var reconnectLongest: Duration = .seconds(60)
         package var probePause: Duration = .seconds(300)
         package var responseLimit: Duration = .seconds(12)
+        /// Whether the session is meant to be open always, and opens again by itself when there is a budget again.
+        package var isAlwaysOpen = true
+        /// How long what is being said may take once the budget is spent.
+        package var budgetGrace: Duration = .seconds(60)
 
         package init(settings: RealtimeSettings) {
             self.settings = settings
@@ -69,6 +73,7 @@ package struct ConversationMachine: Sendable {
     var turn: TurnClock?
     var turns = 0
     var nextEvent = 0
+    var hold = BudgetHold()
     var timers: Set<ConversationTimer> = []
     var effects: [ConversationEffect] = []
 
@@ -83,7 +88,10 @@ package struct ConversationMachine: Sendable {
         effects = []
         switch event {
         case .activate: activate()
-        case .deactivate: deactivate()
+        case .deactivate:
+            hold.reopens = false
+            deactivate()
+        case .budget(let verdict): budget(verdict)
         case .interrupt: interrupt()
         case .connected: break
         case .disconnected(let failure): lost(failure)
@@ -115,6 +123,7 @@ package struct ConversationMachine: Sendable {
         if let voice, voice.isDone, voice.isDrained { self.voice = nil }
         deliver()
         requestResponse()
+        closeWhenSpent()
         watch()
         let next = derivedState
         guard next != state else { return }
@@ -123,7 +132,7 @@ package struct ConversationMachine: Sendable {
         if next == .listening || next == .idle { endTurn() }
     }
 
-    private var derivedState: ConversationState {
+    var derivedState: ConversationState {
         switch link {
         case .closed: return .idle
         case .refused(let reason): return .error(reason)
@@ -161,6 +170,7 @@ package struct ConversationMachine: Sendable {
         if let limit = options.idleLimit {
             want(.idle, derivedState == .listening, after: limit)
         }
+        want(.budget, hold.isClosing, after: options.budgetGrace)
         want(
             .setUp,
             link == .opening && !timers.contains(.reconnect) || link == .configuring,
@@ -195,6 +205,8 @@ package struct ConversationMachine: Sendable {
             sequencer.abandon()
         case .idle:
             deactivate()
+        case .budget:
+            closeSpent()
         }
     }
 

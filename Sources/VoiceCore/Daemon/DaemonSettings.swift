@@ -11,6 +11,9 @@ package struct DaemonSettings: Sendable {
     package var jarvisBase: ServerURL
     package var jarvisToken: Secret?
     package var transcripts: Bool
+    package var budget: Budget.Options
+    /// Things the user should know that are no reason not to start.
+    package var notices: [String] = []
 
     /// - Parameters:
     ///   - instructions: the text of `realtime.instructions_file`, nil for the built-in persona.
@@ -77,6 +80,8 @@ package struct DaemonSettings: Sendable {
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
+        budget = Budget.Options(configuration)
+        if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
 
     /// The text of `realtime.instructions_file`; nil where none is named.

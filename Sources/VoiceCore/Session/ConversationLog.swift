@@ -40,6 +40,21 @@ struct ConversationLog: Sendable {
         logger.info("said", metadata: metadata)
     }
 
+    func write(_ signal: BudgetSignal) {
+        switch signal {
+        case .near(let report):
+            logger.warning("most of the budget is spent", metadata: Self.metadata(report))
+        case .spent(let report):
+            logger.warning("the budget is spent: no conversation until it is renewed", metadata: Self.metadata(report))
+        case .renewed:
+            logger.info("the budget is renewed")
+        }
+    }
+
+    private static func metadata(_ report: BudgetReport) -> Logger.Metadata {
+        ["period": "\(report.period.rawValue)", "spent": "\(report.amounts)", "until": "\(report.until)"]
+    }
+
     private func write(_ report: TurnReport) {
         var metadata: Logger.Metadata = ["turn": "\(report.number)", "calls": "\(report.calls)"]
         func stage(_ name: String, _ time: Duration?) {
@@ -94,6 +109,8 @@ struct ConversationLog: Sendable {
         case .heard, .spoken:
             // Texts are written in the order of the conversation, see `TranscriptLine`.
             break
+        case .budgetSpent(let until):
+            logger.notice("the budget is spent: no conversation", metadata: ["until": "\(until)"])
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")
         }

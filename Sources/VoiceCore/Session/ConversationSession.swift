@@ -14,6 +14,7 @@ package actor ConversationSession {
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var request: WebSocketRequest
+        package var budget: BudgetKeeper?
         package var logger: Logger
 
         package init(
@@ -23,6 +24,7 @@ package actor ConversationSession {
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
             request: WebSocketRequest,
+            budget: BudgetKeeper? = nil,
             logger: Logger
         ) {
             self.network = network
@@ -31,6 +33,7 @@ package actor ConversationSession {
             self.mailbox = mailbox
             self.dispatcher = dispatcher
             self.request = request
+            self.budget = budget
             self.logger = logger
         }
     }
@@ -63,6 +66,7 @@ package actor ConversationSession {
     /// Nil where nothing of what was said is wanted.
     var transcript: TranscriptBook?
     var transcriptTimer: Task<Void, Never>?
+    var budget: BudgetKeeper?
 
     /// - Parameter transcripts: whether what was said may appear in the log.
     package init(
@@ -75,6 +79,7 @@ package actor ConversationSession {
         self.observer = observer
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
+        budget = parts.budget
         transcript = transcripts ? TranscriptBook(expectsUser: options.settings.transcription != nil) : nil
     }
 
@@ -82,19 +87,28 @@ package actor ConversationSession {
 
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
+        let budgetClock = watchBudget()
         for await letter in parts.mailbox.letters {
             if let connection = letter.connection, connection != self.connection { continue }
             count(letter.event)
-            let effects = machine.handle(letter.event, at: letter.at)
-            transcribe(letter.event, effects, at: letter.at)
-            for effect in effects { perform(effect, at: letter.at) }
+            take(letter.event, at: letter.at)
         }
         endTranscript()
+        budgetClock?.cancel()
+        await budget?.finish()
         for task in runningCalls.values { task.cancel() }
         for task in timers.values { task.cancel() }
         if parts.mailbox.lost > 0 {
             parts.logger.error("events were lost", metadata: ["count": "\(parts.mailbox.lost)"])
         }
+    }
+
+    /// Lets the machine decide on an event and does what it wants done.
+    func take(_ event: ConversationEvent, at instant: Duration) {
+        let effects = machine.handle(event, at: instant)
+        transcribe(event, effects, at: instant)
+        for effect in effects { perform(effect, at: instant) }
+        spend(event, effects)
     }
 
     private func perform(_ effect: ConversationEffect, at instant: Duration) {
