@@ -15,6 +15,7 @@ extension Budget.Options {
         let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
         let isPriced = [budget.priceAudioInUSD, budget.priceAudioOutUSD].allSatisfy { $0 >= 0 }
         let model = configuration.realtime.model
+        guard [.openAI, .azure].contains(Dialect(configuration).name) else { return nil }
         guard isLimited, !isPriced, PriceTable.published(model: model) == nil else { return nil }
         return "the price of the model \(model) is not known, so the dearest known one is counted: set the prices in "
             + "[budget]"
@@ -24,7 +25,7 @@ extension Budget.Options {
 extension PriceTable {
     /// The prices of the configuration; those it leaves open are the published ones of the model.
     package init(_ configuration: Configuration) {
-        self = Self.published(model: configuration.realtime.model) ?? Self.dearest
+        self.init(Dialect(configuration), model: configuration.realtime.model)
         let budget = configuration.budget
         func set(_ price: Double, _ member: WritableKeyPath<PriceTable, Double>) {
             if price >= 0 { self[keyPath: member] = price }

@@ -39,6 +39,17 @@ package struct PriceTable: Equatable, Sendable {
     /// What a model that is not known is taken to cost: the dearest that is.
     package static let dearest = full
 
+    /// The published prices of a service: by the token, by the minute, or none at all for one of the user's own.
+    package init(_ dialect: Dialect, model: String) {
+        switch dialect.name {
+        case .openAI, .azure:
+            self = Self.published(model: model) ?? Self.dearest
+            transcriptionMinute = 0.0045
+        case .xai: sessionMinute = 0.05
+        case .speaches, .localAI, .huggingFace: break
+        }
+    }
+
     /// In millionths of a dollar, rounded up. Cached tokens are part of the input.
     package func cost(of usage: Usage) -> Int {
         let audio = Double(usage.audioIn - usage.cachedAudioIn) * audioIn + Double(usage.cachedAudioIn) * cachedAudioIn

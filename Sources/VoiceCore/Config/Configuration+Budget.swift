@@ -15,7 +15,7 @@ extension Configuration {
         package var priceCachedTextInUSD = -1.0
         package var priceTextOutUSD = -1.0
         package var priceSessionMinUSD = -1.0
-        package var priceTranscriptionMinUSD = 0.0045
+        package var priceTranscriptionMinUSD = -1.0
 
         package init() {}
     }

@@ -68,6 +68,7 @@ package struct Configuration: Sendable, Equatable {
     /// The service that hears and speaks.
     package struct Realtime: Sendable, Equatable {
         package var url = "wss://api.openai.com/v1/realtime"
+        package var dialect = Dialect.auto
         package var model = "gpt-realtime-2.1"
         package var voice = "marin"
         package var apiKeyFile = ""
@@ -85,6 +86,16 @@ package struct Configuration: Sendable, Equatable {
         package var maxOutputTokens = 1200
         package var speed = 1.0
         package var connectTimeoutS = 10
+
+        package enum Dialect: String, CaseIterable, Sendable {
+            case auto
+            case openai
+            case azure
+            case xai
+            case speaches
+            case localai
+            case huggingface
+        }
 
         package enum TurnDetection: String, CaseIterable, Sendable {
             case semantic = "semantic_vad"

@@ -47,8 +47,8 @@ extension ConfigurationSchema {
         .number(
             "budget.price_transcription_min_usd",
             \.budget.priceTranscriptionMinUSD,
-            0...1000,
-            "US dollars for a minute of speech that realtime.transcription writes down."
+            -1...1000,
+            "US dollars for a minute of speech that realtime.transcription writes down; -1 takes the published price."
         ),
     ]
 

@@ -145,6 +145,11 @@ package enum ConfigurationSchema {
             schemes: ["wss", "ws"],
             "Address of the service. Plain ws:// is for a server on this machine or in this network."
         ),
+        .choice(
+            "realtime.dialect",
+            \.realtime.dialect,
+            "What kind of service it is. \"auto\" knows OpenAI, Azure and xAI by their hosts and takes others for OpenAI."
+        ),
         .text("realtime.model", \.realtime.model, "Model that hears and speaks."),
         .text("realtime.voice", \.realtime.voice, "Voice of the answers."),
         .file(

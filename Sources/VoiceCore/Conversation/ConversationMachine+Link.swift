@@ -23,6 +23,7 @@ extension ConversationMachine {
         note(.sessionOpened(id: id, expiresAt: expiresAt))
         let settings = options.settings
         send({ .sessionUpdate(settings, eventID: $0) }, "settings")
+        if !settings.dialect.confirmsSettings { settingsInForce() }
     }
 
     mutating func sessionUpdated(_ inForce: JSONValue) {
@@ -32,6 +33,10 @@ extension ConversationMachine {
         if let worst = differences.first(where: \.isFatal) {
             return refuse("the service did not take \(worst.path) as it was asked for")
         }
+        settingsInForce()
+    }
+
+    private mutating func settingsInForce() {
         link = .ready
         attempts = 0
         effects.append(.openMicrophone)

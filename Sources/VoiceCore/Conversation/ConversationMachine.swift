@@ -95,8 +95,12 @@ package struct ConversationMachine: Sendable {
         case .interrupt: interrupt()
         case .connected: break
         case .disconnected(let failure): lost(failure)
-        case .server(let event): heard(event, at: now)
-        case .voiceReceived(let responseID, _): voiceReceived(responseID, at: now)
+        case .server(let event):
+            adopt(event.responseID, at: now)
+            heard(event, at: now)
+        case .voiceReceived(let responseID, _):
+            adopt(responseID, at: now)
+            voiceReceived(responseID, at: now)
         case .voiceAudible(let responseID): voiceAudible(responseID, at: now)
         case .voiceDrained:
             voice?.isDrained = true
@@ -220,7 +224,8 @@ package struct ConversationMachine: Sendable {
 
     mutating func send(_ event: (String) -> ClientEvent, _ kind: String) {
         nextEvent += 1
-        effects.append(.send(event("\(kind)-\(session)-\(nextEvent)")))
+        let event = event("\(kind)-\(session)-\(nextEvent)")
+        if options.settings.dialect.takes(event) { effects.append(.send(event)) }
     }
 
     mutating func endTurn() {

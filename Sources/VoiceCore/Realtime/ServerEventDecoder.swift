@@ -13,8 +13,11 @@ package struct ServerEventDecoder {
     }
 
     private let decoder = JSONDecoder()
+    private let dialect: Dialect
 
-    package init() {}
+    package init(dialect: Dialect = .openAI) {
+        self.dialect = dialect
+    }
 
     package func decode(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> ServerEvent {
         guard let wire = try? decoder.decode(Wire.self, from: Data(bytes)) else { throw .malformed }
@@ -38,6 +41,7 @@ package struct ServerEventDecoder {
                 expiresAt: wire.session?["expires_at"]?.intValue
             )
         case "session.updated":
+            if !dialect.tellsAllSettings { return .sessionUpdated(wire.session ?? .object([:])) }
             return .sessionUpdated(try need(wire.session, "session"))
         case "input_audio_buffer.speech_started":
             return .speechStarted(itemID: wire.itemID ?? "", audioStart: wire.audioStart ?? 0)
@@ -76,6 +80,13 @@ package struct ServerEventDecoder {
                 call: call,
                 isComplete: item.status != "incomplete"
             )
+        case "response.function_call_arguments.done" where dialect.tellsCallsByArguments:
+            let call = FunctionCall(
+                callID: try need(wire.callID, "call_id"),
+                name: wire.name ?? "",
+                arguments: wire.arguments ?? ""
+            )
+            return .functionCall(responseID: wire.responseID ?? "", call: call, isComplete: true)
         case "response.output_audio_transcript.delta", "response.audio_transcript.delta":
             return .spokenDelta(
                 responseID: wire.responseID ?? "",
@@ -124,10 +135,11 @@ package struct ServerEventDecoder {
             return .heardTranscriptFailed(itemID: wire.itemID ?? "", reason: wire.error?.message ?? "no reason given")
         case "error":
             let error = try need(wire.error, "error")
+            let code = error.code ?? (dialect.isSelfHosted ? error.type : nil)
             return .error(
                 ServerError(
                     type: error.type ?? "error",
-                    code: error.code,
+                    code: code.map { dialect.errorCodes[$0] ?? $0 },
                     message: Redaction.withoutKeys(error.message ?? ""),
                     param: error.param,
                     eventID: error.eventID
@@ -147,7 +159,8 @@ package struct ServerEventDecoder {
         "response.output_audio.delta", "response.audio.delta", "response.output_text.delta",
         "response.output_text.done",
         "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
-        "response.function_call_arguments.done", "rate_limits.updated",
+        "response.function_call_arguments.done", "rate_limits.updated", "ping",
+        "conversation.item.input_audio_transcription.updated",
     ]
 }
 
@@ -164,12 +177,16 @@ private struct Wire: Decodable {
     var transcript: String?
     var delta: String?
     var usage: JSONValue?
+    var callID: String?
+    var name: String?
+    var arguments: String?
     var item: Item?
     var response: Response?
     var error: Failure?
 
     enum CodingKeys: String, CodingKey {
-        case type, session, transcript, delta, usage, item, response, error
+        case type, session, transcript, delta, usage, name, arguments, item, response, error
+        case callID = "call_id"
         case itemID = "item_id"
         case previous = "previous_item_id"
         case responseID = "response_id"
@@ -195,6 +212,9 @@ private struct Wire: Decodable {
             type.hasSuffix("transcript.delta") || type.hasSuffix("transcription.delta")
             ? try? fields.decode(String.self, forKey: .delta) : nil
         usage = try? fields.decode(JSONValue.self, forKey: .usage)
+        callID = try? fields.decode(String.self, forKey: .callID)
+        name = try? fields.decode(String.self, forKey: .name)
+        arguments = try? fields.decode(String.self, forKey: .arguments)
         item = try? fields.decode(Item.self, forKey: .item)
         response = try? fields.decode(Response.self, forKey: .response)
         error = try? fields.decode(Failure.self, forKey: .error)

@@ -141,8 +141,9 @@ package actor ConversationSession {
         let mailbox = parts.mailbox
         let pump = parts.pump
         let id = connection
+        let dialect = machine.options.settings.dialect
         handle = parts.network.connect(parts.request) { socket in
-            RealtimeLink(connection: socket, pump: pump.onThread) { event, instant in
+            RealtimeLink(connection: socket, pump: pump.onThread, dialect: dialect) { event, instant in
                 mailbox.post(event, at: instant, connection: id)
             }
         }

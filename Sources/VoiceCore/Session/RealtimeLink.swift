@@ -6,7 +6,8 @@ package final class RealtimeLink: WebSocketDriver {
     private let connection: WebSocketConnection
     private let pump: VoicePump
     private let report: (ConversationEvent, Duration) -> Void
-    private let decoder = ServerEventDecoder()
+    private let dialect: Dialect
+    private let decoder: ServerEventDecoder
     private let json = JSONDecoder()
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
@@ -22,10 +23,13 @@ package final class RealtimeLink: WebSocketDriver {
     package init(
         connection: WebSocketConnection,
         pump: VoicePump,
+        dialect: Dialect = .openAI,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
         self.connection = connection
         self.pump = pump
+        self.dialect = dialect
+        decoder = ServerEventDecoder(dialect: dialect)
         self.report = report
     }
 
@@ -78,7 +82,7 @@ package final class RealtimeLink: WebSocketDriver {
     /// - Returns: false where the message did not fit: the connection is as good as dead then.
     @discardableResult
     package func send(_ event: ClientEvent) -> Bool {
-        connection.send(text: event.encoded())
+        connection.send(text: event.encoded(for: dialect))
     }
 
     // MARK: Audio
