@@ -25,6 +25,8 @@ package struct Budget: Sendable {
     /// Responses and turns that are charged already, the latest: events may come twice.
     private var charged: [String] = []
     private var blocking: [BudgetPeriod] = []
+    /// When there is a budget again, as the local clock shows it; nil while there is one.
+    package private(set) var spentUntil: String?
 
     /// - Parameter saved: the accounts of before a restart.
     package init(_ options: Options, saved: SavedBudget? = nil, at now: BudgetInstant) {
@@ -146,7 +148,9 @@ package struct Budget: Sendable {
             blocking = spent
             // The one that lasts longest is the one to tell of.
             let reports = spent.map { report(on: $0, at: now) }
-            result.append(reports.max { $0.end < $1.end }.map { .spent($0) } ?? .renewed)
+            let latest = reports.max { $0.end < $1.end }
+            spentUntil = latest?.until
+            result.append(latest.map { .spent($0) } ?? .renewed)
         }
         return result
     }

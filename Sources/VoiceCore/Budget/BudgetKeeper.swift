@@ -38,7 +38,7 @@ package struct BudgetKeeper: Sendable {
     }
 
     package var status: BudgetStatus {
-        BudgetStatus(hour: budget.hour.spending, day: budget.day.spending)
+        BudgetStatus(hour: budget.hour.spending, day: budget.day.spending, spentUntil: budget.spentUntil)
     }
 }
 
@@ -46,6 +46,8 @@ package struct BudgetKeeper: Sendable {
 package struct BudgetStatus: Equatable, Sendable {
     package var hour: BudgetAccount.Spending
     package var day: BudgetAccount.Spending
+    /// When there is a budget again; nil while there is one.
+    package var spentUntil: String?
 }
 
 extension SavedBudget {

@@ -21,8 +21,9 @@ package struct SavedBudget: Equatable, Sendable {
         package var description: String
     }
 
-    /// Larger numbers are a damaged file, not a bill.
+    /// Larger numbers are a damaged file, not a bill, and not a time.
     private static let most = 1_000_000_000_000_000
+    private static let latest = 10_000_000
 
     /// Reads the text of the file. Everything must be there; unknown keys are passed over, since a newer version may have
     /// written them.
@@ -43,15 +44,15 @@ package struct SavedBudget: Equatable, Sendable {
         _ name: String,
         _ values: [String: ConfigurationValue]
     ) throws(Unreadable) -> BudgetAccount {
-        func count(_ key: String) throws(Unreadable) -> Int {
-            guard case .integer(let value)? = values["\(name).\(key)"], (0...most).contains(value) else {
-                throw Unreadable(description: "\(name).\(key) is not a number from 0 to \(most)")
+        func count(_ key: String, _ limit: Int) throws(Unreadable) -> Int {
+            guard case .integer(let value)? = values["\(name).\(key)"], (0...limit).contains(value) else {
+                throw Unreadable(description: "\(name).\(key) is not a number from 0 to \(limit)")
             }
             return value
         }
-        var account = BudgetAccount(number: try count("number"))
-        account.spending.micros = Double(try count("microusd"))
-        account.spending.talk = .milliseconds(try count("talk_ms"))
+        var account = BudgetAccount(number: try count("number", latest))
+        account.spending.micros = Double(try count("microusd", most))
+        account.spending.talk = .milliseconds(try count("talk_ms", most))
         guard case .flag(let isTold)? = values["\(name).told"] else {
             throw Unreadable(description: "\(name).told is not true or false")
         }

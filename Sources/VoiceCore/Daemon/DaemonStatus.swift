@@ -65,6 +65,7 @@ package struct DaemonStatus: Sendable {
         if let spending {
             metadata["spent_hour_usd"] = "\(BudgetReport.text(spending.hour.dollars))"
             metadata["spent_today_usd"] = "\(BudgetReport.text(spending.day.dollars))"
+            if let until = spending.spentUntil { metadata["budget_spent_until"] = "\(until)" }
             metadata["talk_today_min"] = "\(Int(spending.day.minutes.rounded()))"
         }
         return metadata

@@ -77,7 +77,7 @@ package struct TranscriptBook: Sendable {
     /// Every line that is left, as it stands.
     package mutating func finish() -> [TranscriptLine] {
         sessionEnded()
-        for index in items.indices where items[index].playback == .open { items[index].playback = .heard }
+        for index in items.indices { items[index].endPlayback() }
         return release(at: .zero)
     }
 
@@ -127,7 +127,8 @@ package struct TranscriptBook: Sendable {
     private mutating func soundEnded() {
         isSounding = false
         for index in items.indices where items[index].playback == .open && items[index].isSoundComplete {
-            items[index].playback = .heard
+            // What was silenced in its midst waits for the account.
+            if items[index].silenced != .beforeAllSound { items[index].playback = .heard }
         }
     }
 
@@ -135,7 +136,8 @@ package struct TranscriptBook: Sendable {
         silenced += responseIDs
         if silenced.count > 32 { silenced.removeFirst(silenced.count - 32) }
         for index in items.indices where items[index].playback == .open {
-            if let id = items[index].responseID, responseIDs.contains(id) { items[index].isSilenced = true }
+            guard let id = items[index].responseID, responseIDs.contains(id) else { continue }
+            items[index].silenced = items[index].isSoundComplete ? .afterAllSound : .beforeAllSound
         }
     }
 
@@ -146,9 +148,7 @@ package struct TranscriptBook: Sendable {
             }
         }
         // What was silenced and is not in the account was either played to its end before, or had not begun to come.
-        for index in items.indices where items[index].isSilenced && items[index].playback == .open {
-            items[index].playback = items[index].isSoundComplete ? .heard : .cut
-        }
+        for index in items.indices where items[index].silenced != nil { items[index].endPlayback() }
         soundEnded()
     }
 
@@ -223,7 +223,7 @@ package struct TranscriptBook: Sendable {
     private mutating func release(at now: Duration) -> [TranscriptLine] {
         for index in items.indices.dropLast(Self.limit) {
             end(&items[index])
-            if items[index].playback == .open { items[index].playback = .heard }
+            items[index].endPlayback()
         }
         var result: [TranscriptLine] = []
         var isHeld = false

@@ -16,6 +16,11 @@ struct TranscriptItem: Sendable {
         var known: Int?
     }
 
+    enum Silence: Equatable, Sendable {
+        case afterAllSound
+        case beforeAllSound
+    }
+
     enum Playback: Equatable, Sendable {
         /// Not over yet, as far as is known.
         case open
@@ -34,8 +39,8 @@ struct TranscriptItem: Sendable {
     var playback = Playback.open
     /// No more sound comes.
     var isSoundComplete = false
-    /// Its response was silenced; `voiceStopped` will say what was heard.
-    var isSilenced = false
+    /// Its response was silenced, and whether all of its sound had come by then; `voiceStopped` will say what was heard.
+    var silenced: Silence?
     /// No more text comes.
     var isTextComplete = false
     /// Since when its text is awaited.
@@ -80,6 +85,12 @@ struct TranscriptItem: Sendable {
         var part = parts[index] ?? Part()
         part.cut = Cut(heard: heard, received: received, known: part.text.isEmpty ? nil : part.text.count)
         parts[index] = part
+    }
+
+    /// Nothing more will be told of its playback.
+    mutating func endPlayback() {
+        guard playback == .open else { return }
+        playback = silenced == .beforeAllSound ? .cut : .heard
     }
 
     /// What was said, or heard of it, and the ms heard where it was cut.

@@ -116,6 +116,48 @@ struct BudgetConversationTests {
     }
 }
 
+extension BudgetConversationTests {
+    @Test func noOrderOfEventsOpensASessionWithoutABudget() {
+        var generator = SeededGenerator(seed: 23)
+        for _ in 0..<300 {
+            var scene = Scene()
+            var isSpent = false
+            for step in 0..<60 {
+                let response = "r\(Int.random(in: 0..<4, using: &generator))"
+                let before = scene.state
+                switch Int.random(in: 0..<16, using: &generator) {
+                case 0: scene.on(.activate)
+                case 1: scene.on(.deactivate)
+                case 2: scene.on(.disconnected(LinkFailure(.transient, "gone")))
+                case 3: scene.on(.timer(.reconnect))
+                case 4, 5:
+                    isSpent = true
+                    scene.on(spent)
+                case 6:
+                    isSpent = false
+                    scene.on(.budget(.renewed))
+                case 7, 8: scene.open()
+                case 9: scene.userTurn()
+                case 10: scene.begin(response)
+                case 11: scene.speak(response)
+                case 12: scene.done(response)
+                case 13: scene.call("c\(step)", in: response)
+                case 14: scene.on(.voiceDrained)
+                default: scene.on(.interrupt)
+                }
+                guard isSpent else { continue }
+                #expect(!scene.latest.contains(.connect))
+                #expect(scene.state != .listening && scene.state != .connecting, "after \(before)")
+                // Whatever is being said: the bound ends it.
+                var rest = scene
+                rest.on(.timer(.budget))
+                if scene.state != .idle, scene.machine.timers.contains(.budget) { #expect(rest.state == .idle) }
+                #expect(scene.state == .idle || scene.machine.timers.contains(.budget))
+            }
+        }
+    }
+}
+
 extension EndToEnd {
     @Suite struct BudgetTests {
         @Test func aConversationEndsWithItsBudget() async throws {

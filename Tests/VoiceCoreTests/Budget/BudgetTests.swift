@@ -200,7 +200,9 @@ struct BudgetTests {
     }
 
     @Test(arguments: [
-        "", "[hour]\nnumber = 1\n", "[hour", "[hour]\nnumber = -1\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
+        "", "[hour]\nnumber = 1\n", "[hour",
+        "[hour]\nnumber = 900000000000000\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
+        "[hour]\nnumber = -1\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
         "[hour]\nnumber = 1\nmicrousd = 0.5\ntalk_ms = 0\ntold = false\n[day]\nnumber = 1\n",
     ])
     func aDamagedFileIsRefused(text: String) {

@@ -172,6 +172,19 @@ struct TranscriptBookTests {
         #expect(lines == ["1 voice: First part.", "2 voice: Second [cut at 500]"])
     }
 
+    @Test func whatWasNeverPlayedIsNoLine() {
+        // The end of the sound is told for interrupted items too.
+        let events: [ConversationEvent] = [
+            .server(.responseCreated(id: "r1", clientEventID: nil)),
+            .server(.spokenTranscript(responseID: "r1", itemID: "a1", text: "Never heard.")),
+            .server(.speechStarted(itemID: "u2", audioStart: 0)),
+            .server(.audioDone(responseID: "r1", itemID: "a1", contentIndex: 0)),
+            .voiceStopped([]),
+            .server(.responseDone(ResponseOutcome(id: "r1", status: .cancelled))),
+        ]
+        #expect(read(events, effects: [2: [.stopVoice(responseIDs: ["r1"])]], finish: true).isEmpty)
+    }
+
     @Test func aLostSessionSettlesWhatItLeavesOpen() {
         let events =
             [committed("u1"), .server(.heardDelta(itemID: "u1", contentIndex: 0, text: "What ti"))]
