@@ -7,6 +7,7 @@ package struct Configuration: Sendable, Equatable {
     package var echo = Echo()
     package var realtime = Realtime()
     package var jarvis = Jarvis()
+    package var budget = Budget()
     package var log = Log()
 
     package init() {}
@@ -67,6 +68,7 @@ package struct Configuration: Sendable, Equatable {
     /// The service that hears and speaks.
     package struct Realtime: Sendable, Equatable {
         package var url = "wss://api.openai.com/v1/realtime"
+        package var dialect = Dialect.auto
         package var model = "gpt-realtime-2.1"
         package var voice = "marin"
         package var apiKeyFile = ""
@@ -94,6 +96,16 @@ package struct Configuration: Sendable, Equatable {
             case summary
             case turns
             case none
+        }
+
+        package enum Dialect: String, CaseIterable, Sendable {
+            case auto
+            case openai
+            case azure
+            case xai
+            case speaches
+            case localai
+            case huggingface
         }
 
         package enum TurnDetection: String, CaseIterable, Sendable {

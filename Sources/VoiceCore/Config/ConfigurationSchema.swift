@@ -6,10 +6,15 @@ package enum ConfigurationSchema {
         ("echo", "Echo cancellation: keeps the daemon from hearing itself, so that it can be interrupted."),
         ("realtime", "The service that hears and speaks (OpenAI Realtime API or a compatible server)."),
         ("jarvis", "The agent that answers (term-llm serve)."),
+        (
+            "budget",
+            "How much may be spent. At 80 % a soft sound and a line in the log; at 100 % the conversation is closed after "
+                + "the answer and stays so until the hour or day is over."
+        ),
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + log
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + budget + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 
@@ -139,6 +144,11 @@ package enum ConfigurationSchema {
             \.realtime.url,
             schemes: ["wss", "ws"],
             "Address of the service. Plain ws:// is for a server on this machine or in this network."
+        ),
+        .choice(
+            "realtime.dialect",
+            \.realtime.dialect,
+            "What kind of service it is. \"auto\" knows OpenAI, Azure and xAI by their hosts and takes others for OpenAI."
         ),
         .text("realtime.model", \.realtime.model, "Model that hears and speaks."),
         .text("realtime.voice", \.realtime.voice, "Voice of the answers."),

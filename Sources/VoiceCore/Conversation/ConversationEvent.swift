@@ -33,6 +33,7 @@ package enum ConversationEvent: Equatable, Sendable {
     case lost(StreamLoss)
 
     case timer(ConversationTimer)
+    case budget(BudgetVerdict)
 }
 
 /// Which connection an event is about.
@@ -98,4 +99,6 @@ package enum ConversationTimer: Hashable, Sendable {
     case swapBy
     /// Nobody has spoken for the idle limit.
     case idle
+    /// What is being said after the budget was spent has taken long enough.
+    case budget
 }

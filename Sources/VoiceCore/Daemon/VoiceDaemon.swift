@@ -61,6 +61,7 @@ package actor VoiceDaemon {
                 mailbox: mailbox,
                 dispatcher: ToolDispatcher(tools: tools, deadline: limit, logger: logger),
                 request: settings.request,
+                budget: Self.budget(settings, logger: logger),
                 logger: logger
             ),
             options: settings.conversation,
@@ -76,7 +77,7 @@ package actor VoiceDaemon {
     }
 
     package var status: DaemonStatus {
-        get async { DaemonStatus(pipes, conversation: await session.state) }
+        get async { DaemonStatus(pipes, conversation: await session.state, spending: await session.spending) }
     }
 
     /// Writes the status into the log, in one line.
@@ -87,6 +88,7 @@ package actor VoiceDaemon {
 
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
     package func start() async throws {
+        for notice in settings.notices { logger.warning("\(notice)") }
         await volumeKeeper.start()
         try await sound.start()
         try network.start()
