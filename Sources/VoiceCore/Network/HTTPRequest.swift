@@ -11,6 +11,9 @@ package struct HTTPRequest: Sendable {
     package var maximumReplyBytes: Int
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
+    /// PEM files with the certificate and the key of this client, for servers that ask for one.
+    package var certificateFile: String?
+    package var keyFile: String?
 
     package init(
         method: String = "GET",
@@ -20,7 +23,9 @@ package struct HTTPRequest: Sendable {
         connectTimeout: Duration = .seconds(10),
         totalTimeout: Duration = .seconds(60),
         maximumReplyBytes: Int = 4 << 20,
-        caFile: String? = nil
+        caFile: String? = nil,
+        certificateFile: String? = nil,
+        keyFile: String? = nil
     ) {
         self.method = method
         self.url = url
@@ -30,5 +35,7 @@ package struct HTTPRequest: Sendable {
         self.totalTimeout = totalTimeout
         self.maximumReplyBytes = maximumReplyBytes
         self.caFile = caFile
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
     }
 }
