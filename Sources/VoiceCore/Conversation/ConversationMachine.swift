@@ -59,6 +59,7 @@ package struct ConversationMachine: Sendable {
     var cancelsNext = false
     var sequencer = ResponseSequencer()
     var calls = CallBook()
+    var wishes = ToolWishes()
     /// Responses whose delivered outputs are to be spoken about.
     var groups: Set<String> = []
     var voice: Voice?
@@ -101,6 +102,8 @@ package struct ConversationMachine: Sendable {
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
+        case .callDelayed(let callID): delayed(callID)
+        case .endWhenQuiet: wishes.endsWhenQuiet = true
         case .timer(let timer):
             timers.remove(timer)
             fired(timer)
@@ -115,6 +118,7 @@ package struct ConversationMachine: Sendable {
         if let voice, voice.isDone, voice.isDrained { self.voice = nil }
         deliver()
         requestResponse()
+        settleWishes()
         watch()
         let next = derivedState
         guard next != state else { return }

@@ -22,9 +22,19 @@ package struct SpeechShaper: Sendable {
         document.walk { plain.take($0) }
         let full = plain.finished()
         guard full.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
-        let cut = SpokenCut(maximumWords: maximumWords).cut(full)
+        let cut = SpokenCut(maximumWords: maximumWords).split(full)
         guard cut != nil || wasTruncated else { return ShapedReply(spoken: full, full: full, wasCut: false) }
-        return ShapedReply(spoken: (cut ?? full) + " " + Self.offer, full: full, wasCut: true)
+        return ShapedReply(
+            spoken: (cut?.spoken ?? full) + " " + Self.offer,
+            full: full,
+            wasCut: true,
+            rest: cut?.rest ?? ""
+        )
+    }
+
+    /// Where reading on begins; nil when all of it is spoken.
+    package func place(in reply: ShapedReply) -> ReadingPlace? {
+        reply.rest.isEmpty ? nil : ReadingPlace(rest: reply.rest, maximumWords: maximumWords)
     }
 
     /// The text up to the bound, ending with a whole line where there is one.

@@ -88,7 +88,7 @@ struct HTTPStreamTests {
     }
 
     @Test func withoutAServerThereIsNoStream() async throws {
-        try await NetworkThread.with { network in
+        _ = try await NetworkThread.with { network in
             await #expect(throws: HTTPFailure.self) {
                 try await network.open(HTTPRequest(url: "http://127.0.0.1:1/"))
             }
