@@ -76,7 +76,11 @@ struct HumanInTheLoopTests {
         }
         #expect(await client.ask("a").spoken == "Done.")
         let sent = transport.requests("POST /v1/sessions/voice-1/\(isQuestion ? "ask_user" : "approval")")
-        #expect(sent.map(\.text) == [isQuestion ? #"{"call_id":"c","cancelled":true}"# : #"{"approval_id":"a","cancelled":true}"#])
+        #expect(
+            sent.map(\.text) == [
+                isQuestion ? #"{"call_id":"c","cancelled":true}"# : #"{"approval_id":"a","cancelled":true}"#
+            ]
+        )
     }
 
     @Test func aNewQuestionWithdrawsTheOneThatWaits() async throws {

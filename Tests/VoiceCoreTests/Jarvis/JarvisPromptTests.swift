@@ -28,10 +28,13 @@ struct JarvisPromptTests {
         )
     }
 
-    @Test(arguments: [
-        ("work", .init(question_index: 0, selected: "Work")), ("At-home.", .init(question_index: 0, selected: "At home")),
-        ("the holidays", .init(question_index: 0, selected: "the holidays", is_custom: true)),
-    ] as [(String, JarvisPromptReply.Answer)])
+    @Test(
+        arguments: [
+            ("work", .init(question_index: 0, selected: "Work")),
+            ("At-home.", .init(question_index: 0, selected: "At home")),
+            ("the holidays", .init(question_index: 0, selected: "the holidays", is_custom: true)),
+        ] as [(String, JarvisPromptReply.Answer)]
+    )
     func whatWasSaidIsAnOptionOrFreeText(said: String, answer: JarvisPromptReply.Answer) {
         #expect(Self.question.reply(with: [said]) == .answers(callID: "c", [answer]))
     }
@@ -39,7 +42,13 @@ struct JarvisPromptTests {
     @Test func severalMayBeChosen() {
         let prompt = JarvisPrompt.questions(
             callID: "c",
-            [.init(question: "Which?", options: [.init(label: "A"), .init(label: "B"), .init(label: "C")], multi_select: true)]
+            [
+                .init(
+                    question: "Which?",
+                    options: [.init(label: "A"), .init(label: "B"), .init(label: "C")],
+                    multi_select: true
+                )
+            ]
         )
         let both = JarvisPromptReply.answers(callID: "c", [.init(question_index: 0, selected_list: ["A", "C"])])
         #expect(prompt.reply(with: ["a; C"]) == both)

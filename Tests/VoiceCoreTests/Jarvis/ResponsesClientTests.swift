@@ -9,7 +9,9 @@ struct ResponsesClientTests {
 
     @Test func anAnswerComesInPiecesAndIsContinued() async throws {
         let transport = ScriptedJarvisTransport { _, number in
-            .stream([Self.created, Self.delta("Two "), Self.delta("meetings.", 3), Self.completed(4, "resp_msg_\(number)")])
+            .stream([
+                Self.created, Self.delta("Two "), Self.delta("meetings.", 3), Self.completed(4, "resp_msg_\(number)"),
+            ])
         }
         let client = try client(transport)
         #expect(await client.ask("a").spoken == "Two meetings.")
@@ -140,21 +142,23 @@ struct ResponsesClientTests {
         while transport.requests("POST /v1/responses/resp_1/cancel").isEmpty { await Task.yield() }
     }
 
-    @Test(arguments: [
-        (.status(401), .authentication), (.status(404), .wrongBasePath(hint: "status 404")),
-        (.status(415), .serverError(status: 415, detail: "")), (.status(503), .offline(detail: "status 503")),
-        (.content("Yes."), .badReply(detail: "no event stream")),
-        (.failed(.couldNotConnect("refused")), .offline(detail: "refused")),
-        (.failed(.untrusted("self-signed")), .untrusted(detail: "self-signed")),
-        (
-            .response(JarvisHTTPResponse(status: 200, contentType: "text/html; charset=utf-8")),
-            .wrongBasePath(hint: "a web page answered")
-        ),
-        (
-            .response(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/?token=x")),
-            .wrongBasePath(hint: "redirect to /ui/")
-        ),
-    ] as [(JarvisHTTPResult, JarvisFailure)])
+    @Test(
+        arguments: [
+            (.status(401), .authentication), (.status(404), .wrongBasePath(hint: "status 404")),
+            (.status(415), .serverError(status: 415, detail: "")), (.status(503), .offline(detail: "status 503")),
+            (.content("Yes."), .badReply(detail: "no event stream")),
+            (.failed(.couldNotConnect("refused")), .offline(detail: "refused")),
+            (.failed(.untrusted("self-signed")), .untrusted(detail: "self-signed")),
+            (
+                .response(JarvisHTTPResponse(status: 200, contentType: "text/html; charset=utf-8")),
+                .wrongBasePath(hint: "a web page answered")
+            ),
+            (
+                .response(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/?token=x")),
+                .wrongBasePath(hint: "redirect to /ui/")
+            ),
+        ] as [(JarvisHTTPResult, JarvisFailure)]
+    )
     func whatIsNoStreamIsNamed(result: JarvisHTTPResult, failure: JarvisFailure) async throws {
         let transport = ScriptedJarvisTransport { _, _ in .whole(result) }
         #expect(await (try client(transport)).ask("a").failure == failure)

@@ -61,16 +61,18 @@ struct ResponsesRunTests {
         #expect(run.lastSequence == 5)
     }
 
-    @Test(arguments: [
-        ("response.completed", "{}", .failure(.emptyReply)),
-        ("response.cancelled", "{}", .failure(.cancelled)),
-        ("response.failed", #"{"error":{"type":"conflict_error","message":"busy"}}"#, .failure(.busy)),
-        ("response.failed", #"{"response":{"error":{"type":"timeout_error"}}}"#, .failure(.timedOut)),
-        (
-            "response.failed", #"{"error":{"type":"invalid_request_error","message":"upstream says no"}}"#,
-            .failure(.serverError(status: 200, detail: "upstream says no"))
-        ),
-    ] as [(String, String, Result<String, JarvisFailure>)])
+    @Test(
+        arguments: [
+            ("response.completed", "{}", .failure(.emptyReply)),
+            ("response.cancelled", "{}", .failure(.cancelled)),
+            ("response.failed", #"{"error":{"type":"conflict_error","message":"busy"}}"#, .failure(.busy)),
+            ("response.failed", #"{"response":{"error":{"type":"timeout_error"}}}"#, .failure(.timedOut)),
+            (
+                "response.failed", #"{"error":{"type":"invalid_request_error","message":"upstream says no"}}"#,
+                .failure(.serverError(status: 200, detail: "upstream says no"))
+            ),
+        ] as [(String, String, Result<String, JarvisFailure>)]
+    )
     func everyEndIsRead(name: String, payload: String, outcome: Result<String, JarvisFailure>) {
         #expect(Self.run([(name, payload)]).outcome == outcome)
     }
@@ -135,7 +137,9 @@ struct ResponsesRunTests {
             for _ in 0..<20 {
                 let name = names.randomElement(using: &random) ?? ""
                 let payload = payloads.randomElement(using: &random) ?? ""
-                _ = run.handle(ServerSentEvent(id: "\(UInt8.random(in: 0...9, using: &random))", name: name, data: payload))
+                _ = run.handle(
+                    ServerSentEvent(id: "\(UInt8.random(in: 0...9, using: &random))", name: name, data: payload)
+                )
             }
             if case .success(let text)? = run.outcome { #expect(!text.isEmpty) }
         }
