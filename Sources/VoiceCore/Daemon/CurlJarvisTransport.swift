@@ -42,7 +42,7 @@ package struct CurlJarvisTransport: JarvisTransport {
         sent: ContinuousClock.Instant,
         replied: ContinuousClock.Instant
     ) {
-        guard request.timeout > JarvisRequest.controlLimit else { return }
+        guard request.isQuestion else { return }
         CallTrace.current?.note(sent: Self.monotonic(sent), replied: Self.monotonic(replied))
     }
 
@@ -57,7 +57,8 @@ package struct CurlJarvisTransport: JarvisTransport {
             maximumReplyBytes: request.maximumReplyBytes,
             caFile: request.caFile,
             certificateFile: request.certificateFile,
-            keyFile: request.keyFile
+            keyFile: request.keyFile,
+            mayRepeat: !request.isQuestion
         )
     }
 

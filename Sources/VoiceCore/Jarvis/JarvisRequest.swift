@@ -118,7 +118,8 @@ package struct JarvisRequest: Sendable {
             caFile: settings.caFile.isEmpty ? nil : settings.caFile,
             certificateFile: settings.clientCertificateFile.isEmpty ? nil : settings.clientCertificateFile,
             keyFile: settings.clientKeyFile.isEmpty ? nil : settings.clientKeyFile,
-            maximumReplyBytes: Self.maximumReplyBytes
+            maximumReplyBytes: Self.maximumReplyBytes,
+            isQuestion: method == "POST" && limit == Self.longestRun
         )
     }
 

@@ -38,6 +38,8 @@ package struct JarvisHTTPRequest: Sendable, Equatable, CustomStringConvertible, 
     package var certificateFile: String?
     package var keyFile: String?
     package let maximumReplyBytes: Int
+    /// A question, which must not reach the agent twice without anybody knowing.
+    package var isQuestion = false
 
     package var description: String { "\(method) \(url), \(body.count) bytes" }
     package var customMirror: Mirror { Mirror(self, children: ["url": url, "bytes": body.count]) }

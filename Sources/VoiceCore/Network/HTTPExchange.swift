@@ -37,6 +37,10 @@ final class HTTPExchange {
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
         handle.set(CURLOPT_TIMEOUT_MS, request.totalTimeout)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if !request.mayRepeat {
+            handle.set(CURLOPT_FRESH_CONNECT, 1)
+            handle.set(CURLOPT_FORBID_REUSE, 1)
+        }
         handle.trust(caFile: request.caFile)
         handle.identify(certificateFile: request.certificateFile, keyFile: request.keyFile)
         switch request.method {

@@ -14,6 +14,9 @@ package struct HTTPRequest: Sendable {
     /// PEM files with the certificate and the key of this client, for servers that ask for one.
     package var certificateFile: String?
     package var keyFile: String?
+    /// False for what must not be done twice: libcurl repeats by itself what went into an old connection that turns out to
+    /// be dead, though the server may have read it. Such a request gets a connection of its own.
+    package var mayRepeat: Bool
 
     package init(
         method: String = "GET",
@@ -25,7 +28,8 @@ package struct HTTPRequest: Sendable {
         maximumReplyBytes: Int = 4 << 20,
         caFile: String? = nil,
         certificateFile: String? = nil,
-        keyFile: String? = nil
+        keyFile: String? = nil,
+        mayRepeat: Bool = true
     ) {
         self.method = method
         self.url = url
@@ -37,5 +41,6 @@ package struct HTTPRequest: Sendable {
         self.caFile = caFile
         self.certificateFile = certificateFile
         self.keyFile = keyFile
+        self.mayRepeat = mayRepeat
     }
 }

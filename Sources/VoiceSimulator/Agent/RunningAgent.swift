@@ -12,12 +12,10 @@ package final class RunningAgent: Sendable {
         var requests: [AgentRequest] = []
         var listener: (any Channel)?
         var channels: [ObjectIdentifier: any Channel] = [:]
-        var isDown = false
     }
 
     private let script: @Sendable (AgentRequest) -> [AgentStep]
     private let state: Mutex<State>
-    private let token: String
     private let basePath: String
 
     /// - Parameter script: what the run of a question does; it completes after the last step.
@@ -26,14 +24,13 @@ package final class RunningAgent: Sendable {
         basePath: String = "/ui",
         script: @escaping @Sendable (AgentRequest) -> [AgentStep]
     ) {
-        self.token = token
         self.basePath = basePath
         self.script = script
         state = Mutex(State(runs: AgentRuns(token: token, basePath: basePath)))
     }
 
     /// Starts to listen and returns the port.
-    package func start(port: Int = 0) async throws -> Int {
+    package func start() async throws -> Int {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -43,7 +40,7 @@ package final class RunningAgent: Sendable {
                     try channel.pipeline.syncOperations.addHandler(RunningAgentHandler(agent: self))
                 }
             }
-            .bind(host: "127.0.0.1", port: port).get()
+            .bind(host: "127.0.0.1", port: 0).get()
         state.withLock { $0.listener = listener }
         return listener.localAddress?.port ?? 0
     }
@@ -57,12 +54,10 @@ package final class RunningAgent: Sendable {
         for channel in channels { try? await channel.close().get() }
     }
 
-    /// Dies and comes back on the same port: connections break, runs are forgotten, threads are kept.
-    package func restart() async throws {
-        let port = state.withLock { $0.listener?.localAddress?.port } ?? 0
-        await stop()
+    /// Dies and is back at once: connections break, runs are forgotten, threads are kept.
+    package func restart() async {
         state.withLock { $0.runs.restart() }
-        _ = try await start(port: port)
+        await cut()
     }
 
     /// Keeps only the latest frames of a run, as the agent does with long ones.

@@ -51,6 +51,19 @@ struct ResponsesRunTests {
         #expect(run.outcome == .success("Two meetings."))
     }
 
+    @Test func whatToolsBringIsNotHeard() {
+        let run = Self.run([
+            ("response.output_item.added", #"{"item":{"type":"function_call","name":"shell","arguments":"{}"}}"#),
+            ("response.tool_exec.end", #"{"tool_name":"draw","success":true,"images":["/images/x.png"]}"#),
+            ("response.interjection", #"{"text":"also the weather"}"#),
+            ("response.phase", #"{"phase":"thinking","delta":"hm"}"#),
+            ("response.output_text.delta", #"{"delta":"<think>hm</think>Done."}"#),
+            ("response.completed", "{}"),
+        ])
+        #expect(run.outcome == .success("<think>hm</think>Done."), "the shaper takes thoughts away")
+        #expect(run.usedTools)
+    }
+
     @Test func repeatedEventsChangeNothing() {
         var run = ResponsesRun()
         for _ in 0..<3 {

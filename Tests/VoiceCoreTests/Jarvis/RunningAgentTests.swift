@@ -48,7 +48,7 @@ struct RunningAgentTests {
             let answer = Task { await client.ask("a") }
             while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(50))
-            try await agent.restart()
+            await agent.restart()
             #expect(await answer.value.spoken == "Two meetings.")
             #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 2)
         }
@@ -59,7 +59,7 @@ struct RunningAgentTests {
             let answer = Task { await client.ask("a") }
             while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(50))
-            try await agent.restart()
+            await agent.restart()
             #expect(await answer.value.failure == .lost)
             #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 1)
         }
