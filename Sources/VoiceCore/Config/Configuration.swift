@@ -127,17 +127,6 @@ package struct Configuration: Sendable, Equatable {
         }
     }
 
-    /// The agent that thinks.
-    package struct Jarvis: Sendable, Equatable {
-        package var url = "http://127.0.0.1:8080/ui"
-        package var tokenFile = ""
-        package var connectTimeoutS = 3
-        package var timeoutS = 120
-        package var caFile = ""
-        package var maximumSpokenWords = 150
-        package var idleRenewalMin = 30
-    }
-
     /// What is written to the journal.
     package struct Log: Sendable, Equatable {
         package var level = Level.info

@@ -230,49 +230,6 @@ package enum ConfigurationSchema {
         ),
     ]
 
-    private static let jarvis: [ConfigurationKey] = [
-        .url(
-            "jarvis.url",
-            \.jarvis.url,
-            schemes: ["http", "https"],
-            "Address of the agent with its base path (\"/ui\" unless the server was told otherwise)."
-        ),
-        .file(
-            "jarvis.token_file",
-            \.jarvis.tokenFile,
-            "File that holds the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
-        ),
-        .integer(
-            "jarvis.connect_timeout_s",
-            \.jarvis.connectTimeoutS,
-            1...60,
-            "Seconds to wait for the connection."
-        ),
-        .integer(
-            "jarvis.timeout_s",
-            \.jarvis.timeoutS,
-            1...1800,
-            "Seconds to wait for an answer. Agents that use tools may need a minute and more."
-        ),
-        .file(
-            "jarvis.ca_file",
-            \.jarvis.caFile,
-            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
-        ),
-        .integer(
-            "jarvis.maximum_spoken_words",
-            \.jarvis.maximumSpokenWords,
-            20...2000,
-            "Words of an answer that are spoken before the rest is offered."
-        ),
-        .integer(
-            "jarvis.idle_renewal_min",
-            \.jarvis.idleRenewalMin,
-            0...10_080,
-            "Minutes without a question after which a fresh conversation begins; 0 never does."
-        ),
-    ]
-
     private static let log: [ConfigurationKey] = [
         .choice("log.level", \.log.level, "The least important lines that are still written."),
         .flag(

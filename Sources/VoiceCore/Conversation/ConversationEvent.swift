@@ -28,6 +28,10 @@ package enum ConversationEvent: Equatable, Sendable {
     case callDispatched(callID: String)
     /// The call's one output; `wantsReply` false where the model should stay silent about it.
     case callAnswered(callID: String, output: String, wantsReply: Bool)
+    /// The call takes so long that the user should be told.
+    case callDelayed(callID: String)
+    /// Close the session once nothing is left to be said.
+    case endWhenQuiet
 
     /// A stream lost something: for the log.
     case lost(StreamLoss)

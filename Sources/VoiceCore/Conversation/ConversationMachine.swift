@@ -74,6 +74,7 @@ package struct ConversationMachine: Sendable {
     /// A response is not asked for before `retryResponse`.
     var retryAfter: Duration?
     var calls = CallBook()
+    var wishes = ToolWishes()
     var voice: Voice?
     /// The response that was last heard from, by its audio.
     var voiced: String?
@@ -150,6 +151,8 @@ package struct ConversationMachine: Sendable {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
         case .lost(let loss): note(.lost(loss))
+        case .callDelayed(let callID): delayed(callID)
+        case .endWhenQuiet: wishes.endsWhenQuiet = true
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }
@@ -164,6 +167,7 @@ package struct ConversationMachine: Sendable {
         requestResponse()
         calls.settle(allBut: sequencer.unspoken)
         closeWhenSpent()
+        settleWishes()
         watch()
         let next = derivedState
         guard next != state else { return }

@@ -223,7 +223,9 @@ package actor ConversationSession {
         runningCalls[call.callID] = Task {
             let trace = CallTrace()
             let output = await CallTrace.$current.withValue(trace) {
-                await dispatcher.run(name: call.name, arguments: call.arguments)
+                await dispatcher.run(name: call.name, arguments: call.arguments) {
+                    mailbox.post(.callDelayed(callID: call.callID))
+                }
             }
             var timing = CallTiming(callID: call.callID)
             if let sent = trace.sent {
@@ -232,7 +234,7 @@ package actor ConversationSession {
                 mailbox.post(.callDispatched(callID: call.callID), at: sent)
             }
             self.ended(timing, replied: trace.replied)
-            mailbox.post(.callAnswered(callID: call.callID, output: output.text, wantsReply: true))
+            mailbox.post(.callAnswered(callID: call.callID, output: output.text, wantsReply: output.wantsReply))
         }
     }
 
