@@ -21,13 +21,16 @@ struct CallLedger: Sendable {
     /// Answers that reached the service and that no response has seen yet, by connection.
     private var unseen: [Int: Set<String>] = [:]
     private var seen: Set<String> = []
+    private var excused: Set<String> = []
     private(set) var violations: [String] = []
 
     var started: Int { calls.count }
     /// Calls that wait for their answer.
     var waiting: Int { open.count }
     /// Answers that no response has seen, in whatever session.
-    var lost: [String] { calls.keys.filter { !open.contains($0) && !seen.contains($0) }.sorted() }
+    var lost: [String] {
+        calls.keys.filter { !open.contains($0) && !seen.contains($0) && !excused.contains($0) }.sorted()
+    }
 
     // MARK: The daemon
 
@@ -53,6 +56,12 @@ struct CallLedger: Sendable {
             calls[id]?.toldIn = session
             open.remove(id)
         }
+    }
+
+    /// The user ended the conversation: nobody waits for an answer any more.
+    mutating func excuse() {
+        excused.formUnion(calls.keys)
+        open = []
     }
 
     /// - Returns: a call that has waited for longer than this.

@@ -10,7 +10,7 @@ final class FaultLedger: Sendable {
         var recoveries: [FaultKind: [Double]] = [:]
         var sessions = 0
         var calls = 0
-        var waitingCalls = 0
+        var tally = ScriptedUser.Tally()
         var lostAnswers = 0
         var transitions: [String: Int] = [:]
     }
@@ -53,7 +53,6 @@ final class FaultLedger: Sendable {
     var figures: Figures {
         state.withLock { state in
             state.figures.calls = state.calls.started
-            state.figures.waitingCalls = state.calls.waiting
             state.figures.lostAnswers = state.calls.lost.count
             return state.figures
         }
@@ -139,6 +138,10 @@ final class FaultLedger: Sendable {
         }
     }
 
+    func note(_ tally: ScriptedUser.Tally) {
+        state.withLock { $0.figures.tally = tally }
+    }
+
     /// Looks at the clock; returns what does not hold.
     func check() -> String? {
         let now = Monotonic.now()
@@ -178,6 +181,7 @@ final class FaultLedger: Sendable {
         }
         state.state = next
         state.since = now
+        if next == .idle, !state.isOver { state.calls.excuse() }
         guard next == .listening else { return }
         for fault in state.open where fault.isPast || !fault.kind.endsSession {
             let milliseconds = Double((now - fault.at) / .microseconds(1)) / 1000

@@ -7,13 +7,16 @@ struct FaultOptions: Sendable {
     var seed: UInt64 = 1
     /// How many times faster than real time, as far as the machine keeps up.
     var speed = 20.0
+    /// Daemons beside each other.
+    var lanes = 4
     /// An answer that was lost with its session is a violation as well.
     var isStrict = false
     /// Tells everything that happens.
     var isVerbose = false
 
     static let usage = """
-        usage: VoiceBench faults [--turns N] [--seconds S] [--seed N] [--speed X] [--strict on|off] [--verbose on|off]
+        usage: VoiceBench faults [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
+                                [--strict on|off] [--verbose on|off]
         """
 
     init?(_ arguments: [String]) {
@@ -33,6 +36,9 @@ struct FaultOptions: Sendable {
             case "--speed":
                 guard let number = Double(value), (1...100).contains(number) else { return nil }
                 speed = number
+            case "--lanes":
+                guard let number = Int(value), (1...16).contains(number) else { return nil }
+                lanes = number
             case "--strict":
                 guard ["on", "off"].contains(value) else { return nil }
                 isStrict = value == "on"

@@ -17,7 +17,7 @@ final class FaultRoom: Sendable {
     private let utterances: [[Float]]
     private let state: Mutex<State>
 
-    init(seed: UInt64, ledger: FaultLedger) {
+    init(seed: UInt64, speed: Double, ledger: FaultLedger) {
         self.ledger = ledger
         utterances = ["Hey", "Tell me", "What else", "No wait"].map { text in
             SpokenQuestion.samples48k(text, voice: .tones, leadMilliseconds: 0, tailMilliseconds: 20)
@@ -27,7 +27,8 @@ final class FaultRoom: Sendable {
         manners.pause = 50...500
         manners.interruptsAfter = 50...900
         manners.hearsOut = 55
-        manners.patience = 6000
+        // What the services take is real time.
+        manners.patience = max(4000, Int(400 * speed))
         state = Mutex(
             State(user: ScriptedUser(utterances: utterances.map { $0.count / 48 }, manners: manners, seed: seed))
         )

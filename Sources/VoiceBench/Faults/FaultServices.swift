@@ -65,7 +65,6 @@ struct FaultServices: Sendable {
 
     func daemon(
         room: FileRoom,
-        speed: Double,
         logger: Logger,
         effect: @escaping @Sendable (ConversationEffect) -> Void
     ) throws -> VoiceDaemon {

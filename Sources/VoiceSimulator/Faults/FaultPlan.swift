@@ -38,7 +38,7 @@ package struct FaultPlan: Sendable, Equatable {
         /// Share of connections that do not begin well, in percent.
         package var badOpenings = 25
         /// Events from one fault to the next.
-        package var gap = 5...120
+        package var gap = 3...70
         /// Share of turns that the model does not answer in the usual way, in percent.
         package var oddTurns = 35
         /// Stalls of more than this end the session.
