@@ -23,6 +23,8 @@ constexpr double kStrength = 12;
 constexpr double kRival = 0.5;
 /// Peaks closer than this belong to one another: 5 ms of early reflections.
 constexpr int kVicinity = DELAY_ESTIMATOR_RATE * 5 / 1000;
+/// Half a millisecond.
+constexpr double kNear = DELAY_ESTIMATOR_RATE * 0.0005;
 /// Below -70 dBFS there is nothing to compare.
 constexpr double kSilence = 1e-7;
 /// Bins far below the mean are not raised to the level of the others: they hold rounding, leakage and noise.
@@ -163,6 +165,16 @@ bool delay_estimator_run(delay_estimator *handle, const float *microphone, size_
     }
     if (result != nullptr) { *result = estimate; }
     return found;
+}
+
+double delay_estimator_height(const delay_estimator *handle, double lag) {
+    double highest = 0, near = 0;
+    for (int n = 0; n < kLags; n++) {
+        const double magnitude = std::fabs(handle->correlation[size_t(n)]);
+        highest = std::max(highest, magnitude);
+        if (std::fabs(n - DELAY_ESTIMATOR_EARLIEST - lag) <= kNear) { near = std::max(near, magnitude); }
+    }
+    return highest > 0 ? near / highest : 0;
 }
 
 } // extern "C"

@@ -2,8 +2,8 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdint.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
 
@@ -33,18 +33,43 @@ CURLcode ccurl_set_header(CURL *easy, ccurl_data_callback callback, void *contex
     return code ? code : curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
 }
 
-static int limit_unacknowledged(void *context, curl_socket_t socket, curlsocktype purpose) {
-    unsigned milliseconds = (unsigned)(uintptr_t)context;
-    if (purpose == CURLSOCKTYPE_IPCXN) {
-        // A kernel without it only notices a dead link later.
-        (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+// A quarter of a second of audio.
+static const int maximum_unsent = 16 << 10;
+
+static int prepare_live_socket(void *context, curl_socket_t socket, curlsocktype purpose) {
+    ccurl_live_sockets *live = context;
+    struct stat status;
+    if (purpose != CURLSOCKTYPE_IPCXN) {
+        return CURL_SOCKOPT_OK;
+    }
+    // A kernel without these only notices a dead link later, and keeps more that is old by then.
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &live->limit_ms, sizeof live->limit_ms);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &maximum_unsent, sizeof maximum_unsent);
+    if (fstat(socket, &status) == 0) {
+        unsigned slot = live->count++ % CCURL_LIVE_SOCKETS;
+        live->socket[slot] = socket;
+        live->inode[slot] = status.st_ino;
     }
     return CURL_SOCKOPT_OK;
 }
 
-CURLcode ccurl_set_unacknowledged_limit(CURL *easy, unsigned milliseconds) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, limit_unacknowledged);
-    return code ? code : curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)milliseconds);
+CURLcode ccurl_set_live_sockets(CURL *easy, ccurl_live_sockets *live) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, prepare_live_socket);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, live);
+}
+
+bool ccurl_is_connected(const ccurl_live_sockets *live) {
+    for (unsigned slot = 0; slot < live->count && slot < CCURL_LIVE_SOCKETS; slot++) {
+        struct stat status;
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof peer;
+        // libcurl closes the sockets of addresses that did not answer: the number may be another file by now.
+        if (fstat(live->socket[slot], &status) == 0 && status.st_ino == live->inode[slot]
+            && getpeername(live->socket[slot], (struct sockaddr *)&peer, &size) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) { return curl_easy_getinfo(easy, info, value); }

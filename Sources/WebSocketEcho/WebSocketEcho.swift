@@ -48,7 +48,11 @@ struct WebSocketEcho {
         for number in 1...max(count, 1) {
             _ = await open(
                 network,
-                WebSocketRequest(url: "\(url)/runCase?case=\(number)&agent=\(agent)", maximumPendingBytes: 64 << 20)
+                WebSocketRequest(
+                    url: "\(url)/runCase?case=\(number)&agent=\(agent)",
+                    deadPeerLimit: .seconds(60),
+                    maximumPendingBytes: 64 << 20
+                )
             )
             if number % 50 == 0 { print("\(number) of \(count) cases") }
         }

@@ -53,6 +53,9 @@ void delay_estimator_destroy(delay_estimator *handle);
 bool delay_estimator_run(delay_estimator *handle, const float *microphone, size_t microphone_count,
                          const float *reference, size_t reference_count, delay_estimate *result);
 
+/// The highest peak of the last run within 0.5 ms of `lag`, as a fraction of the highest of all; 0 out of range.
+double delay_estimator_height(const delay_estimator *handle, double lag);
+
 #ifdef __cplusplus
 }
 #endif

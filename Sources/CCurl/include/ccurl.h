@@ -1,6 +1,7 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <stdbool.h>
 
 // libcurl's variadic calls are invisible to Swift: each door takes one type of argument.
 
@@ -15,8 +16,22 @@ typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, vo
 CURLcode ccurl_set_write(CURL *easy, ccurl_data_callback callback, void *context);
 /// Sets CURLOPT_HEADERFUNCTION and its context.
 CURLcode ccurl_set_header(CURL *easy, ccurl_data_callback callback, void *context);
-/// Has every socket of this handle fail when sent data stays unacknowledged for so long (TCP_USER_TIMEOUT).
-CURLcode ccurl_set_unacknowledged_limit(CURL *easy, unsigned milliseconds);
+enum { CCURL_LIVE_SOCKETS = 8 };
+
+/// The sockets that libcurl made for one connection, the latest ones: one for each address that it tried.
+typedef struct {
+    /// Sent data that stays unacknowledged for so long ends the connection (TCP_USER_TIMEOUT).
+    unsigned limit_ms;
+    unsigned count;
+    int socket[CCURL_LIVE_SOCKETS];
+    unsigned long long inode[CCURL_LIVE_SOCKETS];
+} ccurl_live_sockets;
+
+/// Prepares every socket of this handle for live data: the limit, and little taken that can not be sent at once
+/// (TCP_NOTSENT_LOWAT). `live` must outlive the attempt to connect.
+CURLcode ccurl_set_live_sockets(CURL *easy, ccurl_live_sockets *live);
+/// Whether a TCP connection stands. libcurl itself tells so only when TLS is done too.
+bool ccurl_is_connected(const ccurl_live_sockets *live);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);

@@ -50,18 +50,24 @@ struct ServiceFeed {
         let text = String(decoding: line.dropFirst(2), as: UTF8.self)
         let numbers = text.split(separator: " ").compactMap { Int($0) }
         switch line.first {
-        // The end of a session and the begin of the next overlap.
-        case UInt8(ascii: "a"): if numbers.count == 2, numbers[0] == sessions { received += numbers[1] }
+        // The end of a session and the begin of the next overlap: the one that is sent sound is the present one.
+        case UInt8(ascii: "a"):
+            guard numbers.count == 2, numbers[0] >= sessions else { return }
+            if numbers[0] > sessions { begin(numbers[0]) }
+            received += numbers[1]
         case UInt8(ascii: "s"): starts += 1
-        case UInt8(ascii: "c"):
-            sessions = numbers.first ?? sessions
-            received = 0
-            isConnected = true
+        case UInt8(ascii: "c"): if !isConnected, let number = numbers.first { begin(number) }
         case UInt8(ascii: "d"): if numbers.first == sessions { isConnected = false }
         case UInt8(ascii: "e"):
             // The end of a session is part of the plan.
             if !text.hasPrefix("session_expired"), errors.count < 100 { errors.append(text) }
         default: break
         }
+    }
+
+    private mutating func begin(_ session: Int) {
+        sessions = session
+        received = 0
+        isConnected = true
     }
 }

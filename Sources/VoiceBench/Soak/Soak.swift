@@ -98,8 +98,10 @@ struct Soak {
                 return (samples, "no question was asked for a minute")
             }
             if figures.isOver { return (samples, "the services ended") }
-            let failures = figures.tally.missed + figures.selfInterruptions.count + figures.uplinkLost
-            if failures >= 20 { return (samples, "20 failures are enough") }
+            let failures = figures.selfInterruptions.count + figures.uplinkLost
+            if failures >= 20 || figures.tally.missed >= 20 + figures.tally.bargeIns / 100 {
+                return (samples, "20 failures are enough")
+            }
             if let limit = options.limit, now - began > .seconds(limit * 60) { return (samples, "the time is up") }
         }
     }

@@ -32,7 +32,7 @@ final class SoakRoom: Sendable {
     }
 
     private struct State {
-        var duplex = DuplexState.learning
+        var echo = EchoStatus()
         var user: ScriptedUser
         var feed: ServiceFeed
         var daemon: VoiceDaemon?
@@ -133,7 +133,7 @@ final class SoakRoom: Sendable {
                 }
             }
             if said != nil { state.trace.note("the user speaks", at: state.periods * 10) }
-            noteDuplex(&state)
+            noteEcho(&state)
             state.trace.look(
                 [
                     state.user.tally.missed, state.user.tally.unanswered, state.feed.errors.count,
@@ -155,13 +155,21 @@ final class SoakRoom: Sendable {
         }
     }
 
-    /// Changes of the duplex mode belong to the story of a missed interruption.
-    private func noteDuplex(_ state: inout State) {
+    /// Changes of the duplex mode and of the echo's place belong to the story of a missed interruption.
+    private func noteEcho(_ state: inout State) {
         guard let pipes = state.daemon?.pipes else { return }
         let echo = EchoStatus(pipes)
-        guard echo.state != state.duplex else { return }
-        state.duplex = echo.state
-        state.trace.note("duplex: \(echo.state.reason), linear ERLE \(echo.linearERLE ?? 0) dB", at: state.periods * 10)
+        let isMoved = ((echo.delay ?? 0) - (state.echo.delay ?? 0)).magnitude > 2
+        if echo.state != state.echo.state || echo.isAligned != state.echo.isAligned || echo.jumps != state.echo.jumps
+            || isMoved
+        {
+            state.trace.note(
+                "echo: \(echo.state.reason), linear ERLE \(echo.linearERLE ?? 0) dB, at \(echo.delay ?? 0) ms, "
+                    + "\(echo.isAligned ? "" : "not ")aligned, drift \(echo.drift ?? 0) ppm, \(echo.jumps) jumps",
+                at: state.periods * 10
+            )
+        }
+        state.echo = echo
     }
 
     /// Whether the service is too far behind; waits a little where it is.

@@ -84,6 +84,17 @@ package struct Configuration: Sendable, Equatable {
         package var maxOutputTokens = 1200
         package var speed = 1.0
         package var connectTimeoutS = 10
+        package var deadPeerS = 12
+        package var sessionAgeMin = 20
+        package var rotationMarginS = 120
+        package var carry = Carry.summary
+        package var carryTurns = 4
+
+        package enum Carry: String, CaseIterable, Sendable {
+            case summary
+            case turns
+            case none
+        }
 
         package enum TurnDetection: String, CaseIterable, Sendable {
             case semantic = "semantic_vad"

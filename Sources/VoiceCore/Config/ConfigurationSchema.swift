@@ -9,7 +9,7 @@ package enum ConfigurationSchema {
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + jarvis + log
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 
@@ -210,7 +210,13 @@ package enum ConfigurationSchema {
             "realtime.connect_timeout_s",
             \.realtime.connectTimeoutS,
             1...120,
-            "Seconds to wait for the connection."
+            "Seconds to wait for the connection, and as long again for the service's first event."
+        ),
+        .integer(
+            "realtime.dead_peer_s",
+            \.realtime.deadPeerS,
+            3...120,
+            "Seconds without a sign of life after which a connection is dead. More for a server that stops to think."
         ),
     ]
 

@@ -4,6 +4,13 @@ package enum ConversationEffect: Equatable, Sendable {
     /// Close the connection in order (code 1000).
     case disconnect
     case send(ClientEvent)
+    /// Open the next session's connection, while this one goes on.
+    case connectBeside
+    case sendBeside(ClientEvent)
+    /// The connection beside takes over, with the microphone: no sample is lost, none sent twice. The other is closed.
+    case promote
+    /// Close the connection beside.
+    case dropBeside
     /// Let microphone audio out, beginning with now.
     case openMicrophone
     case closeMicrophone
@@ -24,6 +31,12 @@ package enum ConversationEffect: Equatable, Sendable {
 package enum ConversationNote: Equatable, Sendable {
     case sessionOpened(id: String?, expiresAt: Int?)
     case connectionLost(reason: String, retryIn: Duration)
+    /// The next session has taken over from the one that was about to end.
+    case sessionSwapped(id: String?)
+    /// The next session could not be opened; this one goes on.
+    case rotationFailed(reason: String)
+    /// A session ended before the user's question was answered; `isAskedAgain` where its words are known.
+    case questionLost(isAskedAgain: Bool)
     case refused(reason: String)
     case settingsDiffer([String])
     case serverError(ServerError)
@@ -34,5 +47,6 @@ package enum ConversationNote: Equatable, Sendable {
     case outputSent(callID: String)
     case heard(String)
     case spoken(String)
+    case lost(StreamLoss)
     case unexpected(String)
 }

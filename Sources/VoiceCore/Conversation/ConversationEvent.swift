@@ -12,6 +12,8 @@ package enum ConversationEvent: Equatable, Sendable {
     /// The connection ended, or could not be made.
     case disconnected(LinkFailure)
     case server(ServerEvent)
+    /// The service ends the session that was just created after so long.
+    case lifetime(Duration)
 
     /// The first audio of a response, or of one that had run dry, came in.
     case voiceReceived(responseID: String, itemID: String)
@@ -27,7 +29,18 @@ package enum ConversationEvent: Equatable, Sendable {
     /// The call's one output; `wantsReply` false where the model should stay silent about it.
     case callAnswered(callID: String, output: String, wantsReply: Bool)
 
+    /// A stream lost something: for the log.
+    case lost(StreamLoss)
+
     case timer(ConversationTimer)
+}
+
+/// Which connection an event is about.
+package enum ConversationLink: Equatable, Sendable {
+    /// The one that carries the conversation.
+    case current
+    /// The one that is opened beside it, to take over.
+    case standby
 }
 
 /// How a connection ended.
@@ -35,6 +48,8 @@ package struct LinkFailure: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         /// Worth another try, after a pause that grows.
         case transient
+        /// The service has had too much of us: another try, after a longer pause.
+        case limited
         /// The session was over (its hour was up): connect again at once.
         case expired
         /// Trying again changes nothing until a person does: key, quota, model, address.
@@ -44,10 +59,13 @@ package struct LinkFailure: Equatable, Sendable {
     package var kind: Kind
     /// One line for the log and for `error(reason)`.
     package var reason: String
+    /// The pause that the service asked for (`Retry-After`, RFC 9110 section 10.2.3).
+    package var retryAfter: Duration?
 
-    package init(_ kind: Kind, _ reason: String) {
+    package init(_ kind: Kind, _ reason: String, retryAfter: Duration? = nil) {
         self.kind = kind
         self.reason = reason
+        self.retryAfter = retryAfter
     }
 }
 
@@ -62,6 +80,22 @@ package enum ConversationTimer: Hashable, Sendable {
     case serverResponse
     /// The server owes the beginning of a response we asked for.
     case requestedResponse
+    /// The server owes the end of a response.
+    case activeResponse
+    /// The server owes the end of a response that we have cancelled.
+    case cancelledResponse
+    /// The pause after a response that failed is over.
+    case retryResponse
+    /// The session has lasted long enough to count as one that works.
+    case proven
+    /// It is time to open the next session beside this one.
+    case rotate
+    /// The session beside this one must be configured by now.
+    case standbySetUp
+    /// The room has been quiet long enough to change sessions.
+    case quiet
+    /// The session is about to end: change at the next moment nobody speaks.
+    case swapBy
     /// Nobody has spoken for the idle limit.
     case idle
 }

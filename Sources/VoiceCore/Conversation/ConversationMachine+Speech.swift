@@ -1,64 +1,84 @@
 /// The user's turns, the model's voice, and one interrupting the other.
 extension ConversationMachine {
-    mutating func heard(_ event: ServerEvent, at now: Duration) {
+    mutating func heard(_ event: ServerEvent) {
         switch event {
         case .sessionCreated(let id, let expiresAt): sessionCreated(id: id, expiresAt: expiresAt)
         case .sessionUpdated(let inForce): sessionUpdated(inForce)
-        case .speechStarted: speechStarted()
-        case .speechStopped: speechStopped(at: now)
+        case .speechStarted(let itemID, _): speechStarted(itemID)
+        case .speechStopped: speechStopped()
         case .itemAdded(_, _, let callID):
             if let callID { sequencer.outputConfirmed(callID: callID) }
-        case .responseCreated(let id, let clientEventID):
-            owedResponse = false
-            sessionResponses.append(id)
-            if sessionResponses.count > 32 { sessionResponses.removeFirst() }
-            sequencer.created(responseID: id, clientEventID: clientEventID)
-            if cancelsNext { cancel(id) }
-            cancelsNext = false
-        case .outputItemAdded(let responseID, _, let kind):
+        case .responseCreated(let id, let clientEventID): responseCreated(id, clientEventID)
+        case .outputItemAdded(let responseID, let itemID, let kind):
             if kind == "function_call" { becameFiller(responseID) }
+            if kind == "message" { memory.began(itemID, by: .assistant) }
         case .functionCall(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
-        case .spokenTranscript(_, _, let text): note(.spoken(text))
+        case .spokenTranscript(_, let itemID, let text):
+            memory.said(text, in: itemID)
+            note(.spoken(text))
         case .responseDone(let outcome): responseDone(outcome)
-        case .heardTranscript(_, _, let text): note(.heard(text))
+        case .heardTranscript(let itemID, _, let text):
+            memory.said(text, in: itemID)
+            note(.heard(text))
         case .heardTranscriptFailed(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .error(let error): serverError(error)
         case .committed, .audioDone, .ignored, .unknown: break
         }
     }
 
-    private mutating func speechStarted() {
+    private mutating func speechStarted(_ itemID: String) {
         guard link == .ready else { return }
         if state != .listening { turn?.interrupted() }
         stopVoice()
         userSpeaks = true
+        // The response that was owed will not come any more: the next one answers what is being said now.
+        cancelsOwed = false
+        var asked = question ?? OpenQuestion()
+        asked.add(itemID)
+        asked.isBegun = false
+        question = asked
+        memory.began(itemID, by: .user)
         endTurn()
     }
 
-    private mutating func speechStopped(at now: Duration) {
+    private mutating func speechStopped() {
         guard link == .ready, userSpeaks else { return }
         userSpeaks = false
         owedResponse = true
+        failures = 0
         turns += 1
         turn = TurnClock(number: turns, ended: now)
+    }
+
+    private mutating func responseCreated(_ id: String, _ clientEventID: String?) {
+        owedResponse = false
+        unanswered = 0
+        sessionResponses.append(id)
+        if sessionResponses.count > 32 { sessionResponses.removeFirst() }
+        let begun = sequencer.created(responseID: id, clientEventID: clientEventID)
+        // A response that we asked for may begin when the user does: two would speak at once.
+        let isUnwanted = begun.isOurs ? begun.isSilenced || userSpeaks : cancelsOwed
+        if !begun.isOurs { cancelsOwed = false }
+        if isUnwanted { cancelResponse() }
     }
 
     /// The user's command: quiet, now. While nothing is being said it ends the wait for a response.
     mutating func interrupt() {
         guard link == .ready else { return }
-        switch sequencer.phase {
-        case .active(let responseID): cancel(responseID)
-        case .requested: cancelsNext = true
-        case .idle: cancelsNext = owedResponse
-        }
+        if owedResponse { cancelsOwed = true }
+        cancelResponse()
+        sequencer.forget()
+        retryAfter = nil
         turn?.interrupted()
         stopVoice()
         userSpeaks = false
         owedResponse = false
+        question = nil
     }
 
-    private mutating func cancel(_ responseID: String?) {
+    private mutating func cancelResponse() {
+        guard case .now(let responseID) = sequencer.cancel() else { return }
         send({ .responseCancel(responseID: responseID, eventID: $0) }, "cancel")
         if let responseID { interrupted.append(responseID) }
     }
@@ -76,17 +96,19 @@ extension ConversationMachine {
         effects.append(.stopVoice(responseIDs: stale))
     }
 
-    mutating func voiceReceived(_ responseID: String, at now: Duration) {
+    mutating func voiceReceived(_ responseID: String) {
         guard !interrupted.contains(responseID) else { return }
         let known = voice?.responseID == responseID ? voice : nil
         let isFiller = known?.isFiller ?? calls.contains(responseID: responseID)
         turn?.received(isAnswer: !isFiller, at: now)
+        voiced = responseID
+        question?.isBegun = true
         effects.append(.cancelEarcons)
         let hasCall = known?.hasCall ?? isFiller
         voice = Voice(responseID: responseID, isFiller: isFiller, hasCall: hasCall, isDone: known?.isDone ?? false)
     }
 
-    mutating func voiceAudible(_ responseID: String, at now: Duration) {
+    mutating func voiceAudible(_ responseID: String) {
         guard !interrupted.contains(responseID) else { return }
         let isFiller =
             voice?.responseID == responseID ? voice?.isFiller == true : calls.contains(responseID: responseID)
@@ -101,15 +123,39 @@ extension ConversationMachine {
     }
 
     private mutating func responseDone(_ outcome: ResponseOutcome) {
-        sequencer.done(responseID: outcome.id)
+        let wasVoiced = voiced == outcome.id
+        // Cut before the first word, by a user who may only have coughed: what it was to tell is still to be told.
+        let isUnheard = (outcome.status == .cancelled || outcome.status == .failed) && !wasVoiced
+        let wasRunning = sequencer.done(
+            responseID: outcome.id,
+            clientEventID: outcome.clientEventID,
+            isSpoken: !isUnheard
+        )
         if voice?.responseID == outcome.id { voice?.isDone = true }
         switch outcome.status {
-        case .failed, .incomplete, .other:
+        case .completed:
+            backoff.reset()
+            failures = 0
+            brokenTurns = 0
+            if !userSpeaks, !owedResponse { question = nil }
+        case .cancelled:
+            if wasRunning, !userSpeaks, !owedResponse { question = nil }
+        case .failed:
             note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
-            let error = ServerError(type: "response", code: outcome.reason, message: "the response failed")
-            if outcome.status == .failed, ErrorClass(error) == .account { serverError(error) }
-        case .completed, .cancelled: break
+            responseFailed(ErrorClass(code: outcome.reason), outcome, isOurs: wasRunning)
+        case .incomplete, .other:
+            note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
+            if !wasVoiced, wasRunning { effects.append(.play(.error)) }
+            question = nil
         }
+    }
+
+    private mutating func responseFailed(_ failure: ErrorClass, _ outcome: ResponseOutcome, isOurs: Bool) {
+        if failure.isFatal {
+            return serverError(ServerError(type: "response", code: outcome.reason, message: "the response failed"))
+        }
+        guard isOurs, link == .ready, !userSpeaks, !owedResponse, !interrupted.contains(outcome.id) else { return }
+        retry(after: failure)
     }
 
     /// Milliseconds by which the server's own count of an item may fall short of what it has sent.
@@ -123,6 +169,7 @@ extension ConversationMachine {
         var deleted: Set<String> = []
         for part in parts where !part.part.itemID.isEmpty && sessionResponses.contains(part.part.responseID) {
             let itemID = part.part.itemID
+            if part.received > 0 { memory.cut(itemID, share: Double(part.heard) / Double(part.received)) }
             if !part.isItemHeard {
                 guard deleted.insert(itemID).inserted else { continue }
                 send({ .deleteItem(itemID: itemID, eventID: $0) }, "delete")

@@ -7,25 +7,8 @@
 /// Rules of the protocol it lives by: the microphone is held until the configuration is in force; one response at a
 /// time writes to the conversation; a call is started when its item is complete, answered once, and spoken about by
 /// exactly one requested response; the server cancels its own response when the user interrupts, the client tells how
-/// much of it was heard.
+/// much of it was heard. A session is short-lived: the next is opened beside it and takes over in a quiet moment.
 package struct ConversationMachine: Sendable {
-    package struct Options: Equatable, Sendable {
-        package var settings: RealtimeSettings
-        /// Silence after which an idle session is closed; nil keeps it open.
-        package var idleLimit: Duration?
-        /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.
-        package var thinkingAfter: Duration? = .milliseconds(700)
-        package var setUpLimit: Duration = .seconds(20)
-        package var reconnectFirst: Duration = .milliseconds(500)
-        package var reconnectLongest: Duration = .seconds(60)
-        package var probePause: Duration = .seconds(300)
-        package var responseLimit: Duration = .seconds(12)
-
-        package init(settings: RealtimeSettings) {
-            self.settings = settings
-        }
-    }
-
     enum Link: Equatable, Sendable {
         case closed
         /// Waiting for the next attempt, or in it.
@@ -33,7 +16,8 @@ package struct ConversationMachine: Sendable {
         /// `session.update` is sent.
         case configuring
         case ready
-        case refused(String)
+        /// The service refuses us; waiting for the next look.
+        case refused
     }
 
     /// Speech of one response, from its first audio in to its last sample out.
@@ -48,26 +32,59 @@ package struct ConversationMachine: Sendable {
     }
 
     let options: Options
+    /// Monotonic time of the event being handled.
+    var now = Duration.zero
+
+    // The session.
     var link: Link = .closed
     /// Counts sessions; a call knows in which it was asked.
     var session = 0
-    var attempts = 0
+    var backoff: Backoff
+    /// Why the service refuses us; kept while we look again, until a session is ready.
+    var refusal: String?
+    /// When the session was created, and when the service will end it.
+    var opened = Duration.zero
+    var ends: Duration?
+
+    // The session after it.
+    var standby: Standby?
+    var standbyBackoff: Backoff
+    /// When to open it; nil for never.
+    var rotateAt: Duration?
+    /// This session is about to end: any moment in which nobody speaks will do.
+    var mustSwap = false
+    /// It has been told that the next session could not be opened.
+    var rotationTold = false
+    var memory: TurnMemory
+    /// The user's question, until it is answered.
+    var question: OpenQuestion?
+
+    // The turn.
     var userSpeaks = false
     /// The user's turn is over and the server owes a response to it.
     var owedResponse = false
-    /// The response that begins next is one the user has silenced already.
-    var cancelsNext = false
+    /// The response that is owed is one the user has silenced already.
+    var cancelsOwed = false
     var sequencer = ResponseSequencer()
+    /// Responses to this turn that failed, and requests in a row that were not answered.
+    var failures = 0
+    var unanswered = 0
+    /// Turns in a row that were given up because the service failed.
+    var brokenTurns = 0
+    /// A response is not asked for before `retryResponse`.
+    var retryAfter: Duration?
     var calls = CallBook()
-    /// Responses whose delivered outputs are to be spoken about.
-    var groups: Set<String> = []
     var voice: Voice?
+    /// The response that was last heard from, by its audio.
+    var voiced: String?
     /// Responses the user cut short: what still comes of them is stale.
     var interrupted: [String] = []
     /// Responses of this session, the latest ones; what is still played of an earlier one is not known to it.
     var sessionResponses: [String] = []
     var turn: TurnClock?
     var turns = 0
+
+    // What is to be done.
     var nextEvent = 0
     var timers: Set<ConversationTimer> = []
     var effects: [ConversationEffect] = []
@@ -76,45 +93,68 @@ package struct ConversationMachine: Sendable {
 
     package init(options: Options) {
         self.options = options
+        var seeds = SplitMix64(seed: options.seed)
+        func backoff(_ seed: UInt64) -> Backoff {
+            Backoff(first: options.reconnectFirst, longest: options.reconnectLongest, seed: seed)
+        }
+        self.backoff = backoff(seeds.next())
+        standbyBackoff = backoff(seeds.next())
+        memory = TurnMemory(turns: options.rememberedTurns)
     }
 
-    /// - Parameter now: monotonic time at which the event happened.
-    package mutating func handle(_ event: ConversationEvent, at now: Duration) -> [ConversationEffect] {
+    /// - Parameters:
+    ///   - now: monotonic time at which the event happened.
+    ///   - origin: the connection it is about, where it is about one.
+    package mutating func handle(
+        _ event: ConversationEvent,
+        at now: Duration,
+        from origin: ConversationLink = .current
+    ) -> [ConversationEffect] {
         effects = []
+        self.now = now
+        switch origin {
+        case .current: happened(event)
+        case .standby: happenedBeside(event)
+        }
+        settle()
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func happened(_ event: ConversationEvent) {
         switch event {
         case .activate: activate()
         case .deactivate: deactivate()
         case .interrupt: interrupt()
         case .connected: break
         case .disconnected(let failure): lost(failure)
-        case .server(let event): heard(event, at: now)
-        case .voiceReceived(let responseID, _): voiceReceived(responseID, at: now)
-        case .voiceAudible(let responseID): voiceAudible(responseID, at: now)
-        case .voiceDrained:
-            voice?.isDrained = true
+        case .server(let event): heard(event)
+        case .lifetime(let left): if left > .zero { ends = opened + left }
+        case .voiceReceived(let responseID, _): voiceReceived(responseID)
+        case .voiceAudible(let responseID): voiceAudible(responseID)
+        case .voiceDrained: voice?.isDrained = true
         case .voiceStopped(let parts): truncate(parts)
-        case .callDispatched:
-            turn?.dispatched(at: now)
+        case .callDispatched: turn?.dispatched(at: now)
         case .callAnswered(let callID, let output, let wantsReply):
             if calls.answer(callID: callID, output: output, wantsReply: wantsReply) {
                 turn?.answered(at: now)
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
+        case .lost(let loss): note(.lost(loss))
         case .timer(let timer):
-            timers.remove(timer)
-            fired(timer)
+            // One that was cancelled may have been under way.
+            if timers.remove(timer) != nil { fired(timer) }
         }
-        settle(at: now)
-        defer { effects = [] }
-        return effects
     }
 
     /// What follows from the facts, whatever the event was.
-    private mutating func settle(at now: Duration) {
+    private mutating func settle() {
         if let voice, voice.isDone, voice.isDrained { self.voice = nil }
+        if mustSwap, nobodySpeaks { promote() }
         deliver()
         requestResponse()
+        calls.settle(allBut: sequencer.unspoken)
         watch()
         let next = derivedState
         guard next != state else { return }
@@ -123,11 +163,10 @@ package struct ConversationMachine: Sendable {
         if next == .listening || next == .idle { endTurn() }
     }
 
-    private var derivedState: ConversationState {
+    var derivedState: ConversationState {
         switch link {
         case .closed: return .idle
-        case .refused(let reason): return .error(reason)
-        case .opening, .configuring: return .connecting
+        case .opening, .configuring, .refused: return refusal.map { .error($0) } ?? .connecting
         case .ready: break
         }
         if userSpeaks { return .userSpeaking }
@@ -137,69 +176,13 @@ package struct ConversationMachine: Sendable {
         }
         if owedResponse || awaitsResponse { return .processing }
         if calls.isWaiting { return .waitingForJarvis }
-        return sequencer.uncovered.isEmpty ? .listening : .processing
+        return sequencer.wantsResponse ? .processing : .listening
     }
 
     /// A response is on its way that the user has not silenced.
     private var awaitsResponse: Bool {
-        switch sequencer.phase {
-        case .idle: false
-        case .requested: !cancelsNext
-        case .active(let responseID): !(responseID.map(interrupted.contains) ?? false)
-        }
-    }
-
-    /// Starts and cancels the timers that the facts ask for.
-    private mutating func watch() {
-        want(.serverResponse, owedResponse && link == .ready, after: options.responseLimit)
-        var isRequested = false
-        if case .requested = sequencer.phase { isRequested = true }
-        want(.requestedResponse, isRequested, after: options.responseLimit)
-        let isSilentTurn = turn.map { !$0.hadVoice && !$0.hadTone } ?? false
-        let silentCall = link == .ready && calls.isWaiting && voice == nil && !userSpeaks && isSilentTurn
-        if let pause = options.thinkingAfter { want(.thinking, silentCall, after: pause) }
-        if let limit = options.idleLimit {
-            want(.idle, derivedState == .listening, after: limit)
-        }
-        want(
-            .setUp,
-            link == .opening && !timers.contains(.reconnect) || link == .configuring,
-            after: options.setUpLimit
-        )
-    }
-
-    private mutating func want(_ timer: ConversationTimer, _ wanted: Bool, after pause: Duration) {
-        if wanted, timers.insert(timer).inserted {
-            effects.append(.startTimer(timer, pause))
-        } else if !wanted, timers.remove(timer) != nil {
-            effects.append(.cancelTimer(timer))
-        }
-    }
-
-    private mutating func fired(_ timer: ConversationTimer) {
-        switch timer {
-        case .setUp:
-            effects.append(.disconnect)
-            lost(LinkFailure(.transient, "the session was not ready within \(options.setUpLimit)"))
-        case .reconnect:
-            guard link == .opening || isRefused else { return }
-            link = .opening
-            effects.append(.connect)
-        case .thinking:
-            turn?.hadTone = true
-            effects.append(.play(.thinking))
-        case .serverResponse:
-            // The server heard a turn and made no response of it, noise perhaps.
-            owedResponse = false
-        case .requestedResponse:
-            sequencer.abandon()
-        case .idle:
-            deactivate()
-        }
-    }
-
-    private var isRefused: Bool {
-        if case .refused = link { true } else { false }
+        guard sequencer.isResponseComing else { return false }
+        return !(sequencer.activeResponse.map(interrupted.contains) ?? false)
     }
 
     mutating func note(_ note: ConversationNote) {
@@ -207,8 +190,12 @@ package struct ConversationMachine: Sendable {
     }
 
     mutating func send(_ event: (String) -> ClientEvent, _ kind: String) {
+        effects.append(.send(event(eventID(kind))))
+    }
+
+    mutating func eventID(_ kind: String) -> String {
         nextEvent += 1
-        effects.append(.send(event("\(kind)-\(session)-\(nextEvent)")))
+        return "\(kind)-\(session)-\(nextEvent)"
     }
 
     mutating func endTurn() {

@@ -1,4 +1,7 @@
-/// What an `error` event of the server means for the session.
+/// What an error that the service names by a code means for the session.
+///
+/// The codes arrive in `error` events, in the details of a failed response, in the reason of a close frame
+/// (`<type>.<code>`) and in the body of an HTTP refusal; they mean the same everywhere.
 enum ErrorClass: Equatable {
     /// Key, quota or account: trying again changes nothing.
     case account
@@ -6,38 +9,81 @@ enum ErrorClass: Equatable {
     case configuration
     /// The session has lasted as long as it may.
     case expired
+    /// Too much was asked for in too short a time: later it will do.
+    case limited
+    /// The service has a bad moment.
+    case service
     /// A response was running already.
     case activeResponse
+    /// There was no response to cancel.
+    case noActiveResponse
     /// `session.update` was rejected, whole.
     case settings
     /// Two sides acted at once; nothing is broken.
     case race
     case other
 
+    /// Whether nothing will change before a person does something.
+    var isFatal: Bool { self == .account || self == .configuration }
+
+    private static let codes: [String: ErrorClass] = [
+        "invalid_api_key": .account,
+        "insufficient_quota": .account,
+        "account_deactivated": .account,
+        "billing_hard_limit_reached": .account,
+        "beta_api_shape_disabled": .configuration,
+        "missing_model": .configuration,
+        "invalid_model": .configuration,
+        "model_not_found": .configuration,
+        "session_expired": .expired,
+        "rate_limit_exceeded": .limited,
+        "inference_rate_limit_exceeded": .limited,
+        "rate_limit_error": .limited,
+        "server_error": .service,
+        "internal_error": .service,
+        "conversation_already_has_active_response": .activeResponse,
+        "response_cancel_not_active": .noActiveResponse,
+        "cannot_update_voice": .settings,
+        "item_truncate_invalid_item_id": .race,
+        "item_delete_invalid_item_id": .race,
+        "item_retrieve_invalid_item_id": .race,
+        "input_audio_buffer_commit_empty": .race,
+    ]
+
     init(_ error: ServerError) {
+        if let known = error.code.flatMap({ Self.codes[$0] }) {
+            self = known
+            return
+        }
         let isAboutSession = error.param?.hasPrefix("session") == true
         switch error.code {
-        case "invalid_api_key", "insufficient_quota", "account_deactivated", "billing_hard_limit_reached":
-            self = .account
-        case "beta_api_shape_disabled", "missing_model", "invalid_model", "model_not_found":
-            self = .configuration
-        case "session_expired":
-            self = .expired
-        case "conversation_already_has_active_response":
-            self = .activeResponse
-        case "cannot_update_voice":
-            self = .settings
         case "missing_required_parameter" where isAboutSession, "unknown_parameter" where isAboutSession,
             "invalid_value" where isAboutSession:
             self = .settings
-        case "response_cancel_not_active", "item_truncate_invalid_item_id", "input_audio_buffer_commit_empty":
-            self = .race
         case "invalid_value" where error.message.contains("already shorter"):
             self = .race
         case nil where error.message.contains("Only model output audio"):
             self = .race
         default:
-            self = .other
+            self = Self.codes[error.type] ?? .other
         }
+    }
+
+    /// - Parameter code: an error's code alone, such as the reason of a failed response.
+    init(code: String?) {
+        self = code.flatMap { Self.codes[$0] } ?? .other
+    }
+
+    /// - Parameter closeReason: `<type>.<code>`, as the service writes it into a close frame.
+    init(closeReason: String) {
+        let code = closeReason.split(separator: ".").last.map(String.init)
+        self.init(code: code)
+        if self == .other, closeReason.contains("maximum duration") { self = .expired }
+    }
+
+    /// - Parameter body: of an HTTP refusal; the codes of an account may hide in one of any status.
+    init(body: String) {
+        let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
+        self = named.values.contains(.account) ? .account : named.isEmpty ? .other : .configuration
     }
 }

@@ -50,8 +50,11 @@ package struct DaemonSettings: Sendable {
         request = WebSocketRequest(
             url: base.text + separator + "model=" + Self.escaped(realtime.model),
             headers: [("Authorization", "Bearer \(key.revealed)")],
-            connectTimeout: .seconds(realtime.connectTimeoutS),
-            handshakeTimeout: .seconds(realtime.connectTimeoutS),
+            limits: ConnectionLimits(
+                whole: .seconds(realtime.connectTimeoutS),
+                firstMessage: .seconds(realtime.connectTimeoutS)
+            ),
+            deadPeerLimit: .seconds(realtime.deadPeerS),
             caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
         )
         conversation = ConversationMachine.Options(
@@ -72,7 +75,19 @@ package struct DaemonSettings: Sendable {
                 maximumOutputTokens: realtime.maxOutputTokens
             )
         )
+        // Later than every deadline of the connection, which can say what was missing.
+        conversation.setUpLimit = .seconds(2 * realtime.connectTimeoutS + 10)
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
+        conversation.seed = .random(in: .min ... .max)
+        conversation.sessionAge = realtime.sessionAgeMin == 0 ? nil : .seconds(60 * realtime.sessionAgeMin)
+        conversation.rotationMargin = .seconds(realtime.rotationMarginS)
+        conversation.rememberedTurns = realtime.carryTurns
+        conversation.carry =
+            switch realtime.carry {
+            case .summary: .summary
+            case .turns: .turns
+            case .none: .none
+            }
         jarvis = configuration.jarvis
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// A byte stream that libcurl opened: resolved, connected, through proxies and TLS; confined to the network thread.
 ///
@@ -7,18 +8,21 @@ final class CurlSocket {
     enum Received {
         case bytes(UnsafeRawBufferPointer)
         case again
-        case ended(String)
+        case ended(WebSocketFailure)
     }
 
     enum Sent {
         case bytes(Int)
         case again
-        case failed(String)
+        case failed(WebSocketFailure)
     }
 
     private let handle: CurlHandle
     private let multi: UnsafeMutableRawPointer
+    private let sockets = UnsafeMutablePointer<ccurl_live_sockets>.allocate(capacity: 1)
     private let host: String
+    private let deadPeerLimit: Duration
+    private let limit: Duration
     private var socket: curl_socket_t = -1
 
     var easy: UnsafeMutableRawPointer { handle.easy }
@@ -27,23 +31,40 @@ final class CurlSocket {
     init?(_ parts: URLParts, _ request: WebSocketRequest, multi: UnsafeMutableRawPointer) {
         guard let handle = CurlHandle() else { return nil }
         self.handle = handle
+        sockets.initialize(to: ccurl_live_sockets())
         self.multi = multi
         host = parts.host
+        deadPeerLimit = request.deadPeerLimit
+        limit = request.limits.whole
         handle.set(CURLOPT_URL, parts.curlURL)
         handle.set(CURLOPT_CONNECT_ONLY, 1)
         // Otherwise TLS offers HTTP/2, and the server takes it.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_FRESH_CONNECT, 1)
         handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
+        // Shared out among the addresses of a name; what is overdue, and that it is, `ConnectionDeadlines` says.
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.whole + .seconds(1))
         handle.trust(caFile: request.caFile)
         // A ping waits behind unsent data: only the kernel sees that nothing is acknowledged.
-        ccurl_set_unacknowledged_limit(handle.easy, UInt32(clamping: request.silenceTimeout.wholeMilliseconds))
+        sockets.pointee.limit_ms = UInt32(clamping: deadPeerLimit.wholeMilliseconds)
+        ccurl_set_live_sockets(handle.easy, sockets)
+        let probePause = max(1, deadPeerLimit.wholeMilliseconds / 3000)
+        handle.set(CURLOPT_TCP_KEEPIDLE, probePause)
+        handle.set(CURLOPT_TCP_KEEPINTVL, probePause)
         // It stays in the multi handle: once removed, libcurl no longer sends on it.
         curl_multi_add_handle(multi, handle.easy)
     }
 
-    deinit { curl_multi_remove_handle(multi, handle.easy) }
+    deinit {
+        curl_multi_remove_handle(multi, handle.easy)
+        sockets.deallocate()
+    }
+
+    /// How far libcurl has come.
+    var step: ConnectionTimeout.Step {
+        if handle.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == .zero { return .resolving }
+        return ccurl_is_connected(sockets) ? .securing : .connecting
+    }
 
     /// Takes what the multi handle said of the attempt.
     func connected(_ code: CURLcode) -> WebSocketFailure? {
@@ -66,8 +87,8 @@ final class CurlSocket {
         var count = 0
         let code = curl_easy_recv(handle.easy, room.baseAddress, room.count, &count)
         if code == CURLE_AGAIN { return .again }
-        guard code == CURLE_OK else { return .ended(handle.describe(code)) }
-        guard count > 0 else { return .ended("the server hung up") }
+        guard code == CURLE_OK else { return .ended(broken(code)) }
+        guard count > 0 else { return .ended(.reset("the server hung up")) }
         return .bytes(UnsafeRawBufferPointer(rebasing: room[..<count]))
     }
 
@@ -76,7 +97,13 @@ final class CurlSocket {
         var count = 0
         let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
         if code == CURLE_AGAIN { return .again }
-        return code == CURLE_OK ? .bytes(count) : .failed(handle.describe(code))
+        return code == CURLE_OK ? .bytes(count) : .failed(broken(code))
+    }
+
+    /// Why an open connection ended.
+    private func broken(_ code: CURLcode) -> WebSocketFailure {
+        handle.number(CURLINFO_OS_ERRNO) == Int(ETIMEDOUT)
+            ? .timedOut(.acknowledgement(deadPeerLimit)) : .reset(handle.describe(code))
     }
 
     private func failure(_ code: CURLcode) -> WebSocketFailure {
@@ -84,7 +111,7 @@ final class CurlSocket {
         return switch CurlProblem(code) {
         case .badURL: .badURL
         case .cannotResolve: .cannotResolve(host: host)
-        case .timedOut: .timedOut(.connecting)
+        case .timedOut: .timedOut(.opening(ConnectionTimeout(host: host, step: step, limit: limit, isWhole: true)))
         case .tls: .tls(detail)
         case .cannotConnect, .reset, .other: .cannotConnect(detail)
         }

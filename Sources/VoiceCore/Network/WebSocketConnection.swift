@@ -12,7 +12,7 @@ import CCurl
 package final class WebSocketConnection {
     private enum Phase {
         case connecting
-        case upgrading(until: ContinuousClock.Instant)
+        case upgrading
         case open
         case draining(until: ContinuousClock.Instant)
         case done
@@ -29,14 +29,15 @@ package final class WebSocketConnection {
     private var phase = Phase.connecting
     private var handshake: WebSocketHandshake?
     private var session: WebSocketSession
-    private var nextPing = ContinuousClock.now
+    private var deadlines: ConnectionDeadlines
+    private var watch: PeerWatch
     private var closeDeadline: ContinuousClock.Instant?
     private var hasMoreToRead = false
     /// Why nothing can be sent any more; the connection ends once all that came is read.
-    private var sendFailure: String?
+    private var sendFailure: WebSocketFailure?
 
     /// When the last byte came in.
-    package private(set) var lastReceived = ContinuousClock.now
+    package var lastReceived: ContinuousClock.Instant { watch.lastReceived }
     package private(set) var bytesReceived = 0
     package private(set) var bytesSent = 0
     /// Bytes that the socket has not taken yet.
@@ -49,6 +50,9 @@ package final class WebSocketConnection {
     init(_ request: WebSocketRequest) {
         self.request = request
         parts = URLParts(request.url)
+        let now = ContinuousClock.now
+        deadlines = ConnectionDeadlines(host: parts?.authority ?? "", limits: request.limits, at: now)
+        watch = PeerWatch(limit: request.deadPeerLimit, at: now)
         session = WebSocketSession(
             maximumMessageBytes: request.maximumMessageBytes,
             maximumPendingBytes: request.maximumPendingBytes
@@ -123,8 +127,8 @@ package final class WebSocketConnection {
         let handshake = WebSocketHandshake(host: parts.authority, path: parts.path, headers: request.headers)
         session.prepend(handshake.request)
         self.handshake = handshake
-        lastReceived = .now
-        phase = .upgrading(until: lastReceived + request.handshakeTimeout)
+        deadlines.reached(.asking, at: .now)
+        phase = .upgrading
     }
 
     /// What to poll for; nil while libcurl polls for itself.
@@ -168,35 +172,43 @@ package final class WebSocketConnection {
 
     private func checkTime(_ now: ContinuousClock.Instant) {
         switch phase {
-        case .connecting, .done: break
-        case .upgrading(let deadline):
-            guard now >= deadline else { break }
-            // A refusal whose body never ended still has a status.
-            if case .refused(let refusal)? = handshake?.end() {
-                end(.refused(refusal))
-            } else {
-                end(.failed(.timedOut(.handshake)))
-            }
+        case .done: break
+        case .connecting:
+            if let socket { deadlines.reached(socket.step, at: now) }
+            checkOpening(now)
+        case .upgrading: checkOpening(now)
         case .open:
-            if let closeDeadline, now >= closeDeadline {
-                end(.failed(.timedOut(.closing)))
-            } else if now >= lastReceived + request.silenceTimeout {
-                end(.failed(.timedOut(.silence)))
-            } else if now >= nextPing {
-                nextPing = now + request.pingInterval
-                _ = session.ping()
+            if let closeDeadline {
+                if now >= closeDeadline { return end(.failed(.timedOut(.closing))) }
+            } else {
+                checkOpening(now)
+            }
+            guard case .open = phase else { return }
+            switch watch.check(at: now) {
+            case .alive: break
+            case .ping: _ = session.ping()
+            case .dead: end(.failed(.timedOut(.silence(watch.limit))))
             }
         case .draining(let deadline): if now >= deadline { finish() }
         }
     }
 
+    private func checkOpening(_ now: ContinuousClock.Instant) {
+        guard let timeout = deadlines.expired(at: now) else { return }
+        // A refusal whose body never ended still has a status.
+        if case .refused(let refusal)? = handshake?.end() {
+            end(.refused(refusal))
+        } else {
+            end(.failed(.timedOut(.opening(timeout))))
+        }
+    }
+
     private func untilDeadline(_ now: ContinuousClock.Instant) -> Duration {
         switch phase {
-        case .connecting: .seconds(60)
         case .done: .zero
-        case .upgrading(let deadline), .draining(let deadline): deadline - now
-        case .open:
-            min(nextPing - now, lastReceived + request.silenceTimeout - now, (closeDeadline ?? nextPing) - now)
+        case .connecting, .upgrading: (deadlines.next ?? now) - now
+        case .draining(let deadline): deadline - now
+        case .open: min(watch.next, closeDeadline ?? deadlines.next ?? watch.next) - now
         }
     }
 
@@ -211,10 +223,10 @@ package final class WebSocketConnection {
             case .again:
                 if let sendFailure { ended(sendFailure) }
                 return
-            case .ended(let detail): return ended(detail)
+            case .ended(let failure): return ended(failure)
             case .bytes(let bytes):
                 bytesReceived += bytes.count
-                lastReceived = .now
+                watch.received(at: .now)
                 take(bytes)
             }
         }
@@ -227,8 +239,12 @@ package final class WebSocketConnection {
         guard case .open = phase else { return }
         while let event = session.next(&input) {
             switch event {
-            case .text(let text): driver?.received(text: text)
-            case .binary(let binary): driver?.received(binary: binary)
+            case .text(let text):
+                deadlines.reached(.done, at: lastReceived)
+                driver?.received(text: text)
+            case .binary(let binary):
+                deadlines.reached(.done, at: lastReceived)
+                driver?.received(binary: binary)
             case .pong: break
             case .closed(let code, let reason): drain(.closed(code: code, reason: reason))
             case .violated(let violation): drain(.failed(.violation(violation)))
@@ -239,26 +255,26 @@ package final class WebSocketConnection {
 
     private func upgrade(_ input: inout UnsafeRawBufferPointer) {
         switch handshake?.receive(&input) {
-        case .needsMore, nil: return
+        case .needsMore, nil: deadlines.reached(.upgrading, at: lastReceived)
         case .upgraded:
             handshake = nil
             phase = .open
-            nextPing = lastReceived + request.pingInterval
+            deadlines.reached(.listening, at: lastReceived)
             driver?.opened()
         case .refused(let refusal): end(.refused(refusal))
         case .failed(let detail): end(.failed(.handshake(detail)))
         }
     }
 
-    private func ended(_ detail: String) {
+    private func ended(_ failure: WebSocketFailure) {
         switch phase {
         case .upgrading:
             switch handshake?.end() {
             case .refused(let refusal): end(.refused(refusal))
             case .failed(let detail): end(.failed(.handshake(detail)))
-            default: end(.failed(.reset(detail)))
+            default: end(.failed(failure))
             }
-        case .open: end(.failed(.reset(detail)))
+        case .open: end(.failed(failure))
         case .draining: finish()
         case .connecting, .done: break
         }
@@ -275,11 +291,11 @@ package final class WebSocketConnection {
             case .bytes(let count):
                 bytesSent += count
                 session.sent(count)
-            case .failed(let detail):
+            case .failed(let failure):
                 if case .draining = phase { return finish() }
                 // Why is often in what the server said before it hung up: read that first.
                 session.discardPending()
-                sendFailure = detail
+                sendFailure = failure
                 hasMoreToRead = true
                 return
             }

@@ -4,13 +4,10 @@ package struct WebSocketRequest: Sendable {
     package var url: String
     /// Sent with the handshake; the fields of RFC 6455 section 4.1 are added.
     package var headers: [(name: String, value: String)]
-    /// DNS, TCP and TLS.
-    package var connectTimeout: Duration
-    /// From the open connection to the server's whole reply.
-    package var handshakeTimeout: Duration
-    package var pingInterval: Duration
-    /// The connection is given up when nothing came for so long.
-    package var silenceTimeout: Duration
+    /// For the steps of opening it.
+    package var limits: ConnectionLimits
+    /// The peer is dead when nothing came, or nothing sent was acknowledged, for so long; it is pinged before.
+    package var deadPeerLimit: Duration
     /// How long the server may take to answer a close frame.
     package var closeTimeout: Duration
     package var maximumMessageBytes: Int
@@ -22,10 +19,8 @@ package struct WebSocketRequest: Sendable {
     package init(
         url: String,
         headers: [(name: String, value: String)] = [],
-        connectTimeout: Duration = .seconds(10),
-        handshakeTimeout: Duration = .seconds(10),
-        pingInterval: Duration = .seconds(20),
-        silenceTimeout: Duration = .seconds(60),
+        limits: ConnectionLimits = ConnectionLimits(),
+        deadPeerLimit: Duration = .seconds(12),
         closeTimeout: Duration = .seconds(2),
         maximumMessageBytes: Int = 16 << 20,
         maximumPendingBytes: Int = 4 << 20,
@@ -33,10 +28,8 @@ package struct WebSocketRequest: Sendable {
     ) {
         self.url = url
         self.headers = headers
-        self.connectTimeout = connectTimeout
-        self.handshakeTimeout = handshakeTimeout
-        self.pingInterval = pingInterval
-        self.silenceTimeout = silenceTimeout
+        self.limits = limits
+        self.deadPeerLimit = deadPeerLimit
         self.closeTimeout = closeTimeout
         self.maximumMessageBytes = maximumMessageBytes
         self.maximumPendingBytes = maximumPendingBytes

@@ -8,6 +8,10 @@ package enum ClientEvent: Equatable, Sendable {
     case functionCallOutput(callID: String, output: String, eventID: String)
     /// A remark of the system in the conversation, such as an answer that outlived its session.
     case systemMessage(text: String, eventID: String)
+    /// What the user said, as text, to a session that did not hear it.
+    case userMessage(text: String, eventID: String)
+    /// What was answered in an earlier session, as text.
+    case assistantMessage(text: String, eventID: String)
     /// Asks for one response; `eventID` comes back in the response's metadata.
     case responseCreate(eventID: String)
     case responseCancel(responseID: String?, eventID: String)
@@ -34,12 +38,11 @@ package enum ClientEvent: Equatable, Sendable {
                 "item": ["type": "function_call_output", "call_id": .string(callID), "output": .string(output)],
             ]
         case .systemMessage(let text, let eventID):
-            [
-                "type": "conversation.item.create", "event_id": .string(eventID),
-                "item": [
-                    "type": "message", "role": "system", "content": [["type": "input_text", "text": .string(text)]],
-                ],
-            ]
+            Self.message(text, role: "system", kind: "input_text", eventID: eventID)
+        case .userMessage(let text, let eventID):
+            Self.message(text, role: "user", kind: "input_text", eventID: eventID)
+        case .assistantMessage(let text, let eventID):
+            Self.message(text, role: "assistant", kind: "output_text", eventID: eventID)
         case .responseCreate(let eventID):
             [
                 "type": "response.create", "event_id": .string(eventID),
@@ -58,6 +61,15 @@ package enum ClientEvent: Equatable, Sendable {
         case .deleteItem(let itemID, let eventID):
             ["type": "conversation.item.delete", "event_id": .string(eventID), "item_id": .string(itemID)]
         }
+    }
+
+    private static func message(_ text: String, role: String, kind: String, eventID: String) -> JSONValue {
+        [
+            "type": "conversation.item.create", "event_id": .string(eventID),
+            "item": [
+                "type": "message", "role": .string(role), "content": [["type": .string(kind), "text": .string(text)]],
+            ],
+        ]
     }
 }
 

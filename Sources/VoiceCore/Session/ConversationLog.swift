@@ -13,6 +13,7 @@ struct ConversationLog: Sendable {
         case .turnEnded(let report): write(report)
         case .note(let note): write(note)
         case .connect: logger.debug("connecting")
+        case .connectBeside: logger.debug("opening the next session beside this one")
         case .send(let event): logger.trace("sent", metadata: ["event": "\(event.name)"])
         default: break
         }
@@ -51,6 +52,14 @@ struct ConversationLog: Sendable {
                 "connection lost: \(reason)",
                 metadata: ["retry_in_ms": "\(Self.milliseconds(pause))"]
             )
+        case .sessionSwapped(let id):
+            logger.info("the next session has taken over", metadata: ["id": "\(id ?? "unnamed")"])
+        case .rotationFailed(let reason):
+            logger.warning("the next session cannot be opened yet, this one goes on: \(reason)")
+        case .questionLost(true):
+            logger.info("the session ended before its answer, the question is put again")
+        case .questionLost(false):
+            logger.warning("the session ended before its answer, the question is lost")
         case .refused(let reason):
             logger.error("the service refuses us: \(reason)")
         case .settingsDiffer(let paths):
@@ -81,8 +90,23 @@ struct ConversationLog: Sendable {
             if transcripts { logger.info("heard", metadata: ["text": "\(text)"]) }
         case .spoken(let text):
             if transcripts { logger.info("spoken", metadata: ["text": "\(text)"]) }
+        case .lost(let loss): write(loss)
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")
+        }
+    }
+
+    private func write(_ loss: StreamLoss) {
+        switch loss {
+        case .microphone(let milliseconds):
+            logger.warning(
+                "the network did not take the microphone's sound in time; the oldest was dropped",
+                metadata: ["lost_ms": "\(milliseconds)"]
+            )
+        case .voice(let milliseconds):
+            logger.warning("more speech came than can wait to be played", metadata: ["lost_ms": "\(milliseconds)"])
+        case .messages(let count):
+            logger.warning("the service sent what cannot be read", metadata: ["messages": "\(count)"])
         }
     }
 

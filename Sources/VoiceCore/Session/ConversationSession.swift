@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 package import Logging
 internal import Synchronization
 
@@ -53,9 +54,12 @@ package actor ConversationSession {
     private let log: ConversationLog
     private let observer: Observer
     private var machine: ConversationMachine
-    private var handle: WebSocketHandle?
-    private var connection = 0
-    private var timers: [ConversationTimer: Task<Void, Never>] = [:]
+    /// The connection that carries the conversation, and the one that is opened beside it; each is known by a number.
+    private var current = Line()
+    private var standby = Line()
+    private var connections = 0
+    private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
+    private var timerStarts = 0
     private var runningCalls: [String: Task<Void, Never>] = [:]
     private var timings: [String: CallTiming] = [:]
     private var replies: [String: Duration] = [:]
@@ -79,48 +83,82 @@ package actor ConversationSession {
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
         for await letter in parts.mailbox.letters {
-            if let connection = letter.connection, connection != self.connection { continue }
+            guard let origin = origin(of: letter) else { continue }
             count(letter.event)
-            for effect in machine.handle(letter.event, at: letter.at) { perform(effect, at: letter.at) }
+            handle(letter.event, at: letter.at, from: origin)
+            if case .server(.sessionCreated(_, let expiresAt?)) = letter.event {
+                handle(.lifetime(.seconds(expiresAt - Self.unixTime())), at: letter.at, from: origin)
+            }
         }
         for task in runningCalls.values { task.cancel() }
-        for task in timers.values { task.cancel() }
+        for timer in timers.values { timer.task.cancel() }
         if parts.mailbox.lost > 0 {
             parts.logger.error("events were lost", metadata: ["count": "\(parts.mailbox.lost)"])
         }
+    }
+
+    private func handle(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink) {
+        for effect in machine.handle(event, at: instant, from: origin) { perform(effect, at: instant) }
+    }
+
+    /// The connection a letter is about; nil for one that was given up, and for a timer that was cancelled.
+    private func origin(of letter: EventMailbox.Letter) -> ConversationLink? {
+        if case .timer(let timer) = letter.event, let start = letter.timerStart {
+            guard timers[timer]?.start == start else { return nil }
+            timers[timer] = nil
+        }
+        switch letter.connection {
+        case nil, current.number: return .current
+        case standby.number: return .standby
+        default: return nil
+        }
+    }
+
+    private static func unixTime() -> Int {
+        Int(Date().timeIntervalSince1970)
     }
 
     private func perform(_ effect: ConversationEffect, at instant: Duration) {
         log.write(effect)
         observer.effect(effect, instant)
         switch effect {
-        case .connect: connect()
-        case .disconnect:
-            withLink { $0.retire() }
-            handle = nil
-            // Events of it that are under way already are not listened to either.
-            connection += 1
+        case .connect: current = connect()
+        case .disconnect: retire(&current)
         case .send(let event): send(event)
-        case .openMicrophone: withLink { $0.openMicrophone() }
+        case .connectBeside: standby = connect()
+        case .sendBeside(let event): with(standby) { $0.send(event) }
+        case .promote:
+            with(standby) { $0.openMicrophone() }
+            retire(&current)
+            current = standby
+            standby = Line()
+        case .dropBeside: retire(&standby)
+        case .openMicrophone: with(current) { $0.openMicrophone() }
         case .closeMicrophone: parts.pump.perform { $0.closeMicrophone() }
         case .stopVoice(let responseIDs): parts.pump.perform { $0.stopVoice(refusing: responseIDs) }
         case .startCall(let call): start(call, at: instant)
         case .play(let earcon): parts.pipes.play(earcon)
         case .cancelEarcons: parts.pipes.earconCancel.store(true, ordering: .releasing)
         case .startTimer(let timer, let pause): start(timer, after: pause)
-        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.task.cancel()
         case .stateChanged, .turnEnded, .note: break
         }
     }
 
     // MARK: Connection
 
-    private func connect() {
-        connection += 1
+    private struct Line {
+        var handle: WebSocketHandle?
+        /// Its letters bear this number; nil for no connection, whose letters nobody reads any more.
+        var number: Int?
+    }
+
+    private func connect() -> Line {
+        connections += 1
         let mailbox = parts.mailbox
         let pump = parts.pump
-        let id = connection
-        handle = parts.network.connect(parts.request) { socket in
+        let id = connections
+        let handle = parts.network.connect(parts.request) { socket in
             RealtimeLink(connection: socket, pump: pump.onThread) { event, instant in
                 mailbox.post(event, at: instant, connection: id)
             }
@@ -128,21 +166,27 @@ package actor ConversationSession {
         if handle == nil {
             mailbox.post(.disconnected(LinkFailure(.transient, "the network thread does not run")), connection: id)
         }
+        return Line(handle: handle, number: id)
     }
 
-    private func withLink(_ body: @escaping @Sendable (RealtimeLink) -> Void) {
-        handle?.perform { driver in
+    private func retire(_ line: inout Line) {
+        with(line) { $0.retire() }
+        line = Line()
+    }
+
+    private func with(_ line: Line, _ body: @escaping @Sendable (RealtimeLink) -> Void) {
+        line.handle?.perform { driver in
             if let link = driver as? RealtimeLink { body(link) }
         }
     }
 
     private func send(_ event: ClientEvent) {
         guard case .functionCallOutput(let callID, _, _) = event, let known = timings.removeValue(forKey: callID)
-        else { return withLink { $0.send(event) } }
+        else { return with(current) { $0.send(event) } }
         let replied = replies.removeValue(forKey: callID)
         let log = log
         let observer = observer
-        withLink { link in
+        with(current) { link in
             link.send(event)
             var timing = known
             timing.delivery = replied.map { Monotonic.now() - $0 }
@@ -182,11 +226,14 @@ package actor ConversationSession {
 
     private func start(_ timer: ConversationTimer, after pause: Duration) {
         let mailbox = parts.mailbox
-        timers.removeValue(forKey: timer)?.cancel()
-        timers[timer] = Task {
+        timers.removeValue(forKey: timer)?.task.cancel()
+        timerStarts += 1
+        let start = timerStarts
+        let task = Task {
             guard (try? await Task.sleep(for: pause)) != nil else { return }
-            mailbox.post(.timer(timer))
+            mailbox.post(timer, start: start)
         }
+        timers[timer] = (task, start)
     }
 
     // MARK: What nobody knows

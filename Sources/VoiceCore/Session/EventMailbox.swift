@@ -11,6 +11,8 @@ package final class EventMailbox: Sendable {
         var at: Duration
         /// The connection it is about, so that a connection that was given up cannot speak for its successor.
         var connection: Int?
+        /// Which start of its timer it is about, so that a timer that was cancelled cannot speak for its successor.
+        var timerStart: Int?
     }
 
     static let capacity = 16_384
@@ -24,7 +26,15 @@ package final class EventMailbox: Sendable {
     }
 
     package func post(_ event: ConversationEvent, at instant: Duration = Monotonic.now(), connection: Int? = nil) {
-        let letter = Letter(event: event, at: instant, connection: connection)
+        put(Letter(event: event, at: instant, connection: connection))
+    }
+
+    /// - Parameter start: tells one start of the timer from the next.
+    func post(_ timer: ConversationTimer, start: Int) {
+        put(Letter(event: .timer(timer), at: Monotonic.now(), timerStart: start))
+    }
+
+    private func put(_ letter: Letter) {
         if case .dropped = continuation.yield(letter) { lostLetters.wrappingAdd(1, ordering: .relaxed) }
     }
 

@@ -2,23 +2,42 @@ extension LinkFailure {
     /// What the end of a connection means for the next attempt.
     ///
     /// A bad key or model is told by an `error` event and a close with 3000 or 4000, not by an HTTP status; statuses
-    /// of a proxy or of an overloaded service stay possible.
+    /// of a proxy or of an overloaded service stay possible. What is not known to be final is tried again.
     package init(_ closure: WebSocketClosure) {
+        let reason = closure.description
         switch closure {
-        case .closed(let code, let reason):
-            switch code {
-            case 3000, 4000: self.init(.permanent, closure.description)
-            case 1001 where reason.contains("maximum duration"): self.init(.expired, closure.description)
-            default: self.init(.transient, closure.description)
-            }
+        case .closed(let code, let text):
+            self.init(Self.kind(closeCode: code, ErrorClass(closeReason: text)), reason)
         case .refused(let refusal):
-            switch refusal.status {
-            case 408, 409, 425, 429: self.init(.transient, closure.description)
-            case 300..<500: self.init(.permanent, closure.description)
-            default: self.init(.transient, closure.description)
-            }
-        case .failed(.badURL): self.init(.permanent, closure.description)
-        case .failed: self.init(.transient, closure.description)
+            self.init(
+                Self.kind(status: refusal.status, ErrorClass(body: refusal.body)),
+                reason,
+                retryAfter: refusal.retryAfter.map { .seconds($0) }
+            )
+        case .failed(.badURL): self.init(.permanent, reason)
+        case .failed: self.init(.transient, reason)
+        }
+    }
+
+    private static func kind(closeCode: UInt16, _ named: ErrorClass) -> Kind {
+        switch named {
+        case .account, .configuration: return .permanent
+        case .expired: return .expired
+        case .limited: return .limited
+        case .service: return .transient
+        default: break
+        }
+        // Unauthorized and forbidden (IANA registry of close codes), and the service's own for a bad request.
+        return [3000, 3003, 4000].contains(closeCode) ? .permanent : .transient
+    }
+
+    private static func kind(status: Int, _ named: ErrorClass) -> Kind {
+        if named.isFatal { return .permanent }
+        switch status {
+        case 429: return .limited
+        case 408, 409, 425: return .transient
+        case 200..<500: return .permanent
+        default: return .transient
         }
     }
 }

@@ -32,6 +32,7 @@ package final class RealtimeLink: WebSocketDriver {
     deinit { samples.deallocate() }
 
     package func opened() {
+        guard !isRetired else { return }
         report(.connected, Monotonic.now())
     }
 
@@ -44,46 +45,61 @@ package final class RealtimeLink: WebSocketDriver {
             switch event {
             case .ignored("response.output_audio.delta"), .ignored("response.audio.delta"): return receiveSlowly(text)
             case .audioDone(let responseID, let itemID, let contentIndex):
+                guard pump.listens(to: connection) else { break }
                 pump.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))
             case .ignored: return
             default: break
             }
             report(.server(event), now)
         } catch {
-            malformed += 1
-            report(.server(.unknown(type: "(malformed)")), now)
+            unreadable()
         }
     }
 
     package func received(binary: UnsafeRawBufferPointer) {
-        malformed += 1
+        guard !isRetired else { return }
+        unreadable()
     }
 
     package func closed(_ closure: WebSocketClosure) {
         pump.ended(connection)
+        guard !isRetired else { return }
         report(.disconnected(LinkFailure(closure)), Monotonic.now())
     }
 
-    /// Closes the connection in order and listens to it no more: it is about to be replaced.
+    private func unreadable() {
+        malformed += 1
+        pump.noteUnreadable()
+    }
+
+    /// Closes the connection in order and reports nothing of it any more: it is about to be replaced, or has been.
     package func retire() {
         isRetired = true
         pump.ended(connection)
         connection.close()
     }
 
+    /// Takes microphone and voice, from another connection too.
     package func openMicrophone() {
+        guard !isRetired else { return }
         pump.openMicrophone(on: connection)
     }
 
-    /// - Returns: false where the message did not fit: the connection is as good as dead then.
+    /// Sends an event; none is dropped: a connection that takes it no more is given up.
+    ///
+    /// - Returns: false where the connection is not open, or was given up.
     @discardableResult
     package func send(_ event: ClientEvent) -> Bool {
-        connection.send(text: event.encoded())
+        guard connection.isOpen else { return false }
+        if connection.send(text: event.encoded()) { return true }
+        connection.end(.failed(.reset("the server does not take what is sent")))
+        return false
     }
 
     // MARK: Audio
 
     private func receive(_ delta: AudioDelta, in text: UnsafeRawBufferPointer) {
+        guard pump.listens(to: connection) else { return }
         if !text.equals(part.responseID, at: delta.responseID) || !text.equals(part.itemID, at: delta.itemID)
             || part.contentIndex != delta.contentIndex
         {
@@ -100,9 +116,9 @@ package final class RealtimeLink: WebSocketDriver {
     /// The way for servers that escape what they need not, or order fields in a way of their own.
     private func receiveSlowly(_ text: UnsafeRawBufferPointer) {
         guard let delta = try? json.decode(DeltaMessage.self, from: Data(text)) else {
-            malformed += 1
-            return
+            return unreadable()
         }
+        guard pump.listens(to: connection) else { return }
         let part = SpokenPart(
             responseID: delta.responseID ?? "",
             itemID: delta.itemID ?? "",
@@ -130,8 +146,7 @@ package final class RealtimeLink: WebSocketDriver {
             start = 1
         }
         guard let decoded = Base64.decode(base64, into: bytes + start) else {
-            malformed += 1
-            return
+            return unreadable()
         }
         let count = decoded + start
         oddByte = count % 2 == 1 ? bytes[count - 1] : nil

@@ -5,15 +5,21 @@ internal import Synchronization
 ///     AudioPipes.microphone --> chunks --> base64 --> socket
 ///     socket --> base64 --> PlayoutQueue --> AudioPipes.voice
 ///
-/// It outlives connections: speech that came in is played to its end when a connection breaks.
+/// It outlives connections: speech that came in is played to its end when a connection breaks. Of several connections
+/// one has the microphone and the voice.
+///
+/// Bound of the way up: what the socket does not take stays in the microphone ring, and of that the newest second is
+/// kept. So a short stall loses nothing, and what is sent after a long one is of the present.
 package final class VoicePump {
     package struct Options: Equatable, Sendable {
         /// Length of one append, in ms: a multiple of 10.
         package var chunk: Int
         /// Speech gathered before playback begins, in ms.
         package var startBuffer: Int
-        /// Bytes waiting for the socket above which microphone audio is dropped, so that it never arrives stale.
-        package var maximumBacklog = 64 << 10
+        /// Bytes waiting for the socket above which microphone audio stays in its ring.
+        package var maximumBacklog = 16 << 10
+        /// Microphone audio that may wait there, in ms: the ring holds 1365.
+        package var longestWait = 1000
 
         package init(chunk: Int = 20, startBuffer: Int = 60) {
             self.chunk = chunk
@@ -24,15 +30,23 @@ package final class VoicePump {
     private let pipes: AudioPipes
     private let report: (ConversationEvent, Duration) -> Void
     private let maximumBacklog: Int
+    /// Samples that may wait in the microphone ring.
+    private let longestWait: Int
     private var queue: PlayoutQueue
     private var uplink: WebSocketConnection?
+    /// The one connection whose speech is played; nil between two.
+    private var current: WebSocketConnection?
     private let chunk: UnsafeMutableBufferPointer<Int16>
     /// Position that the audio thread has to reach for the cut that is under way.
     private var cutPosition: UInt64?
 
-    /// Chunks sent, and chunks dropped because the socket did not take them in time.
+    /// Chunks sent.
     package private(set) var chunksSent = 0
-    package private(set) var chunksDropped = 0
+    /// Samples of the microphone that the socket did not take in time.
+    private var lostMicrophone = LossMeter()
+    /// Samples of speech that found no room: the listener is ten minutes behind.
+    private var lostVoice = LossMeter()
+    private var lostMessages = LossMeter()
     /// From the newest sample's capture to its message being queued on the socket, for the latest chunks; without those
     /// that the echo gate held back.
     package private(set) var uplinkLatencies = RecentDurations()
@@ -41,6 +55,7 @@ package final class VoicePump {
         self.pipes = pipes
         self.report = report
         maximumBacklog = options.maximumBacklog
+        longestWait = options.longestWait * AudioFormat.wireRate / 1000
         queue = PlayoutQueue(startBuffer: options.startBuffer)
         chunk = .allocate(capacity: options.chunk * AudioFormat.wireRate / 1000)
         chunk.initialize(repeating: 0)
@@ -48,51 +63,76 @@ package final class VoicePump {
 
     deinit { chunk.deallocate() }
 
+    /// Chunks dropped because the socket did not take them in time.
+    package var chunksDropped: Int { lostMicrophone.total / chunk.count }
+    /// Samples of speech dropped.
+    package var voiceLost: Int { lostVoice.total }
+
     package func clearLatencies() {
         uplinkLatencies.clear()
     }
 
     // MARK: Microphone
 
-    /// Lets the microphone out on `connection`, beginning with the present: what was captured before stays here.
+    /// Lets the microphone out on `connection`, and the voice in from it alone.
+    ///
+    /// From a connection that has the microphone it moves at once, between two samples. A closed one begins with the
+    /// present: what was captured before stays here.
     package func openMicrophone(on connection: WebSocketConnection) {
-        pipes.microphone.skip(to: pipes.microphone.writePosition)
+        if uplink == nil { pipes.microphone.skip(to: pipes.microphone.writePosition) }
         uplink = connection
+        current = connection
     }
 
     package func closeMicrophone() {
         uplink = nil
     }
 
-    /// The connection is over; one that has taken its place keeps the microphone.
+    /// The connection is over; one that has taken its place keeps microphone and voice.
     func ended(_ connection: WebSocketConnection) {
         if uplink === connection { uplink = nil }
+        if current === connection { current = nil }
     }
 
-    private func pumpMicrophone() {
+    /// Whether speech of this connection is to be played: not while another has taken its place.
+    func listens(to connection: WebSocketConnection) -> Bool {
+        current == nil || current === connection
+    }
+
+    private func pumpMicrophone(_ now: Duration) {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return pipes.microphone.skip(to: pipes.microphone.writePosition)
         }
         let size = AudioAppend.messageCount(samples: chunk.count)
-        while pipes.microphone.availableToRead >= chunk.count {
+        while pipes.microphone.availableToRead >= chunk.count, connection.isOpen,
+            connection.pendingSendBytes <= maximumBacklog
+        {
             let end = pipes.microphone.readPosition + UInt64(chunk.count)
             _ = pipes.microphone.read(into: base, count: chunk.count)
             let samples = UnsafeBufferPointer(chunk)
-            let isSent =
-                connection.pendingSendBytes <= maximumBacklog
-                && connection.send(textOfAtMost: size) { buffer in
-                    AudioAppend.write(samples, into: buffer)
-                    return size
-                }
-            if isSent {
-                chunksSent += 1
-                if end > pipes.echo.heldUntil.load(ordering: .relaxed) {
-                    uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
-                }
-            } else {
-                chunksDropped += 1
+            let isSent = connection.send(textOfAtMost: size) { buffer in
+                AudioAppend.write(samples, into: buffer)
+                return size
+            }
+            guard isSent else {
+                lostMicrophone.add(chunk.count, at: now)
+                break
+            }
+            chunksSent += 1
+            if end > pipes.echo.heldUntil.load(ordering: .relaxed) {
+                uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
             }
         }
+        dropOldest(now)
+    }
+
+    /// Keeps the newest of what waits, in whole chunks.
+    private func dropOldest(_ now: Duration) {
+        let excess = pipes.microphone.availableToRead - max(longestWait, chunk.count)
+        guard excess > 0 else { return }
+        let lost = (excess + chunk.count - 1) / chunk.count * chunk.count
+        pipes.microphone.skip(to: pipes.microphone.readPosition + UInt64(lost))
+        lostMicrophone.add(lost, at: now)
     }
 
     /// When the sample before this position of the microphone ring was captured.
@@ -116,12 +156,9 @@ package final class VoicePump {
             if begins { report(.voiceReceived(responseID: part.responseID, itemID: part.itemID), now) }
             fillVoice(now)
         case .stale: break
-        case .full(let lost): voiceLost += lost
+        case .full(let lost): lostVoice.add(lost, at: now)
         }
     }
-
-    /// Samples of speech that found no room: the listener is ten minutes behind.
-    package private(set) var voiceLost = 0
 
     package func finish(_ part: SpokenPart) {
         queue.finish(part)
@@ -163,13 +200,32 @@ package final class VoicePump {
         }
     }
 
+    // MARK: Losses
+
+    /// A message of the service could not be read: costs only itself.
+    func noteUnreadable() {
+        lostMessages.add(1, at: Monotonic.now())
+    }
+
+    private func tellLosses(_ now: Duration) {
+        let isFlowing = uplink == nil || pipes.microphone.availableToRead < chunk.count
+        if let samples = lostMicrophone.take(at: now, isOver: isFlowing) {
+            report(.lost(.microphone(milliseconds: samples * 1000 / AudioFormat.wireRate)), now)
+        }
+        if let samples = lostVoice.take(at: now, isOver: true) {
+            report(.lost(.voice(milliseconds: samples * 1000 / AudioFormat.wireRate)), now)
+        }
+        if let count = lostMessages.take(at: now, isOver: true) { report(.lost(.messages(count)), now) }
+    }
+
     // MARK: Time
 
     /// Does what is due; returns when it wants to be called again.
     package func tick() -> Duration {
         let now = Monotonic.now()
-        pumpMicrophone()
+        pumpMicrophone(now)
         followPlayback(now)
+        tellLosses(now)
         // Now and then even when closed, so that the ring does not fill up with what nobody wants.
         var pause = Duration.milliseconds(500)
         if uplink != nil {

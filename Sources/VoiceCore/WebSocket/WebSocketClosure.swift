@@ -39,10 +39,12 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
     case stopped
 
     package enum Phase: Equatable, Sendable {
-        case connecting
-        case handshake
-        /// Nothing came for longer than the deadline, though the server was pinged.
-        case silence
+        /// A step on the way to the first message.
+        case opening(ConnectionTimeout)
+        /// Nothing came for so long, though the server was pinged.
+        case silence(Duration)
+        /// The server's machine acknowledged nothing of what was sent for so long (TCP_USER_TIMEOUT, or keepalive).
+        case acknowledgement(Duration)
         case closing
     }
 
@@ -53,9 +55,11 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
         case .cannotConnect(let detail): "no connection: \(detail)"
         case .tls(let detail): "TLS failed: \(detail)"
         case .handshake(let detail): "the server does not speak WebSocket here: \(detail)"
-        case .timedOut(.connecting): "the connection took too long to open"
-        case .timedOut(.handshake): "the server did not answer the WebSocket handshake in time"
-        case .timedOut(.silence): "nothing came from the server for too long; the connection is given up"
+        case .timedOut(.opening(let timeout)): timeout.description
+        case .timedOut(.silence(let limit)):
+            "the connection is dead: nothing came from the server for \(limit.inSeconds), not even an answer to a ping"
+        case .timedOut(.acknowledgement(let limit)):
+            "the connection is dead: nothing of what was sent was acknowledged for \(limit.inSeconds)"
         case .timedOut(.closing): "the server did not finish closing in time"
         case .reset(let detail): "the connection broke: \(detail)"
         case .violation(let violation): "the server broke the WebSocket protocol: \(violation.description)"

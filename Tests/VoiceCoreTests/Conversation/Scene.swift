@@ -99,6 +99,11 @@ struct Scene {
         sent().compactMap { if case .responseCreate(let eventID) = $0 { eventID } else { nil } }
     }
 
+    /// Responses that were cancelled, by id.
+    var cancels: [String] {
+        sent().compactMap { if case .responseCancel(let responseID, _) = $0 { responseID } else { nil } }
+    }
+
     var outputs: [String] {
         sent().compactMap { if case .functionCallOutput(let callID, _, _) = $0 { callID } else { nil } }
     }
@@ -110,6 +115,15 @@ struct Scene {
     /// The states entered, in order.
     var path: [ConversationState] {
         effects.compactMap { if case .stateChanged(_, let state) = $0 { state } else { nil } }
+    }
+
+    var refusals: [String] {
+        effects.compactMap { if case .note(.refused(let reason)) = $0 { reason } else { nil } }
+    }
+
+    /// The pause before the next attempt to connect, where the last event led to one.
+    var pause: Duration? {
+        latest.compactMap { if case .startTimer(.reconnect, let pause) = $0 { pause } else { nil } }.first
     }
 
     var reports: [TurnReport] {

@@ -15,6 +15,8 @@ extension EndToEnd {
             case sessionUpdate
             case functionCallOutput
             case systemMessage
+            case userMessage
+            case assistantMessage
             case responseCreate
             case responseCancel
             case truncate
@@ -26,6 +28,8 @@ extension EndToEnd {
                     case .sessionUpdate: .sessionUpdate
                     case .functionCallOutput: .functionCallOutput
                     case .systemMessage: .systemMessage
+                    case .userMessage: .userMessage
+                    case .assistantMessage: .assistantMessage
                     case .responseCreate: .responseCreate
                     case .responseCancel: .responseCancel
                     case .truncate: .truncate
@@ -58,6 +62,8 @@ extension EndToEnd {
                     eventID: "output-1-3"
                 ),
                 .systemMessage(text: "Answer to an earlier request.", eventID: "answer-2-4"),
+                .userMessage(text: "What is \"on\"?", eventID: "question-2-5"),
+                .assistantMessage(text: "Two meetings.", eventID: "carry-2-6"),
                 .responseCreate(eventID: "respond-1-5"),
                 .responseCancel(responseID: nil, eventID: "cancel-1-6"),
                 .responseCancel(responseID: "resp_1", eventID: "cancel-1-7"),

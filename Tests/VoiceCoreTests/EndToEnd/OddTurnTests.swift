@@ -67,19 +67,20 @@ extension EndToEnd {
             #expect(tones.spell("Nothing today."), "\(tones)")
         }
 
-        @Test func aResponseThatFailsEndsItsTurnOnly() async throws {
+        @Test func aResponseThatFailsIsAskedForAgain() async throws {
             let stage = try Stage([
                 .init(transcript: "Hello", action: .fail(code: "rate_limit_exceeded", message: "Slow down.")),
                 Self.next,
             ])
-            try await stage.start()
+            try await stage.start(tune: { $0.conversation.limitedRetryPause = .milliseconds(300) })
             try await stage.reach(.listening)
             stage.say("Hello")
             try await stage.reach(.listening, times: 2)
             stage.say("Hello")
             try await stage.reach(.listening, times: 3)
             let (tones, _) = try await stage.stop()
-            #expect(tones.spell("Very well."), "\(tones)")
+            #expect(stage.journal.client("response.create").count == 1)
+            #expect(tones.spell(ConversationScript().otherwise + " Very well."), "\(tones)")
             #expect(stage.log.lines.contains { $0.contains("rate_limit_exceeded") })
         }
 

@@ -72,13 +72,12 @@ struct WebSocketConnectionTests {
     @Test func aSilentServerIsGivenUp() async throws {
         let pings = Atomic(0)
         let record = try await Self.record {
-            $0.pingInterval = .milliseconds(50)
-            $0.silenceTimeout = .milliseconds(300)
+            $0.deadPeerLimit = .milliseconds(300)
         } script: { socket in
             socket.upgrade()
             while let frame = socket.readFrame() { if frame.opcode == 9 { pings.add(1, ordering: .relaxed) } }
         }
-        #expect(record.closures == [.failed(.timedOut(.silence))])
+        #expect(record.closures == [.failed(.timedOut(.silence(.milliseconds(300))))])
         #expect(pings.load(ordering: .relaxed) > 0)
     }
 
@@ -89,7 +88,7 @@ struct WebSocketConnectionTests {
             socket.waitForEnd()
             end.finish()
         }
-        let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", silenceTimeout: .milliseconds(50))
+        let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .milliseconds(50))
         try await NetworkThread.with { network in
             _ = await network.watch(request)
             // Ends only if the server saw the connection close while the thread still ran.
@@ -97,13 +96,62 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test func aServerThatNeverAnswersTheHandshakeIsGivenUp() async throws {
+    /// The step at which a connection to this server was given up.
+    private static func overdue(
+        scheme: String = "ws",
+        script: @escaping LoopbackServer.Script
+    ) async throws -> ConnectionTimeout.Step? {
         let record = try await Self.record {
-            $0.handshakeTimeout = .milliseconds(100)
+            $0.url = scheme + $0.url.dropFirst(2)
+            $0.limits = ConnectionLimits(whole: .seconds(60), firstMessage: .milliseconds(100))
+            $0.limits.step = .milliseconds(100)
         } script: {
+            script($0)
             $0.waitForEnd()
         }
-        #expect(record.closures == [.failed(.timedOut(.handshake))])
+        guard case .failed(.timedOut(.opening(let timeout))) = record.closures[0] else {
+            Issue.record("\(record.closures)")
+            return nil
+        }
+        #expect(timeout.host.hasPrefix("127.0.0.1:"))
+        #expect(timeout.limit == .milliseconds(100))
+        return timeout.step
+    }
+
+    @Test func aServerThatSaysNothingIsGivenUp() async throws {
+        #expect(try await Self.overdue { _ in } == .asking)
+    }
+
+    @Test func aServerThatSaysNothingToTLSIsGivenUp() async throws {
+        #expect(try await Self.overdue(scheme: "wss") { _ in } == .securing)
+    }
+
+    @Test func aReplyThatNeverEndsIsGivenUp() async throws {
+        let step = try await Self.overdue {
+            _ = $0.readHeader()
+            $0.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n")
+        }
+        #expect(step == .upgrading)
+    }
+
+    @Test func anOpenConnectionWithoutAMessageIsGivenUp() async throws {
+        // A ping of the server proves that it lives, not that it serves.
+        #expect(try await Self.overdue { $0.upgrade(with: WebSocketFrames.frame(0x9)) } == .listening)
+    }
+
+    @Test func aRefusalWithoutAnEndHasAStatus() async throws {
+        let record = try await Self.record {
+            $0.limits.step = .milliseconds(100)
+        } script: {
+            _ = $0.readHeader()
+            $0.write("HTTP/1.1 503 Busy\r\nContent-Length: 10\r\n\r\nwait")
+            $0.waitForEnd()
+        }
+        guard case .refused(let refusal) = record.closures[0] else {
+            Issue.record("\(record.closures)")
+            return
+        }
+        #expect(refusal.status == 503)
     }
 
     @Test func aServerThatNeverAnswersACloseIsGivenUp() async throws {

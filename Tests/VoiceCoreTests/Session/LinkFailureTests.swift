@@ -3,24 +3,51 @@ import Testing
 @testable import VoiceCore
 
 struct LinkFailureTests {
-    @Test(arguments: [
-        (
-            WebSocketClosure.closed(code: 3000, reason: "invalid_request_error.invalid_api_key"),
-            LinkFailure.Kind.permanent
-        ),
-        (.closed(code: 4000, reason: "invalid_request_error.missing_model"), .permanent),
-        (.closed(code: 1001, reason: "Your session hit the maximum duration of 60 minutes."), .expired),
-        (.closed(code: 1001, reason: "going away"), .transient), (.closed(code: 1011, reason: ""), .transient),
-        (.failed(.reset("x")), .transient), (.failed(.timedOut(.silence)), .transient), (.failed(.badURL), .permanent),
-        (.failed(.cannotResolve(host: "h")), .transient),
-    ])
-    func everyEndMeansSomething(closure: WebSocketClosure, kind: LinkFailure.Kind) {
-        #expect(LinkFailure(closure).kind == kind)
+    @Test(
+        arguments: [
+            (3000, "invalid_request_error.invalid_api_key", LinkFailure.Kind.permanent), (3000, "", .permanent),
+            (3003, "", .permanent), (4000, "invalid_request_error.missing_model", .permanent),
+            (4000, "invalid_request_error.beta_api_shape_disabled", .permanent), (4000, "", .permanent),
+            (4000, "server_error.internal_error", .transient),
+            (4000, "invalid_request_error.session_expired", .expired),
+            (1001, "Your session hit the maximum duration of 60 minutes.", .expired), (1001, "going away", .transient),
+            (1000, "", .transient), (1005, "", .transient), (1008, "", .transient),
+            (1008, "invalid_request_error.insufficient_quota", .permanent), (1011, "", .transient),
+            (1012, "", .transient),
+            (1013, "", .transient), (1013, "requests.rate_limit_exceeded", .limited), (1015, "", .transient),
+        ] as [(UInt16, String, LinkFailure.Kind)]
+    )
+    func everyCloseCodeMeansSomething(code: UInt16, reason: String, kind: LinkFailure.Kind) {
+        #expect(LinkFailure(.closed(code: code, reason: reason)).kind == kind)
     }
 
-    @Test(arguments: [(401, LinkFailure.Kind.permanent), (404, .permanent), (429, .transient), (503, .transient)])
+    @Test(arguments: [
+        (WebSocketFailure.reset("x"), LinkFailure.Kind.transient),
+        (.timedOut(.silence(.seconds(12))), .transient), (.badURL, .permanent), (.cannotResolve(host: "h"), .transient),
+        (.cannotConnect("refused"), .transient), (.tls("the clock may be wrong"), .transient),
+    ])
+    func aBrokenConnectionIsMadeAgain(failure: WebSocketFailure, kind: LinkFailure.Kind) {
+        #expect(LinkFailure(.failed(failure)).kind == kind)
+    }
+
+    @Test(arguments: [
+        (200, LinkFailure.Kind.permanent), (301, .permanent), (400, .permanent), (401, .permanent), (403, .permanent),
+        (404, .permanent), (408, .transient), (409, .transient), (425, .transient), (429, .limited), (500, .transient),
+        (502, .transient), (503, .transient), (504, .transient),
+    ])
     func aStatusInPlaceOfTheHandshake(status: Int, kind: LinkFailure.Kind) {
         let refusal = WebSocketRefusal(status: status, reason: "", retryAfter: nil, body: "")
         #expect(LinkFailure(.refused(refusal)).kind == kind)
+    }
+
+    @Test func aQuotaThatIsUsedUpIsNotARateLimit() {
+        let body = #"{"error":{"code":"insufficient_quota","message":"You exceeded your current quota."}}"#
+        let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: nil, body: body)
+        #expect(LinkFailure(.refused(refusal)).kind == .permanent)
+    }
+
+    @Test func thePauseThatAServerAsksForIsKept() {
+        let refusal = WebSocketRefusal(status: 429, reason: "", retryAfter: 20, body: "")
+        #expect(LinkFailure(.refused(refusal)).retryAfter == .seconds(20))
     }
 }

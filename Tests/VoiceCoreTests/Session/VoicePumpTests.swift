@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import VoiceCore
@@ -7,5 +8,152 @@ struct VoicePumpTests {
     func theTimeOfASampleIsRightAfterYears(position: UInt64) {
         let seconds = Int64(position / 24_000)
         #expect(VoicePump.captureTime(of: position, origin: 5_000_000_000) == .seconds(seconds + 5))
+    }
+
+    /// A pump whose microphone the test fills, and what it reported.
+    private final class Scene: Sendable {
+        static let chunk = 480
+        let pipes = AudioPipes()
+        let pump: NetworkConfined<VoicePump>
+        let events: Collected<ConversationEvent>
+        private let captured = Atomic(0)
+
+        init(_ network: NetworkThread) {
+            let events = Collected<ConversationEvent>()
+            self.events = events
+            pump = NetworkConfined(
+                VoicePump(pipes: pipes, options: .init(chunk: 20)) { event, _ in events.add([event]) },
+                on: network
+            )
+        }
+
+        /// On the network thread: so much of the microphone comes in and is looked after, 20 ms at a time.
+        func capture(milliseconds: Int) {
+            for _ in 0..<milliseconds / 20 {
+                let first = captured.load(ordering: .relaxed)
+                let samples = (first..<first + Self.chunk).map { Int16(truncatingIfNeeded: $0) }
+                #expect(pipes.microphone.write(samples, count: Self.chunk) == Self.chunk)
+                captured.store(first + Self.chunk, ordering: .relaxed)
+                _ = pump.onThread.tick()
+            }
+        }
+    }
+
+    /// The samples in the messages a server gets, until there are so many or the connection is closed.
+    private static func samples(_ socket: LoopbackSocket, count limit: Int = .max) -> [Int16] {
+        var samples: [Int16] = []
+        while samples.count < limit, let frame = socket.readFrame(), frame.opcode != 8 {
+            guard frame.opcode == 1 else { continue }
+            let audio = Array(String(decoding: frame.payload, as: UTF8.self).split(separator: "\"")[7].utf8)
+            var bytes = [UInt8](repeating: 0, count: audio.count)
+            let count = audio.withUnsafeBytes { text in
+                bytes.withUnsafeMutableBufferPointer { room in
+                    room.baseAddress.flatMap { Base64.decode(text, into: $0) }
+                }
+            }
+            samples += stride(from: 0, to: count ?? 0, by: 2).map { Int16(bytes[$0]) | Int16(bytes[$0 + 1]) << 8 }
+        }
+        return samples
+    }
+
+    @Test func theMicrophoneMovesBetweenTwoSamples() async throws {
+        let heard = [Collected<Int16>(), Collected<Int16>()]
+        let servers = try (0..<2).map { index in
+            try LoopbackServer { socket in
+                socket.upgrade()
+                heard[index].add(Self.samples(socket))
+                socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            }
+        }
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            let requests = servers.map { WebSocketRequest(url: "ws://127.0.0.1:\($0.port)/") }
+            let (opened, open) = AsyncStream<Void>.makeStream()
+            async let first = network.watch(requests[0]) { driver in
+                scene.pump.onThread.openMicrophone(on: driver.connection)
+                scene.capture(milliseconds: 200)
+                open.finish()
+            }
+            for await _ in opened {}
+            let second = await network.watch(requests[1]) { driver in
+                let pump = scene.pump.onThread
+                scene.capture(milliseconds: 100)
+                pump.openMicrophone(on: driver.connection)
+                scene.capture(milliseconds: 200)
+                pump.closeMicrophone()
+                driver.connection.close()
+            }
+            #expect(second.closures == [.closed(code: 1000, reason: "")])
+            await network.stop()
+            _ = await first
+        }
+        withExtendedLifetime(servers) {}
+        let samples = heard.map(\.all)
+        #expect(samples.map(\.count) == [300 * 24, 200 * 24])
+        let isWhole = samples.joined().elementsEqual((0..<500 * 24).map { Int16(truncatingIfNeeded: $0) })
+        #expect(isWhole)
+    }
+
+    @Test func afterAStallThePresentIsSentAndTheLossTold() async throws {
+        let isStalled = Atomic(true)
+        let heard = Collected<Int16>()
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            while isStalled.load(ordering: .acquiring) {}
+            // What filled the way.
+            _ = socket.readFrame()
+            heard.add(Self.samples(socket, count: 1000 * 24))
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            _ = Self.samples(socket)
+        }
+        let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/")
+        let events = try await NetworkThread.with { network in
+            let scene = Scene(network)
+            _ = await network.watch(request) { driver in
+                driver.connection.send(text: [UInt8](repeating: 0x61, count: 2 << 20))
+                let pump = scene.pump
+                pump.onThread.openMicrophone(on: driver.connection)
+                scene.capture(milliseconds: 3000)
+                #expect(pump.onThread.chunksDropped == 100)
+                network.add { pump.onThread.tick() }
+                isStalled.store(false, ordering: .releasing)
+            }
+            return scene.events.all
+        }
+        withExtendedLifetime(server) {}
+        #expect(events == [.lost(.microphone(milliseconds: 2000))])
+        let isNewest = heard.all == (2000 * 24..<3000 * 24).map { Int16(truncatingIfNeeded: $0) }
+        #expect(isNewest)
+    }
+
+    @Test func aConnectionThatWasReplacedIsNotListenedTo() async throws {
+        let servers = try (0..<2).map { _ in
+            try LoopbackServer { socket in
+                socket.upgrade()
+                _ = Self.samples(socket)
+                socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            }
+        }
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            let requests = servers.map { WebSocketRequest(url: "ws://127.0.0.1:\($0.port)/") }
+            let (opened, open) = AsyncStream<Void>.makeStream()
+            async let first = network.watch(requests[0]) { driver in
+                #expect(scene.pump.onThread.listens(to: driver.connection))
+                scene.pump.onThread.openMicrophone(on: driver.connection)
+                open.finish()
+            }
+            for await _ in opened {}
+            _ = await network.watch(requests[1]) { driver in
+                let pump = scene.pump.onThread
+                #expect(!pump.listens(to: driver.connection))
+                pump.openMicrophone(on: driver.connection)
+                #expect(pump.listens(to: driver.connection))
+                driver.connection.close()
+            }
+            await network.stop()
+            _ = await first
+        }
+        withExtendedLifetime(servers) {}
     }
 }

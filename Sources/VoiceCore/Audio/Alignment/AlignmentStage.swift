@@ -7,7 +7,8 @@ internal import Synchronization
 /// results are the same whichever thread calls `step`, as long as it is called as often. One thread at a time.
 package struct AlignmentStage: ~Copyable {
     /// Blocks between two searches: half a second; a tenth while nothing is known; a quarter when an estimate waits for
-    /// another one that agrees, or the echo is not where it was (two peaks of a jump in the same second say nothing).
+    /// another one that agrees, or the echo seems to be elsewhere, or is not where it was (two peaks of a jump in the same
+    /// second say nothing).
     private static let usual = 50
     private static let eager = 10
     private static let doubting = 25
@@ -17,6 +18,11 @@ package struct AlignmentStage: ~Copyable {
     private static let retries = 4
     /// Below -70 dBFS the far end is silent.
     private static let silence: Float = 3e-4
+
+    /// Blocks with sound that an echo is found by: 0.25 s.
+    private static let leastSound = 25
+    /// Correlation at the expected place from which the echo still is there, as a fraction of the peak.
+    private static let still = 0.15
 
     private static let capacity = DelayEstimator.reference
     private static let windowBlocks = DelayEstimator.window / AlignmentBlock.samples
@@ -36,6 +42,8 @@ package struct AlignmentStage: ~Copyable {
     private var last: AlignmentBlock?
     private var wait = 0
     private var failures = 0
+    /// The last search found an echo elsewhere that may be none.
+    private var isContradicted = false
 
     package init() {
         offsets = .allocate(capacity: Self.windowBlocks)
@@ -111,15 +119,49 @@ package struct AlignmentStage: ~Copyable {
         failures = 0
         // What was heard in the middle of the window.
         let place = block.position + AudioFormat.periodFrames - window * AlignmentBlock.decimation / 2
-        let offset = meanOffset(window / AlignmentBlock.samples) + Double(block.lead) - lag
+        let lead = meanOffset(window / AlignmentBlock.samples) + Double(block.lead)
+        let offset = lead - lag
+        isContradicted = !isEvidence(lag, against: lead - tracker.offset(at: place), window: window)
+        guard !isContradicted else { return nil }
         let change = tracker.update(offset, at: place)
         publish(change, epoch: block.epoch, at: place, pipes)
         return change
     }
 
+    /// Whether an echo that was found may be one: a word of somebody in the room can be like a word of the loudspeaker's.
+    ///
+    /// There must have been sound for it. And it says something against where the echo is taken to be only if there was
+    /// sound for that too, and no echo of it.
+    private func isEvidence(_ lag: Double, against expected: Double, window: Int) -> Bool {
+        let (found, sounding) = heard(at: lag, window: window)
+        guard sounding >= Self.leastSound else { return false }
+        guard tracker.isConfirmed, (lag - expected).magnitude > DelayTracker.jump else { return true }
+        return heard(at: expected, window: window).power > found * 0.25 && estimator.height(at: expected) < Self.still
+    }
+
+    /// The reference that would have its echo within the window after a lag: its mean power, and how many blocks of it
+    /// hold sound.
+    private func heard(at lag: Double, window: Int) -> (power: Float, sounding: Int) {
+        let samples = AlignmentBlock.samples
+        let shift = Int((lag / Double(AlignmentBlock.decimation)).rounded())
+        var power: Float = 0
+        var sounding = 0
+        var start = end - shift - window
+        while start + samples <= end - shift {
+            if start >= end - count && start + samples <= end {
+                let level = cdsp_rms(reference.base + start, samples)
+                power += level * level
+                if level > Self.silence { sounding += 1 }
+            }
+            start += samples
+        }
+        return (power * Float(samples) / Float(window), sounding)
+    }
+
     private var interval: Int {
         if !tracker.isConfirmed { return failures < Self.effort ? Self.eager : Self.usual }
-        return tracker.isDoubting || (1...Self.retries).contains(failures) ? Self.doubting : Self.usual
+        return tracker.isDoubting || isContradicted || (1...Self.retries).contains(failures)
+            ? Self.doubting : Self.usual
     }
 
     private func meanOffset(_ newest: Int) -> Double {

@@ -34,4 +34,10 @@ package struct DelayEstimator: ~Copyable {
         guard delay_estimator_run(handle, microphone, count, reference, referenceCount, &estimate) else { return nil }
         return estimate.lag * Double(AlignmentBlock.decimation)
     }
+
+    /// How high the correlation of the last search is at a lag (frames at 48 kHz), as a fraction of its peak, 0 ... 1.
+    package func height(at lag: Double) -> Double {
+        guard let handle, lag.isFinite else { return 0 }
+        return delay_estimator_height(handle, lag / Double(AlignmentBlock.decimation))
+    }
 }

@@ -20,6 +20,8 @@ struct DuplexControl: ~Copyable {
     private var quality = EchoQuality()
     private var policy: DuplexPolicy
     private var gate = BargeInGate()
+    /// A gate that lets nothing through and is never shut: it knows of talkers while the other one may not open for them.
+    private var witness = BargeInGate()
     private var activity = PlaybackActivity()
     private var line = UplinkLine()
     private let gauges: EchoGauges
@@ -74,7 +76,9 @@ struct DuplexControl: ~Copyable {
         judge(reading, isPlaying: isPlaying, isAligned: isAligned)
 
         let step = gate.step(reading, permission: permission(isPlaying: isPlaying), isPlaying: isPlaying)
-        if case .release = step, isPlaying { quality.foundTalker() }
+        if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0 {
+            quality.foundTalker()
+        }
         let isWhole = line.take(samples, step, into: pipes.microphone)
         publish(step, isPlaying: isPlaying)
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
@@ -109,7 +113,7 @@ struct DuplexControl: ~Copyable {
             isPlaying: isPlaying,
             lasting: activity.lasting,
             isAligned: isAligned,
-            hasTalker: gate.isOpen && policy.permission == .guarded
+            hasTalker: witness.isOpen
         )
         let isClipping = quality.clippedShare > quality.rule.clipping
         if policy.step(block, isAligned: isAligned, isClipping: isClipping) { publishState() }

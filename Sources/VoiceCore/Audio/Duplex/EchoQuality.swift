@@ -4,7 +4,8 @@ internal import Glibc
 ///
 /// Each block of 50 periods with sound at the loudspeaker (pauses do not count) is judged by its energies, noise taken off.
 /// A talker in the block makes the canceller look worse than it is; where the canceller says so the block says nothing, and
-/// whoever decides on blocks must let one or two pass that escaped it.
+/// whoever decides on blocks must let one or two pass that escaped it. A judgement comes 300 ms after the block's end: it
+/// takes so long until a talker is known to be one.
 ///
 /// A pure value; allocates nothing. Levels in dBFS.
 package struct EchoQuality: Sendable, Equatable {
@@ -38,6 +39,8 @@ package struct EchoQuality: Sendable, Equatable {
         package var talker: Float = 0.5
         /// Share of periods with clipped samples from which clipping is to blame.
         package var clipping: Float = 0.04
+        /// Periods after which a block is judged.
+        package var wait = 30
         /// A reference that is not aligned may come up to half a second before its echo.
         package var unalignedStart = 50
 
@@ -58,6 +61,9 @@ package struct EchoQuality: Sendable, Equatable {
 
     private var loudest: Float = -40
     private var sums = Energies()
+    /// The last complete block, and for how many periods it has waited for its judgement.
+    private var complete: Energies?
+    private var waited = 0
     private var average = Energies()
     private var smoothedMicrophone: Float = -65
 
@@ -84,7 +90,7 @@ package struct EchoQuality: Sendable, Equatable {
         self.rule = rule
     }
 
-    /// Takes a period; returns a judgement when a block is complete.
+    /// Takes a period; returns a judgement when one is due.
     ///
     /// - Parameters:
     ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false.
@@ -97,37 +103,49 @@ package struct EchoQuality: Sendable, Equatable {
         isAligned: Bool,
         hasTalker: Bool = false
     ) -> Block? {
-        guard isPlaying else {
+        if isPlaying {
+            add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
+        } else {
             trackNoise(reading.microphone)
             // Short answers must not add up to a block when their echo may come after their end.
             if !isAligned { sums = Energies() }
-            return nil
         }
+        guard let block = complete else { return nil }
+        waited += 1
+        guard waited > rule.wait else { return nil }
+        complete = nil
+        return judge(block)
+    }
+
+    private mutating func add(_ reading: EchoReading, lasting: Int, isAligned: Bool, hasTalker: Bool) {
         loudest = max(reading.reference, loudest - 0.002)
-        guard reading.reference > max(rule.faintest, loudest - rule.range) else { return nil }
-        guard isAligned || lasting >= rule.unalignedStart else { return nil }
+        guard reading.reference > max(rule.faintest, loudest - rule.range) else { return }
+        guard isAligned || lasting >= rule.unalignedStart else { return }
         sums.microphone += Self.power(reading.microphone)
         sums.residual += Self.power(reading.residual)
         sums.output += Self.power(reading.output)
         sums.clipped += reading.isClipped ? 1 : 0
         sums.talker += reading.hasTalker || hasTalker ? 1 : 0
         sums.periods += 1
-        return Int(sums.periods) >= rule.block ? close() : nil
+        guard Int(sums.periods) >= rule.block else { return }
+        complete = sums
+        waited = 0
+        sums = Energies()
     }
 
-    /// Forgets a block that is under way: its reference was not where its echo was.
+    /// Forgets what is not judged yet: its reference was not where its echo was.
     package mutating func discontinuity() {
         sums = Energies()
+        complete = nil
     }
 
     /// Tells that a talker has been found: he was there for a while before.
     package mutating func foundTalker() {
         sums.talker = sums.periods
+        if let periods = complete?.periods { complete?.talker = periods }
     }
 
-    private mutating func close() -> Block {
-        let block = sums
-        sums = Energies()
+    private mutating func judge(_ block: Energies) -> Block {
         let noise = Self.power(noiseFloor)
         let microphone = block.microphone / block.periods
         let residual = block.residual / block.periods

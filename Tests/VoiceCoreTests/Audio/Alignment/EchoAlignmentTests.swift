@@ -61,6 +61,36 @@ struct EchoAlignmentTests {
         }
     }
 
+    /// Louder than the echo, which is still where it was.
+    @Test func somebodyWhoSoundsLikeTheLoudspeakerMovesNothing() {
+        let source = placeNoise(12)
+        let room = SimulatedEcho(source: source)
+        room.gain = 0.3
+        room.run(seconds: 5)
+        room.near = { $0 / 48_000 % 4 < 2 ? source($0 - 48 - 576) : 0 }
+        for _ in 0..<2000 {
+            room.cycle()
+            #expect((room.lead - Self.keep).magnitude < Self.close)
+        }
+        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+    }
+
+    /// Nothing was played whose echo could be in the window, but something that is like what somebody says.
+    @Test func aWordRepeatedInTheRoomMovesNothing() {
+        let noise = placeNoise(13)
+        let length = 9600
+        let pause = 3 * 48_000
+        let source: (Int) -> Float = { $0 < 5 * 48_000 || $0 % pause < length ? noise($0) : 0 }
+        let room = SimulatedEcho(source: source)
+        room.run(seconds: 5)
+        room.near = { $0 % pause >= length + 480 ? source($0 - 20_000) : 0 }
+        for _ in 0..<3000 {
+            room.cycle()
+            #expect((room.lead - Self.keep).magnitude < Self.close)
+        }
+        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+    }
+
     @Test func anAnnouncedJumpIsFollowedAtOnceAndConfirmedInHalfASecond() {
         let room = SimulatedEcho(air: 150, buffer: 12_000, source: placeNoise(4))
         room.run(seconds: 10)

@@ -10,8 +10,10 @@ struct EchoQualityTests {
         return quality
     }
 
+    /// The judgement of a block that holds nothing else.
     private func block(_ quality: inout EchoQuality, _ reading: EchoReading, aligned: Bool = true) -> EchoQuality.Block?
     {
+        quality.discontinuity()
         for count in 0..<400 {
             if let block = quality.step(reading, isPlaying: true, lasting: count, isAligned: aligned) { return block }
         }
@@ -48,15 +50,20 @@ struct EchoQualityTests {
         #expect(block(&quality, .echo(-30, erle: 20)) == .good)
     }
 
-    @Test func aTalkerFoundLateSpoilsNoBlock() {
+    /// It takes some 200 ms until a talker is known to be one, and the block may be over before.
+    @Test(arguments: [10, 30, 49, 55, 75])
+    func aTalkerFoundLateSpoilsNoBlock(after periods: Int) {
         var quality = quality()
-        for count in 0..<30 {
-            _ = quality.step(.doubleTalk(), isPlaying: true, lasting: count, isAligned: true)
-        }
-        quality.foundTalker()
         var block: EchoQuality.Block?
-        for count in 0..<20 where block == nil {
-            block = quality.step(.doubleTalk(), isPlaying: true, lasting: count, isAligned: true)
+        for count in 0..<150 where block == nil {
+            if count == periods { quality.foundTalker() }
+            block = quality.step(
+                .doubleTalk(),
+                isPlaying: true,
+                lasting: count,
+                isAligned: true,
+                hasTalker: count > periods
+            )
         }
         #expect(block == .talker)
     }

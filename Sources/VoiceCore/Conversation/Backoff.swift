@@ -1,0 +1,37 @@
+/// The pauses between attempts: a ceiling that doubles, and a pause anywhere below it.
+///
+/// Full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog 2015): every daemon of a town lost the service in
+/// the same second, and must not come back in the same one.
+package struct Backoff: Equatable, Sendable {
+    /// Ceiling of the first pause, and of the longest.
+    let first: Duration
+    let longest: Duration
+    /// Pauses taken since the last reset.
+    package private(set) var attempts = 0
+    private var random: SplitMix64
+
+    package init(first: Duration = .milliseconds(500), longest: Duration = .seconds(60), seed: UInt64) {
+        self.first = first
+        self.longest = longest
+        random = SplitMix64(seed: seed)
+    }
+
+    /// The longest that the next pause can be.
+    package var ceiling: Duration {
+        var ceiling = first
+        for _ in 0..<min(attempts, 32) where ceiling < longest { ceiling *= 2 }
+        return min(ceiling, longest)
+    }
+
+    /// The next pause, 0 to `ceiling`, uniform.
+    package mutating func next() -> Duration {
+        let pause = ceiling * Double.random(in: 0...1, using: &random)
+        attempts += 1
+        return pause
+    }
+
+    /// What was tried works: the next pause is a first one.
+    package mutating func reset() {
+        attempts = 0
+    }
+}

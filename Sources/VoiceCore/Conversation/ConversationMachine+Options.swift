@@ -1,0 +1,57 @@
+extension ConversationMachine {
+    package struct Options: Equatable, Sendable {
+        package var settings: RealtimeSettings
+        /// Silence after which an idle session is closed; nil keeps it open.
+        package var idleLimit: Duration?
+        /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.
+        package var thinkingAfter: Duration? = .milliseconds(700)
+        package var setUpLimit: Duration = .seconds(20)
+        /// Seed of the jitter.
+        package var seed: UInt64 = 1
+        package var reconnectFirst: Duration = .milliseconds(500)
+        package var reconnectLongest: Duration = .seconds(60)
+        /// How long a session has to last before the pauses begin anew; a response that completes will do as well.
+        package var provenAfter: Duration = .seconds(60)
+        /// The least pause where the service had too much of us and does not say how long to wait; and the most that
+        /// it may ask for.
+        package var limitedPause: Duration = .seconds(30)
+        package var limitedLongest: Duration = .seconds(900)
+        package var probePause: Duration = .seconds(300)
+        package var responseLimit: Duration = .seconds(12)
+        /// How long a response may run: far more than the longest answer takes to be generated.
+        package var responseLongest: Duration = .seconds(180)
+        /// Pause before a response is asked for again: after a failure of the service, and after a rate limit (twice
+        /// that the second time).
+        package var retryPause: Duration = .seconds(1)
+        package var limitedRetryPause: Duration = .seconds(8)
+        /// How long after its session a question is still worth asking again.
+        package var askAgainWithin: Duration = .seconds(60)
+
+        /// Age at which a session is replaced; nil leaves it to its end.
+        package var sessionAge: Duration? = .seconds(1200)
+        /// How long a session may last where the service does not say it.
+        package var sessionLifetime: Duration?
+        /// How long before the end of a session the next is opened, and how long before it is taken whatever the room
+        /// does, as long as nobody speaks.
+        package var rotationMargin: Duration = .seconds(120)
+        package var swapMargin: Duration = .seconds(10)
+        /// How long the room has to be quiet before sessions are changed.
+        package var swapQuiet: Duration = .seconds(4)
+        /// What the next session is told of the conversation.
+        package var carry = Carry.summary
+        /// Turns that are remembered for it.
+        package var rememberedTurns = 4
+
+        package init(settings: RealtimeSettings) {
+            self.settings = settings
+        }
+    }
+
+    package enum Carry: String, CaseIterable, Sendable {
+        /// One short remark of the system that lists the last turns.
+        case summary
+        /// The last turns, as text items.
+        case turns
+        case none
+    }
+}

@@ -1,0 +1,173 @@
+import Testing
+
+@testable import VoiceCore
+
+/// Tool calls: two sides that act at once.
+struct CallRaceTests {
+    @Test func aCallAnnouncedTwiceIsStartedOnce() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.call("c1", in: "r1")
+        scene.answer("c1")
+        scene.call("c1", in: "r1")
+        #expect(scene.started == ["c1"])
+        #expect(scene.outputs == ["c1"])
+    }
+
+    @Test func severalCallsAreAnsweredInTheirOrderAndSpokenAboutOnce() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.call("c2", in: "r1")
+        scene.done("r1")
+        scene.answer("c2")
+        #expect(scene.outputs.isEmpty, "the first comes first")
+        scene.answer("c1")
+        #expect(scene.outputs == ["c1", "c2"])
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func aSecondCallThatComesWhileTheFirstIsAnswered() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.answer("c1")
+        scene.call("c2", in: "r1")
+        scene.done("r1")
+        #expect(scene.outputs == ["c1"])
+        #expect(scene.creates.isEmpty, "not before the last output")
+        scene.answer("c2")
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func aCallCutOffByTheUserIsNotStarted() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.call("c1", in: "r1", complete: false)
+        scene.done("r1", .cancelled, reason: "turn_detected")
+        #expect(scene.started.isEmpty)
+        #expect(scene.state == .userSpeaking)
+    }
+
+    @Test func anAnswerThatComesWhileTheUserSpeaksIsSpokenAboutByTheNextResponse() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        #expect(scene.state == .userSpeaking)
+        scene.answer("c1")
+        scene.confirm("c1")
+        #expect(scene.outputs == ["c1"])
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
+        scene.begin("r2")
+        scene.speak("r2")
+        scene.done("r2")
+        scene.on(.voiceDrained)
+        #expect(scene.creates.isEmpty, "the server's own response has seen it")
+        #expect(scene.state == .listening)
+    }
+
+    @Test func anAnswerTheServersResponseHasNotSeenIsAskedForAfterwards() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
+        scene.begin("r2")
+        scene.answer("c1")
+        scene.confirm("c1")
+        #expect(scene.creates.isEmpty)
+        scene.done("r2")
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func aLateAnswerWaitsUntilTheRoomIsQuiet() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.userTurn()
+        scene.begin("r2")
+        scene.speak("r2")
+        scene.answer("c1")
+        scene.confirm("c1")
+        #expect(scene.outputs == ["c1"], "the model may know")
+        scene.done("r2")
+        #expect(scene.creates.isEmpty, "another answer is being spoken")
+        scene.on(.voiceDrained)
+        #expect(scene.creates.count == 1)
+        #expect(scene.state == .processing)
+    }
+
+    @Test func aCoughBeforeTheFirstWordDoesNotCostTheAnswer() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        scene.begin("r2", for: scene.creates.first)
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.done("r2", .cancelled, reason: "turn_detected")
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
+        #expect(scene.creates.count == 1, "the server owes a response that would tell it")
+        scene.on(.timer(.serverResponse))
+        #expect(scene.creates.count == 2)
+    }
+
+    @Test func aCallThatWasCutOffIsResolvedOnceAndNotMade() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1", complete: false)
+        scene.call("c1", in: "r1", complete: false)
+        scene.done("r1", .cancelled, reason: "turn_detected")
+        #expect(scene.started.isEmpty)
+        #expect(scene.outputs == ["c1"], "the model must not wait for it")
+        #expect(scene.creates.isEmpty)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func anAnswerForSilenceIsSentAndNotSpokenAbout() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1", "", wantsReply: false)
+        #expect(scene.outputs == ["c1"])
+        #expect(scene.creates.isEmpty)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func anAnswerThatOutlivesItsSessionIsToldToTheNext() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.answer("c1", "Two meetings.")
+        #expect(scene.sent(scene.latest).isEmpty)
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(scene.outputs.isEmpty, "the new session does not know the call")
+        let told = scene.sent().contains {
+            if case .systemMessage(let text, _) = $0 { text.contains("Two meetings.") } else { false }
+        }
+        #expect(told)
+        #expect(scene.creates.count == 1)
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What holds whatever happens, and in which order.
+struct ConversationPropertyTests {
+    @Test(arguments: 1...100)
+    func whateverHappensTheRoomComesToRest(seed: UInt64) {
+        var world = ConversationWorld(seed: seed)
+        world.post(.activate)
+        for _ in 0..<1500 { world.step() }
+        #expect(world.violations.isEmpty, "\(world.violations.prefix(5))")
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest, "\(world.state), \(world.machine.sequencer), timers \(world.timers.keys)")
+        #expect(world.violations.isEmpty, "\(world.violations.prefix(5))")
+        world.post(.deactivate)
+        #expect(world.state == .idle)
+        #expect(world.timers.isEmpty, "\(world.timers.keys)")
+        #expect(world.current == nil && world.standby == nil)
+        #expect(world.machine.calls.open.isEmpty)
+    }
+
+    /// Where nobody hangs up, every call is told of.
+    @Test func everyCallIsToldOf() {
+        var calls = 0
+        var promotions = 0
+        for seed in 1001...1050 {
+            var world = ConversationWorld(seed: UInt64(seed))
+            world.staysActive = true
+            world.post(.activate)
+            for _ in 0..<1500 { world.step() }
+            let isAtRest = world.comeToRest()
+            #expect(isAtRest)
+            #expect(Set(world.startedCalls).subtracting(world.toldCalls).isEmpty, "seed \(seed)")
+            calls += world.startedCalls.count
+            promotions += world.promotions
+        }
+        #expect(calls > 400, "\(calls)")
+        #expect(promotions > 100, "\(promotions)")
+    }
+}

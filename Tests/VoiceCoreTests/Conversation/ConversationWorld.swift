@@ -1,0 +1,386 @@
+import Testing
+
+@testable import VoiceCore
+
+/// A service, a user, an agent and a loudspeaker around the machine, all of whom act when chance says so.
+///
+/// Both directions of a connection are queues: what is on its way crosses what comes the other way, which is where
+/// races come from. Time is a number; timers fire when it has passed.
+struct ConversationWorld {
+    /// One voice session at the service's end.
+    struct Service {
+        enum Message {
+            case event(ServerEvent)
+            case voice(responseID: String)
+        }
+
+        var toService: [ClientEvent] = []
+        var toClient: [Message] = []
+        var isConfigured = false
+        var hearsSpeech = false
+        var owesResponse = false
+        var response: (id: String, clientEventID: String?, hasVoice: Bool)?
+        var calls: Set<String> = []
+        var outputs: Set<String> = []
+    }
+
+    private(set) var machine: ConversationMachine
+    private(set) var random: SeededGenerator
+    private(set) var now = Duration.zero
+    var current: Service?
+    var standby: Service?
+    private(set) var timers: [ConversationTimer: Duration] = [:]
+    private(set) var unansweredCalls: [FunctionCall] = []
+    private(set) var startedCalls: [String] = []
+    /// Calls whose answer the model was given, as an output or as a remark.
+    private(set) var toldCalls: [String] = []
+    private(set) var outstanding: [String] = []
+    private(set) var violations: [String] = []
+    private(set) var promotions = 0
+    private var isSounding = false
+    private var isStopping = false
+    private var isMicrophoneOpen = false
+    private var responses = 0
+    private var callCount = 0
+    private let echoesMetadata: Bool
+    private var hasEchoed = false
+    /// Off, everybody does his duty and nothing breaks.
+    var hasFaults = true
+    /// Nobody ends the conversation.
+    var staysActive = false
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        var options = ConversationMachine.Options(settings: Scene.settings)
+        options.seed = seed
+        options.sessionAge = .seconds(40)
+        options.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
+        machine = ConversationMachine(options: options)
+        echoesMetadata = seed % 4 != 0
+    }
+
+    var state: ConversationState { machine.state }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    // MARK: The machine
+
+    mutating func post(_ event: ConversationEvent, from link: ConversationLink = .current) {
+        let before = machine.state
+        for effect in machine.handle(event, at: now, from: link) { perform(effect) }
+        if before == .idle, ![.idle, .connecting].contains(machine.state) {
+            violations.append("\(before) to \(machine.state) on \(event)")
+        }
+        if machine.state == .listening, !isMicrophoneOpen { violations.append("deaf while listening, after \(event)") }
+        if machine.state == .connecting, isMicrophoneOpen { violations.append("open while connecting, after \(event)") }
+        if outstanding.count > 1 { violations.append("two requests out: \(outstanding)") }
+        if Set(timers.keys) != machine.timers { violations.append("timers differ after \(event)") }
+    }
+
+    private mutating func perform(_ effect: ConversationEffect) {
+        switch effect {
+        case .connect:
+            current = Service(toClient: [.event(.sessionCreated(id: nil, expiresAt: nil))])
+            outstanding = []
+        case .connectBeside: standby = Service(toClient: [.event(.sessionCreated(id: nil, expiresAt: nil))])
+        case .disconnect: current = nil
+        case .dropBeside: standby = nil
+        case .promote:
+            promotions += 1
+            if standby?.isConfigured != true { violations.append("promoted what is not ready") }
+            current = standby
+            standby = nil
+            outstanding = []
+        case .send(let event): sent(event)
+        case .sendBeside(let event): standby?.toService.append(event)
+        case .openMicrophone: isMicrophoneOpen = true
+        case .closeMicrophone: isMicrophoneOpen = false
+        case .stopVoice:
+            isSounding = false
+            isStopping = true
+        case .startCall(let call):
+            if startedCalls.contains(call.callID) { violations.append("\(call.callID) started twice") }
+            startedCalls.append(call.callID)
+            unansweredCalls.append(call)
+        case .startTimer(let timer, let pause):
+            if timers.updateValue(now + pause, forKey: timer) != nil { violations.append("\(timer) runs twice") }
+        case .cancelTimer(let timer):
+            if timers.removeValue(forKey: timer) == nil { violations.append("\(timer) does not run") }
+        case .play, .cancelEarcons, .stateChanged, .turnEnded, .note: break
+        }
+    }
+
+    private mutating func sent(_ event: ClientEvent) {
+        switch event {
+        case .responseCreate(let eventID): outstanding.append(eventID)
+        case .functionCallOutput(let callID, _, _):
+            if toldCalls.contains(callID) { violations.append("\(callID) answered twice") }
+            toldCalls.append(callID)
+        case .systemMessage(let text, _):
+            if let call = startedCalls.first(where: { text.contains("{\"\($0)\"}") }) { toldCalls.append(call) }
+        default: break
+        }
+        current?.toService.append(event)
+    }
+
+    // MARK: What happens
+
+    mutating func step() {
+        now += .milliseconds(Int.random(in: 0..<300, using: &random))
+        if current == nil, let due = timers.values.min() { now = max(now, due) }
+        fireTimers()
+        if current?.hearsSpeech == true, chance(20) { speak() }
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<28: deliver(.current)
+        case 28..<48: read(.current)
+        case 48..<65: progress()
+        case 65..<68: speak()
+        case 68..<72: answerCall()
+        case 72..<78: play()
+        case 78..<84: deliver(.standby)
+        case 84..<90: read(.standby)
+        case 90..<92: now += .seconds(Int.random(in: 0..<20, using: &random))
+        case 92: post(.interrupt)
+        case 93: breakConnection()
+        case 94: breakStandby()
+        case 95: oddEvent()
+        case 96: if !staysActive, chance(10) { post(.deactivate) }
+        default: post(.activate)
+        }
+    }
+
+    /// Everybody comes to an end of what he is about; false where the machine does not.
+    mutating func comeToRest() -> Bool {
+        hasFaults = false
+        post(.activate)
+        for _ in 0..<4000 {
+            if current?.hearsSpeech == true { speak() }
+            for link in [ConversationLink.current, .standby] {
+                read(link)
+                deliver(link)
+            }
+            progress()
+            answerCall()
+            play()
+            now += .milliseconds(100)
+            fireTimers()
+            let isQuiet = current?.toClient.isEmpty == true && current?.toService.isEmpty == true
+            if state == .listening, isQuiet, unansweredCalls.isEmpty, standby == nil, !isStopping { return true }
+        }
+        return false
+    }
+
+    private mutating func fireTimers() {
+        while let (timer, due) = timers.min(by: { $0.value < $1.value }), due <= now {
+            timers[timer] = nil
+            if timer == .requestedResponse { outstanding = [] }
+            post(.timer(timer))
+        }
+    }
+
+    private mutating func breakConnection() {
+        guard hasFaults, current != nil, chance(20) else { return }
+        let failures: [LinkFailure] = [
+            .init(.transient, "reset"), .init(.expired, "60 min"), .init(.limited, "429"), .init(.permanent, "3000"),
+        ]
+        current = nil
+        outstanding = []
+        post(.disconnected(failures[chance(85) ? 0 : Int.random(in: 0..<4, using: &random)]))
+    }
+
+    private mutating func breakStandby() {
+        guard hasFaults, standby != nil, chance(30) else { return }
+        standby = nil
+        post(.disconnected(LinkFailure(.transient, "reset")), from: .standby)
+    }
+
+    /// Things a service should not say.
+    private mutating func oddEvent() {
+        guard hasFaults, let response = current?.response?.id else { return }
+        let codes = ["response_cancel_not_active", "item_truncate_invalid_item_id", "something_new"]
+        let odd: [ServerEvent] = [
+            .responseDone(ResponseOutcome(id: "ghost", status: .cancelled)), .unknown(type: "x"),
+            .functionCall(
+                responseID: response,
+                call: FunctionCall(callID: startedCalls.last ?? "", name: "t", arguments: "{}"),
+                isComplete: true
+            ),
+            .error(ServerError(type: "e", code: codes.randomElement(using: &random), message: "")),
+        ]
+        current?.toClient.append(.event(odd[Int.random(in: 0..<odd.count, using: &random)]))
+    }
+
+    private mutating func answerCall() {
+        guard !unansweredCalls.isEmpty else { return }
+        let call = unansweredCalls.remove(at: Int.random(in: 0..<unansweredCalls.count, using: &random))
+        post(.callDispatched(callID: call.callID))
+        post(.callAnswered(callID: call.callID, output: "an answer", wantsReply: chance(90)))
+        if hasFaults, chance(10) {
+            post(.callAnswered(callID: call.callID, output: "another", wantsReply: true))
+        }
+    }
+
+    private mutating func play() {
+        if isStopping {
+            isStopping = false
+            let part = SpokenPart(responseID: "r\(responses)", itemID: "i\(responses)", contentIndex: 0)
+            post(.voiceStopped([HeardPart(part: part, heard: 300, received: 900)]))
+        } else if isSounding {
+            isSounding = false
+            post(.voiceDrained)
+        }
+    }
+}
+
+// MARK: - The service
+
+extension ConversationWorld {
+    private mutating func with(_ link: ConversationLink, _ body: (inout Service, inout SeededGenerator) -> Void) {
+        switch link {
+        case .current:
+            guard var service = current else { return }
+            body(&service, &random)
+            current = service
+        case .standby:
+            guard var service = standby else { return }
+            body(&service, &random)
+            standby = service
+        }
+    }
+
+    /// The next message reaches the daemon.
+    private mutating func deliver(_ link: ConversationLink) {
+        var message: Service.Message?
+        with(link) { service, _ in message = service.toClient.isEmpty ? nil : service.toClient.removeFirst() }
+        switch message {
+        case .voice(let responseID):
+            isSounding = true
+            post(.voiceReceived(responseID: responseID, itemID: "i"), from: link)
+            if chance(50) { post(.voiceAudible(responseID: responseID), from: link) }
+        case .event(let event):
+            settleRequest(event)
+            post(.server(event), from: link)
+            if case .sessionCreated = event, chance(50) {
+                post(.lifetime(.seconds(Int.random(in: 20..<400, using: &random))), from: link)
+            }
+        case nil: break
+        }
+    }
+
+    private mutating func settleRequest(_ event: ServerEvent) {
+        switch event {
+        case .responseCreated(_, let eventID):
+            if eventID != nil { hasEchoed = true }
+            outstanding.removeAll { !hasEchoed || $0 == eventID }
+        case .error(let error) where error.code == "conversation_already_has_active_response": outstanding = []
+        case .error(let error): outstanding.removeAll { $0 == error.eventID }
+        case .responseDone(let outcome): outstanding.removeAll { $0 == outcome.clientEventID }
+        default: break
+        }
+    }
+
+    /// The service reads the next message.
+    private mutating func read(_ link: ConversationLink) {
+        var event: ClientEvent?
+        with(link) { service, _ in event = service.toService.isEmpty ? nil : service.toService.removeFirst() }
+        guard let event else { return }
+        switch event {
+        case .sessionUpdate(let settings, _):
+            with(link) { service, _ in
+                service.isConfigured = true
+                service.toClient.append(.event(.sessionUpdated(settings.json)))
+            }
+        case .responseCreate(let eventID):
+            // Now and then one is lost on the service.
+            if hasFaults, chance(3) { return }
+            if current?.response != nil {
+                refuse("conversation_already_has_active_response")
+            } else {
+                begin(clientEventID: eventID)
+            }
+        case .responseCancel(let responseID, _):
+            guard let running = current?.response, responseID == nil || running.id == responseID else {
+                return refuse("response_cancel_not_active")
+            }
+            end(.cancelled, "client_cancelled")
+        case .functionCallOutput(let callID, _, _):
+            if current?.calls.contains(callID) != true { violations.append("\(callID) is not known to the session") }
+            if current?.outputs.insert(callID).inserted == false { violations.append("\(callID): second output") }
+            current?.toClient.append(
+                .event(.itemAdded(itemID: "o", kind: "function_call_output", callID: callID))
+            )
+        default: break
+        }
+    }
+
+    private mutating func refuse(_ code: String) {
+        current?.toClient.append(.event(.error(ServerError(type: "e", code: code, message: ""))))
+    }
+
+    private mutating func speak() {
+        guard let service = current, service.isConfigured else { return }
+        if service.hearsSpeech {
+            current?.hearsSpeech = false
+            let isNoise = chance(10)
+            current?.owesResponse = !isNoise
+            current?.toClient.append(.event(.speechStopped(itemID: "u\(responses)", audioEnd: 0)))
+        } else {
+            current?.hearsSpeech = true
+            current?.owesResponse = false
+            current?.toClient.append(.event(.speechStarted(itemID: "u\(responses)", audioStart: 0)))
+            if service.response != nil { end(.cancelled, "turn_detected") }
+        }
+    }
+
+    private mutating func begin(clientEventID: String?) {
+        responses += 1
+        let id = "r\(responses)"
+        let echoed = echoesMetadata ? clientEventID : nil
+        current?.response = (id, echoed, false)
+        current?.owesResponse = false
+        current?.toClient.append(.event(.responseCreated(id: id, clientEventID: echoed)))
+    }
+
+    private mutating func end(_ status: ResponseOutcome.Status, _ reason: String?) {
+        guard let response = current?.response else { return }
+        current?.response = nil
+        let outcome = ResponseOutcome(
+            id: response.id,
+            status: status,
+            reason: reason,
+            clientEventID: response.clientEventID
+        )
+        // Now and then the end of one is.
+        if hasFaults, chance(1) { return }
+        current?.toClient.append(.event(.responseDone(outcome)))
+    }
+
+    /// The service goes on with what it does.
+    private mutating func progress() {
+        guard let service = current, service.isConfigured, !service.hearsSpeech else { return }
+        guard let response = service.response else {
+            if service.owesResponse { begin(clientEventID: nil) }
+            return
+        }
+        switch Int.random(in: 0..<(hasFaults ? 10 : 2), using: &random) {
+        case 0, 2, 3: end(.completed, nil)
+        case 1, 4, 5:
+            current?.response?.hasVoice = true
+            current?.toClient.append(
+                .event(.outputItemAdded(responseID: response.id, itemID: "i\(responses)", kind: "message"))
+            )
+            current?.toClient.append(.voice(responseID: response.id))
+        case 6, 7, 8:
+            callCount += 1
+            let id = "c\(callCount)"
+            let call = FunctionCall(callID: id, name: "ask_jarvis", arguments: "{\"\(id)\"}")
+            current?.calls.insert(id)
+            let event = ServerEvent.functionCall(responseID: response.id, call: call, isComplete: !chance(10))
+            current?.toClient.append(.event(event))
+            if chance(20) { current?.toClient.append(.event(event)) }
+        default:
+            let reasons = ["server_error", "rate_limit_exceeded", nil]
+            end(chance(50) ? .failed : .incomplete, reasons[Int.random(in: 0..<3, using: &random)])
+        }
+    }
+}

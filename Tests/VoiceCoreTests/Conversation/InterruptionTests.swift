@@ -1,0 +1,194 @@
+import Testing
+
+@testable import VoiceCore
+
+/// The user speaks over the voice, or tells it to be quiet.
+struct InterruptionTests {
+    @Test func speakingOverTheVoiceStopsItAndTellsWhatWasHeard() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1", item: "i1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])))
+        #expect(scene.state == .userSpeaking)
+        scene.on(
+            .voiceStopped([
+                HeardPart(
+                    part: SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0),
+                    heard: 640,
+                    received: 2000
+                ),
+                HeardPart(part: SpokenPart(responseID: "r1", itemID: "i2", contentIndex: 0), heard: 0, received: 500),
+            ])
+        )
+        #expect(
+            scene.sent(scene.latest) == [
+                .truncate(itemID: "i1", contentIndex: 0, audioEnd: 640, eventID: "truncate-1-2"),
+                .deleteItem(itemID: "i2", eventID: "delete-1-3"),
+            ]
+        )
+        scene.done("r1", .cancelled, reason: "turn_detected")
+        #expect(scene.state == .userSpeaking)
+        #expect(!scene.sent().contains { if case .responseCancel = $0 { true } else { false } }, "the server does")
+        #expect(scene.reports.first?.interrupted == true)
+    }
+
+    @Test func truncationStaysClearOfTheServersOwnCount() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1", item: "i1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0)
+        scene.on(.voiceStopped([HeardPart(part: part, heard: 1990, received: 2000)]))
+        #expect(
+            scene.sent(scene.latest)
+                == [.truncate(itemID: "i1", contentIndex: 0, audioEnd: 1900, eventID: "truncate-1-2")]
+        )
+    }
+
+    @Test func aNewSessionIsNotToldOfTheItemsOfTheOneBefore() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1", item: "i1")
+        scene.server(.error(ServerError(type: "invalid_request_error", code: "session_expired", message: "60 min")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(scene.state == .aiSpeaking, "what came in is played to its end")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        #expect(scene.latest.contains { if case .stopVoice = $0 { true } else { false } })
+        let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0)
+        scene.on(.voiceStopped([HeardPart(part: part, heard: 640, received: 2000)]))
+        #expect(scene.sent(scene.latest).isEmpty)
+    }
+
+    @Test func speechOverAResponseThatIsDoneButStillPlays() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])))
+    }
+
+    @Test func speechIntoSilenceTruncatesNothing() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        #expect(!scene.effects.contains { if case .stopVoice = $0 { true } else { false } })
+        #expect(scene.sent().isEmpty)
+    }
+
+    @Test func audioThatComesLateIsNotSpeech() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.on(.voiceReceived(responseID: "r1", itemID: "i1"))
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 0))
+        #expect(scene.state == .processing)
+    }
+
+    @Test func speechBeforeTheFirstAudioRefusesWhatIsOnItsWay() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])))
+    }
+
+    @Test func aCallGoesOnWhenTheUserSpeaks() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 0))
+        scene.begin("r2")
+        scene.speak("r2")
+        scene.done("r2")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .waitingForJarvis)
+        scene.answer("c1")
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func lateTranscriptsChangeNothing() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "what time is it"))
+        #expect(scene.state == .listening)
+        #expect(scene.latest == [.note(.heard("what time is it"))])
+    }
+
+    @Test func aResponseThatBeginsWhenTheUserDoesIsCancelled() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.begin("r2", for: scene.creates.first)
+        #expect(scene.cancels == ["r2"])
+        scene.on(.voiceReceived(responseID: "r2", itemID: "i"))
+        #expect(scene.state == .userSpeaking)
+    }
+
+    @Test func nothingIsAskedForBeforeTheCancelledResponseIsDone() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.on(.interrupt)
+        #expect(scene.cancels == ["r1"])
+        scene.answer("c1")
+        #expect(scene.outputs == ["c1"])
+        #expect(scene.creates.isEmpty)
+        scene.on(.interrupt)
+        #expect(scene.cancels == ["r1"], "once")
+        scene.answer("c1")
+        scene.done("r1", .cancelled, reason: "client_cancelled")
+        #expect(scene.creates.isEmpty, "the user has heard enough")
+        #expect(scene.state == .listening)
+    }
+
+    @Test(arguments: ["done", "not active", "never"])
+    func aCancelledResponseEndsOneWayOrAnother(end: String) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.on(.interrupt)
+        scene.answer("c1")
+        switch end {
+        case "done": scene.done("r1", .cancelled, reason: "client_cancelled")
+        case "not active":
+            scene.server(.error(ServerError(type: "e", code: "response_cancel_not_active", message: "")))
+        default:
+            #expect(scene.timer(.cancelledResponse) == .seconds(12))
+            scene.on(.timer(.cancelledResponse))
+        }
+        #expect(scene.creates.count == 1, "what came after the command is told")
+    }
+
+    @Test func theCommandToBeQuietDoesNotSilenceTheNextAnswer() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.on(.interrupt)
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        #expect(scene.cancels.isEmpty)
+        #expect(scene.state == .aiSpeaking)
+    }
+}

@@ -1,0 +1,143 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What the user asked is answered or missed audibly, whatever becomes of the session that heard it.
+struct LostQuestionTests {
+    static let reset = ConversationEvent.disconnected(LinkFailure(.transient, "reset"))
+
+    private func reconnected(_ scene: inout Scene, after pause: Duration = .seconds(1)) {
+        scene.on(.timer(.reconnect), after: pause)
+        scene.open()
+    }
+
+    @Test func aQuestionWhoseWordsAreKnownIsAskedAgain() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
+        scene.on(Self.reset)
+        #expect(scene.latest.contains(.note(.questionLost(isAskedAgain: true))))
+        #expect(!scene.latest.contains(.play(.error)))
+        reconnected(&scene)
+        #expect(scene.texts(.user) == ["What is on?"])
+        #expect(scene.creates.count == 1)
+        #expect(scene.texts(.system).isEmpty, "it is not told twice")
+        #expect(scene.state == .processing)
+        scene.begin("r1", for: scene.creates.last)
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aQuestionThatIsLostTwiceIsAskedAThirdTime() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
+        for _ in 0..<2 {
+            scene.on(Self.reset)
+            reconnected(&scene)
+        }
+        #expect(scene.texts(.user) == ["What is on?", "What is on?"])
+    }
+
+    @Test(arguments: ["speaking", "owed", "running", "begun"])
+    func aQuestionWithoutWordsIsMissedAudibly(moment: String) {
+        var scene = Scene.listening()
+        scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
+        if moment != "speaking" { scene.server(.speechStopped(itemID: "item_user", audioEnd: 1)) }
+        if ["running", "begun"].contains(moment) { scene.begin("r1") }
+        if moment == "begun" { scene.speak("r1") }
+        scene.on(Self.reset)
+        #expect(scene.latest.contains(.play(.error)))
+        #expect(scene.latest.contains(.note(.questionLost(isAskedAgain: false))))
+        reconnected(&scene)
+        #expect(scene.latest.contains(.play(.listening)), "ask it now")
+        #expect(scene.creates.isEmpty)
+    }
+
+    @Test func nothingIsMissedInAQuietRoomOrAfterAnAnswer() {
+        var scene = Scene.listening()
+        scene.on(Self.reset)
+        reconnected(&scene)
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(Self.reset)
+        reconnected(&scene)
+        #expect(!scene.effects.contains { if case .play = $0 { true } else { false } })
+    }
+
+    @Test func noiseAndWhatWasSilencedIsNoQuestion() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.on(.timer(.serverResponse))
+        scene.userTurn()
+        scene.on(.interrupt)
+        scene.on(Self.reset)
+        #expect(!scene.latest.contains(.play(.error)))
+    }
+
+    @Test func aCallStandsForItsQuestion() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.on(Self.reset)
+        reconnected(&scene)
+        #expect(scene.texts(.user).isEmpty)
+        #expect(scene.state == .waitingForJarvis)
+        scene.answer("c1", "Two meetings.")
+        #expect(scene.texts(.system).last?.hasSuffix("Two meetings.") == true)
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test(arguments: ["sent", "requested", "running"])
+    func anAnswerThatWasDeliveredAndNotSpokenIsToldAgain(moment: String) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        if moment != "sent" { scene.done("r1") }
+        scene.answer("c1", "Two meetings.")
+        if moment == "running" { scene.begin("r2", for: scene.creates.last) }
+        scene.on(Self.reset)
+        let before = scene.creates.count
+        reconnected(&scene)
+        #expect(scene.outputs == ["c1"], "once in its own session")
+        #expect(scene.texts(.system).count == 1)
+        #expect(scene.creates.count == before + 1)
+        scene.begin("r3", for: scene.creates.last)
+        scene.speak("r3")
+        scene.done("r3")
+        scene.on(Self.reset)
+        reconnected(&scene)
+        #expect(scene.texts(.system).filter { $0.contains("Two meetings.") }.count == 1, "it has been spoken")
+    }
+
+    @Test func aQuestionFromLongAgoIsNotAskedAgain() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
+        scene.on(Self.reset)
+        reconnected(&scene, after: .seconds(600))
+        #expect(scene.texts(.user).isEmpty)
+        #expect(scene.latest.contains(.play(.listening)))
+        #expect(scene.state == .listening)
+    }
+
+    @Test func whoEndsTheConversationHearsNoMoreOfIt() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.on(.deactivate)
+        scene.answer("c1")
+        scene.open()
+        #expect(scene.sent(scene.latest).isEmpty)
+        #expect(scene.state == .listening)
+        #expect(!scene.effects.contains { if case .play = $0 { true } else { false } })
+    }
+}

@@ -1,0 +1,170 @@
+import Testing
+
+@testable import VoiceCore
+
+/// One response at a time, whatever crosses on the way.
+struct ResponseRaceTests {
+    @Test func aRequestThatMeetsTheServersOwnResponseIsRepeatedAfterIt() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        #expect(scene.creates.count == 1)
+        // The server began one for a turn it heard meanwhile, before it read the output.
+        scene.server(.responseCreated(id: "r2", clientEventID: "someone-else"))
+        scene.confirm("c1")
+        scene.server(
+            .error(
+                ServerError(
+                    type: "invalid_request_error",
+                    code: "conversation_already_has_active_response",
+                    message: ""
+                )
+            )
+        )
+        scene.done("r2")
+        #expect(scene.creates.count == 2)
+    }
+
+    @Test func aRequestThatMeetsAResponseThatHasSeenTheOutputIsDropped() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        scene.confirm("c1")
+        scene.server(.responseCreated(id: "r2", clientEventID: "someone-else"))
+        scene.server(
+            .error(
+                ServerError(
+                    type: "invalid_request_error",
+                    code: "conversation_already_has_active_response",
+                    message: ""
+                )
+            )
+        )
+        scene.done("r2")
+        #expect(scene.creates.count == 1)
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aRefusedRequestWaitsForAResponseItNeverSawBegin() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        scene.server(
+            .error(
+                ServerError(
+                    type: "invalid_request_error",
+                    code: "conversation_already_has_active_response",
+                    message: ""
+                )
+            )
+        )
+        #expect(scene.creates.count == 1)
+        scene.done("unseen")
+        #expect(scene.creates.count == 2)
+    }
+
+    @Test func aRequestThatIsNotAnsweredIsRepeated() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        #expect(scene.latest.contains(.startTimer(.requestedResponse, .seconds(12))))
+        scene.on(.timer(.requestedResponse))
+        #expect(scene.creates.count == 2)
+    }
+
+    @Test func theEndOfAResponseNobodySawBeginIsHarmless() {
+        var scene = Scene.listening()
+        scene.done("ghost", .cancelled)
+        #expect(scene.state == .listening)
+        #expect(scene.sent().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("inference_rate_limit_exceeded", [Duration.seconds(8), .seconds(16)]),
+        ("rate_limit_exceeded", [.seconds(8), .seconds(16)]),
+        ("server_error", [.seconds(1)]), ("something_new", [.seconds(1)]),
+    ])
+    func aFailedResponseIsAskedForAgainAndThenTheTurnEnds(reason: String, pauses: [Duration]) {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r0")
+        for (index, pause) in pauses.enumerated() {
+            scene.done("r\(index)", .failed, reason: reason)
+            #expect(scene.latest.contains(.note(.responseFailed(status: "failed", reason: reason))))
+            #expect(scene.latest.contains(.startTimer(.retryResponse, pause)))
+            #expect(scene.state == .processing)
+            #expect(scene.creates.count == index, "not before the pause")
+            scene.on(.timer(.retryResponse))
+            #expect(scene.creates.count == index + 1)
+            scene.begin("r\(index + 1)", for: scene.creates.last)
+        }
+        scene.done("r\(pauses.count)", .failed, reason: reason)
+        #expect(scene.latest.contains(.play(.error)), "the user is told")
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aFailedResponseIsNotAskedForAgainWhereTheUserGoesOn() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.done("r1", .failed, reason: "server_error")
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.on(.timer(.retryResponse))
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
+        scene.begin("r2")
+        scene.done("r2")
+        #expect(scene.creates.isEmpty, "the next response has seen it all")
+        #expect(scene.state == .listening)
+    }
+
+    @Test func aServiceThatFailsTurnAfterTurnIsLeft() {
+        var scene = Scene.listening()
+        for turn in 0..<2 {
+            scene.userTurn()
+            scene.begin("a\(turn)")
+            scene.done("a\(turn)", .failed, reason: "server_error")
+            scene.on(.timer(.retryResponse))
+            scene.begin("b\(turn)", for: scene.creates.last)
+            scene.done("b\(turn)", .failed, reason: "server_error")
+        }
+        #expect(scene.latest.contains(.disconnect))
+        #expect(scene.state == .connecting)
+    }
+
+    @Test func aResponseThatFailsForTheAccountIsAnError() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.done("r1", .failed, reason: "insufficient_quota")
+        guard case .error = scene.state else {
+            Issue.record("\(scene.state)")
+            return
+        }
+    }
+
+    @Test func aServiceThatAnswersNoRequestIsLeft() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        for _ in 0..<3 { scene.on(.timer(.requestedResponse)) }
+        #expect(scene.latest.contains(.disconnect))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(scene.texts(.system).last?.hasSuffix("Two meetings.") == true, "the answer is told there")
+    }
+}

@@ -1,0 +1,158 @@
+import Testing
+
+@testable import VoiceCore
+
+/// One session follows another without anybody noticing.
+struct RotationTests {
+    @Test func anAgedSessionIsReplacedInAQuietMoment() {
+        var scene = Scene.listening()
+        #expect(scene.timer(.rotate) == .seconds(1200) - .milliseconds(10))
+        scene.on(.timer(.rotate))
+        #expect(scene.latest.contains(.connectBeside))
+        #expect(scene.state == .listening)
+        scene.beside(.connected)
+        scene.beside(.server(.sessionCreated(id: "next", expiresAt: nil)))
+        #expect(scene.latest.contains { if case .sendBeside(.sessionUpdate) = $0 { true } else { false } })
+        scene.beside(.server(.sessionUpdated(Scene.settings.json)))
+        #expect(scene.timer(.quiet) == .seconds(4))
+        #expect(!scene.effects.contains(.promote))
+        scene.on(.timer(.quiet))
+        #expect(scene.latest.contains(.promote))
+        #expect(scene.latest.contains(.note(.sessionSwapped(id: "next"))))
+        #expect(!scene.effects.contains(.closeMicrophone), "not a sample is lost")
+        #expect(scene.state == .listening)
+        #expect(scene.path.isEmpty, "nobody notices")
+        #expect(scene.timer(.rotate) != nil, "and so on")
+        #expect(!scene.effects.contains { if case .play = $0 { true } else { false } })
+    }
+
+    @Test(
+        arguments: [
+            (1200, nil, 1200), (1200, 3600, 1200), (nil, 3600, 3480), (3600, 1800, 1680), (nil, 100, 30),
+            (nil, nil, nil),
+            (nil, -5, nil),
+        ] as [(Int?, Int?, Int?)]
+    )
+    func theNextIsOpenedByAgeOrBeforeTheEnd(age: Int?, lifetime: Int?, seconds: Int?) {
+        var scene = Scene { $0.sessionAge = age.map { .seconds($0) } }
+        scene.on(.activate)
+        scene.server(.sessionCreated(id: nil, expiresAt: nil))
+        if let lifetime { scene.on(.lifetime(.seconds(lifetime)), after: .zero) }
+        scene.server(.sessionUpdated(Scene.settings.json), after: .zero)
+        #expect(scene.timer(.rotate) == seconds.map { .seconds($0) })
+    }
+
+    @Test func aLifetimeThatIsKnownStandsInForOneThatIsNotTold() {
+        var scene = Scene {
+            $0.sessionAge = nil
+            $0.sessionLifetime = .seconds(1800)
+        }
+        scene.open()
+        #expect(scene.timer(.rotate).map { $0 < .seconds(1680) && $0 > .seconds(1679) } == true)
+    }
+
+    @Test func speechACallOrAResponsePutsItOff() {
+        var scene = Scene.rotating()
+        scene.userTurn()
+        #expect(scene.effects.contains(.cancelTimer(.quiet)))
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        scene.begin("r2", for: scene.creates.last)
+        scene.speak("r2")
+        scene.done("r2")
+        scene.on(.timer(.quiet))
+        #expect(!scene.effects.contains(.promote), "a timer that was cancelled means nothing")
+        #expect(scene.state == .aiSpeaking)
+        scene.on(.voiceDrained)
+        #expect(scene.timer(.quiet) == .seconds(4))
+        scene.on(.timer(.quiet))
+        #expect(scene.latest.contains(.promote))
+    }
+
+    @Test func shortlyBeforeItsEndAnyMomentWillDo() {
+        var scene = Scene.rotating(lifetime: .seconds(3600))
+        #expect(scene.timer(.swapBy).map { $0 > .seconds(3589) && $0 < .seconds(3590) } == true)
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.on(.timer(.swapBy))
+        #expect(!scene.effects.contains(.promote), "the response runs")
+        scene.done("r1")
+        #expect(scene.latest.contains(.promote))
+        #expect(scene.state == .waitingForJarvis, "the call carries over")
+        scene.answer("c1", "Two meetings.")
+        #expect(scene.outputs.isEmpty)
+        #expect(scene.texts(.system).last?.hasSuffix("Two meetings.") == true)
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func aSessionThatCannotBeOpenedIsTriedAgainAndToldOnce() {
+        var scene = Scene.listening()
+        var told = 0
+        for _ in 0..<5 {
+            scene.on(.timer(.rotate))
+            #expect(scene.latest.contains(.connectBeside))
+            scene.beside(.disconnected(LinkFailure(.transient, "refused")))
+            #expect(scene.timer(.rotate).map { (.seconds(1) ... .seconds(60)).contains($0) } == true)
+            told += scene.latest.count { if case .note(.rotationFailed) = $0 { true } else { false } }
+            #expect(scene.state == .listening)
+        }
+        #expect(told == 1)
+        scene.on(.timer(.rotate))
+        scene.on(.timer(.standbySetUp))
+        #expect(scene.latest.contains(.dropBeside))
+        scene.on(.timer(.rotate))
+        scene.beside(.server(.error(ServerError(type: "x", code: "insufficient_quota", message: "no"))))
+        #expect(scene.latest.contains(.dropBeside))
+        #expect(scene.state == .listening, "the present one works on")
+        scene.userTurn()
+        #expect(scene.state == .processing)
+    }
+
+    @Test func theNextTakesOverAtOnceFromOneThatBreaks() {
+        var scene = Scene.rotating()
+        scene.userTurn()
+        scene.server(.heardTranscript(itemID: "item_user", contentIndex: 0, text: "What is on?"))
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        #expect(scene.latest.contains(.promote))
+        #expect(!scene.latest.contains { if case .startTimer(.reconnect, _) = $0 { true } else { false } })
+        #expect(scene.texts(.user) == ["What is on?"])
+        #expect(scene.state == .processing)
+    }
+
+    @Test func aConnectionBesideGoesWithTheConversation() {
+        var scene = Scene.rotating()
+        scene.on(.deactivate)
+        #expect(scene.latest.contains(.dropBeside))
+        scene.beside(.server(.sessionUpdated(Scene.settings.json)))
+        #expect(scene.latest.isEmpty)
+        #expect(scene.state == .idle)
+    }
+
+    @Test func whatWasSaidLastIsCarriedAsASummary() {
+        var scene = Scene.rotating()
+        scene.say("r1", question: "What is on?", answer: "Two meetings.")
+        scene.on(.timer(.quiet))
+        #expect(scene.texts(.system).count == 1)
+        #expect(scene.texts(.system).first?.hasSuffix("User: What is on?\nYou: Two meetings.") == true)
+        #expect(scene.creates.isEmpty, "nothing to say")
+    }
+
+    @Test func whatWasSaidLastIsCarriedAsTurns() {
+        var scene = Scene.rotating { $0.carry = .turns }
+        scene.say("r1", question: "What is on?", answer: "Two meetings.")
+        scene.on(.timer(.quiet))
+        #expect(scene.texts(.user) == ["What is on?"])
+        #expect(scene.texts(.assistant) == ["Two meetings."])
+        #expect(scene.texts(.system).isEmpty)
+    }
+
+    @Test func nothingIsCarriedWhereNothingIsWanted() {
+        var scene = Scene.rotating { $0.carry = .none }
+        scene.say("r1", question: "What is on?", answer: "Two meetings.")
+        scene.on(.timer(.quiet))
+        #expect(scene.sent(scene.latest).isEmpty)
+    }
+}

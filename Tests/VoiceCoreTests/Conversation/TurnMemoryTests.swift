@@ -1,0 +1,59 @@
+import Testing
+
+@testable import VoiceCore
+
+struct TurnMemoryTests {
+    private func memory(turns: Int = 4) -> TurnMemory {
+        var memory = TurnMemory(turns: turns)
+        memory.began("u1", by: .user)
+        memory.began("a1", by: .assistant)
+        memory.said("Two meetings.", in: "a1")
+        memory.said("What is on?", in: "u1")
+        return memory
+    }
+
+    @Test func aTranscriptThatComesLateStandsWhereItBelongs() {
+        #expect(memory().lines.map(\.text) == ["What is on?", "Two meetings."])
+        #expect(memory().summary?.hasSuffix("User: What is on?\nYou: Two meetings.") == true)
+    }
+
+    @Test func onlyTheLastTurnsAreKept() {
+        var memory = memory(turns: 2)
+        for number in 2...9 {
+            memory.began("u\(number)", by: .user)
+            memory.began("a\(number)", by: .assistant)
+            memory.said("answer \(number)", in: "a\(number)")
+        }
+        #expect(memory.lines.map(\.text) == ["answer 8", "answer 9"])
+        memory.said("too late", in: "u1")
+        #expect(memory.lines.count == 2)
+    }
+
+    @Test func whatWasNotHeardIsNotTold() {
+        var memory = memory()
+        memory.cut("a1", share: 0.25)
+        #expect(memory.lines.map(\.heard) == ["What is on?", "Two"])
+        memory.cut("a1", share: 0)
+        #expect(memory.lines.map(\.heard) == ["What is on?"])
+    }
+
+    @Test func nothingKnownIsNothingTold() {
+        var memory = TurnMemory(turns: 4)
+        #expect(memory.summary == nil)
+        memory.began("u1", by: .user)
+        memory.said("words", in: "unknown")
+        #expect(memory.summary == nil)
+        #expect(memory.words(of: ["u1"]) == nil)
+        #expect(memory.words(of: []) == nil)
+        memory.said("hello", in: "u1")
+        memory.said("hello", in: "u1")
+        #expect(memory.words(of: ["u1"]) == "hello")
+    }
+
+    @Test func longTextsAreCut() {
+        var memory = memory()
+        memory.said(String(repeating: "long ", count: 10_000), in: "a1")
+        #expect(memory.lines[1].text.count == 600)
+        #expect((memory.summary?.count ?? 0) < 400)
+    }
+}

@@ -1,0 +1,32 @@
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    @Suite struct RotationStageTests {
+        @Test func theNextSessionTakesOverUnnoticed() async throws {
+            let stage = try Stage([.ask("What is on?")])
+            try await stage.start(tune: {
+                $0.conversation.sessionAge = .milliseconds(1500)
+                $0.conversation.swapQuiet = .milliseconds(200)
+            })
+            try await stage.reach(.listening)
+            stage.say("Hey")
+            try await stage.reach(.listening, times: 2)
+            try await stage.journal.wait(for: "the next session") { entries in
+                entries.contains { if case .effect(.promote, _) = $0 { true } else { false } }
+            }
+            stage.say("Hey")
+            try await stage.reach(.listening, times: 3)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("Checking. Nothing today. Checking. Nothing today."), "\(tones)")
+            #expect(stage.journal.states.count { $0 == .connecting } == 1, "\(stage.journal.states)")
+            #expect(stage.journal.closeCodes.first == 1000)
+            #expect(stage.journal.remarks.first?.contains("You: Nothing today.") == true)
+            #expect(stage.agent.requests.count == 2)
+            #expect(Set(stage.agent.requests.map { $0.header("session_id") }).count == 1, "one Jarvis session")
+            #expect(stage.journal.outputs.count == 2)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import Synchronization
+
+/// What other threads handed over, in their order.
+final class Collected<Element: Sendable>: Sendable {
+    private let list = Mutex<[Element]>([])
+
+    var all: [Element] { list.withLock { $0 } }
+
+    func add(_ elements: [Element]) { list.withLock { $0 += elements } }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import VoiceCore
+
+struct LossMeterTests {
+    @Test func aStallIsToldOnceWhenItIsOver() {
+        var meter = LossMeter()
+        for millisecond in 0..<3000 {
+            meter.add(1, at: .milliseconds(millisecond))
+            #expect(meter.take(at: .milliseconds(millisecond), isOver: false) == nil)
+        }
+        #expect(meter.take(at: .milliseconds(3000), isOver: true) == 3000)
+        #expect(meter.take(at: .milliseconds(3001), isOver: true) == nil)
+    }
+
+    @Test func aLastingTroubleIsToldNowAndThen() {
+        var meter = LossMeter()
+        var told: [Int] = []
+        for second in 0..<60 {
+            meter.add(1, at: .seconds(second))
+            if let amount = meter.take(at: .seconds(second), isOver: false) { told.append(amount) }
+        }
+        #expect(told.count == 5)
+        #expect(told.reduce(meter.untold, +) == 60)
+    }
+
+    @Test func manyShortTroublesAreSummedUp() {
+        var meter = LossMeter()
+        var told: [Int] = []
+        for second in 0..<60 {
+            meter.add(2, at: .seconds(second))
+            if let amount = meter.take(at: .seconds(second), isOver: true) { told.append(amount) }
+        }
+        #expect(told.count == 6)
+        #expect(told.first == 2)
+        #expect(meter.total == 120)
+    }
+
+    @Test func nothingLostIsNothingToTell() {
+        var meter = LossMeter()
+        #expect(meter.take(at: .seconds(1), isOver: true) == nil)
+        meter.add(0, at: .seconds(1))
+        #expect(meter.take(at: .seconds(20), isOver: true) == nil)
+    }
+}
