@@ -47,8 +47,13 @@ bench: ## measure what the program costs (BENCH=--quick)
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
 
 .PHONY: soak
-soak: deps ## hours of conversation with 10,000 interruptions (SOAK="--hours 2 --speed 20")
+soak: deps ## hours of conversation with 10,000 interruptions (SOAK="--hours 2 --speed 20"), then one with every fault
 	scripts/soak $(SOAK)
+	scripts/soak --faults $(FAULTS)
+
+.PHONY: fuzz
+fuzz: deps ## feed the parsers of bytes from outside with what reaches new code (FUZZ="events 300")
+	scripts/fuzz $(FUZZ)
 
 .PHONY: bench-aec
 bench-aec: ## compare echo cancellers over simulated rooms, half an hour and more (BENCH=--quick)

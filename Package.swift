@@ -100,9 +100,12 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // What reads bytes from outside, for the fuzzer and for a test over its corpus
+        .target(name: "FuzzTargets", dependencies: ["VoiceCore"], swiftSettings: settings),
+
         .testTarget(
             name: "VoiceCoreTests",
-            dependencies: ["VoiceCore", "VoiceSimulator", "CLinux", "COpus", "CAEC", "CDSP"],
+            dependencies: ["VoiceCore", "VoiceSimulator", "FuzzTargets", "CLinux", "COpus", "CAEC", "CDSP"],
             swiftSettings: settings
         ),
     ],
@@ -110,3 +113,8 @@ let package = Package(
     cLanguageStandard: .gnu11,
     cxxLanguageStandard: .gnucxx17
 )
+
+/// The fuzzer needs a build of its own (scripts/fuzz): coverage counters everywhere and libFuzzer's main.
+if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
+    package.targets.append(.executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings))
+}

@@ -4,6 +4,7 @@ internal import Glibc
 ///
 ///     VoiceBench [--quick] [name...]
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
+///     VoiceBench faults [options]         conversations with services that make trouble, see `FaultRun`
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
@@ -20,6 +21,13 @@ if arguments.first == "soak" {
         exit(64)
     }
     exit(try await soak.run() ? 0 : 1)
+}
+if arguments.first == "faults" {
+    guard let faults = FaultRun(arguments) else {
+        print(FaultOptions.usage)
+        exit(64)
+    }
+    exit(try await faults.run() ? 0 : 1)
 }
 if let command = CancelCommand(arguments) {
     do {

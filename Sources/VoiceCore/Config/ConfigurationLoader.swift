@@ -68,7 +68,7 @@ package struct ConfigurationLoader: Sendable {
             document = try ConfigurationDocument(parsing: bytes)
         } catch {
             problems.append(
-                ConfigurationProblem(place: "\(file):\(error.line):\(error.column)", message: error.message)
+                ConfigurationProblem(place: "\(file):\(error.line):\(error.column)", message: oneLine(error.message))
             )
             return
         }
@@ -148,8 +148,13 @@ package struct ConfigurationLoader: Sendable {
         return "unknown section [\(shortened(name))]\(hint)"
     }
 
+    /// Without line ends and other control characters, which may come from the file.
+    private static func oneLine(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    }
+
     private static func shortened(_ name: String) -> String {
-        let safe = String(String.UnicodeScalarView(name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+        let safe = oneLine(name)
         return safe.count > 80 ? String(safe.prefix(80)) + "..." : safe
     }
 }

@@ -166,10 +166,12 @@ extension ConversationMachine {
     /// A session that was opened since knows nothing of the items of the one before.
     mutating func truncate(_ parts: [HeardPart]) {
         guard link == .ready else { return }
+        var deleted: Set<String> = []
         for part in parts where !part.part.itemID.isEmpty && sessionResponses.contains(part.part.responseID) {
             let itemID = part.part.itemID
             if part.received > 0 { memory.cut(itemID, share: Double(part.heard) / Double(part.received)) }
-            if part.heard <= 0 {
+            if !part.isItemHeard {
+                guard deleted.insert(itemID).inserted else { continue }
                 send({ .deleteItem(itemID: itemID, eventID: $0) }, "delete")
             } else {
                 // The server refuses what is longer than the item it knows, and its count has been seen to run

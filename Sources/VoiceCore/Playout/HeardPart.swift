@@ -18,10 +18,14 @@ package struct HeardPart: Equatable, Sendable {
     package var heard: Int
     /// Milliseconds received, rounded down.
     package var received: Int
+    /// Whether anything of the item was heard, of this part or of another.
+    package var isItemHeard: Bool
 
-    package init(part: SpokenPart, heard: Int, received: Int) {
+    /// - Parameter isItemHeard: nil where the item has no other part.
+    package init(part: SpokenPart, heard: Int, received: Int, isItemHeard: Bool? = nil) {
         self.part = part
         self.heard = heard
         self.received = received
+        self.isItemHeard = isItemHeard ?? (heard > 0)
     }
 }

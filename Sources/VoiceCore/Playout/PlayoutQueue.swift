@@ -36,7 +36,10 @@ package struct PlayoutQueue {
         /// Samples heard of segments that are no longer listed.
         var heard = 0
         var received = 0
+        /// Its end was told, or another response has begun.
         var isComplete = false
+
+        var isOver: Bool { isComplete && heard == received }
     }
 
     private let startSamples: Int
@@ -105,7 +108,6 @@ package struct PlayoutQueue {
         guard let index = records.firstIndex(where: { $0.part == part }) else { return }
         records[index].isComplete = true
         if waiting > 0 { isReleased = true }
-        forget(index)
     }
 
     /// Hands as many samples as `write` takes to the ring.
@@ -148,7 +150,6 @@ package struct PlayoutQueue {
             segments.removeFirst()
             if let index = records.firstIndex(where: { $0.part == first.part }) {
                 records[index].heard += Int(first.end - first.start)
-                forget(index)
             }
         }
         if !isDrained, waiting == 0, heard >= end, heard >= written {
@@ -166,7 +167,9 @@ package struct PlayoutQueue {
     ///
     /// - Parameter position: the voice position from which new speech counts.
     package mutating func cut(refusing responseIDs: [String], at position: UInt64) {
-        for responseID in responseIDs + records.map(\.part.responseID) where !stale.contains(responseID) {
+        // Where a server names no response, the next one looks like the one that was cut: it must not be refused.
+        for responseID in responseIDs + records.map(\.part.responseID)
+        where !responseID.isEmpty && !stale.contains(responseID) {
             stale.append(responseID)
         }
         if stale.count > 64 { stale.removeFirst(stale.count - 64) }
@@ -193,15 +196,21 @@ package struct PlayoutQueue {
             cutRecords = []
         }
         let perMillisecond = AudioFormat.wireRate / 1000
+        var totals: [SpokenPart: Int] = [:]
+        for segment in cutSegments {
+            totals[segment.part, default: 0] += Int(min(max(heard, segment.start), segment.end) - segment.start)
+        }
+        for record in cutRecords { totals[record.part, default: 0] += record.heard }
+        var heardItems: Set<String> = []
+        for (part, total) in totals where total >= perMillisecond { heardItems.insert(part.itemID) }
         return cutRecords.compactMap { record in
-            let rest = cutSegments.filter { $0.part == record.part }
-                .reduce(0) { $0 + Int(min(max(heard, $1.start), $1.end) - $1.start) }
-            let total = record.heard + rest
+            let total = totals[record.part] ?? 0
             guard total < record.received || !record.isComplete else { return nil }
             return HeardPart(
                 part: record.part,
                 heard: total / perMillisecond,
-                received: record.received / perMillisecond
+                received: record.received / perMillisecond,
+                isItemHeard: heardItems.contains(record.part.itemID)
             )
         }
     }
@@ -219,14 +228,21 @@ package struct PlayoutQueue {
         if let index = records.firstIndex(where: { $0.part == part }) {
             records[index].received += count
         } else {
+            forgetOthers(than: part)
             records.append(Record(part: part, received: count))
         }
     }
 
-    /// A part that is complete and has been heard needs no account any more.
-    private mutating func forget(_ index: Int) {
-        let record = records[index]
-        guard record.isComplete, record.heard == record.received else { return }
-        records.remove(at: index)
+    /// One response speaks at a time: with the next one nothing more comes of those before, and what was heard of them
+    /// needs no account any more. Where a server names no responses, the next item takes their place.
+    private mutating func forgetOthers(than part: SpokenPart) {
+        for index in records.indices where records[index].part.responseID != part.responseID {
+            records[index].isComplete = true
+        }
+        let open = Set(records.filter { !$0.isOver }.map(\.part.itemID))
+        records.removeAll { record in
+            !open.contains(record.part.itemID) && record.part.itemID != part.itemID
+                && (part.responseID.isEmpty || record.part.responseID != part.responseID)
+        }
     }
 }

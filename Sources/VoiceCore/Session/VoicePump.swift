@@ -172,7 +172,10 @@ package final class VoicePump {
         cutPosition = position
     }
 
+    /// While a cut is under way nothing new goes into the ring, so that another cut meanwhile needs no flush of its own:
+    /// the audio thread keeps the account of one flush only.
     private func fillVoice(_ now: Duration) {
+        guard cutPosition == nil else { return }
         _ = queue.release(at: now) { samples in
             guard let base = samples.baseAddress else { return 0 }
             return pipes.voice.write(base, count: samples.count)

@@ -41,8 +41,10 @@ struct HTTPResponseHead: Equatable {
         values(name).flatMap { $0.split(separator: ",") }.map { Self.trim($0).lowercased() }
     }
 
+    /// Nil as well where the body tells its length itself (RFC 9112 section 6.3).
     var contentLength: Int? {
-        values("content-length").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+        guard !tokens("transfer-encoding").contains("chunked") else { return nil }
+        return values("content-length").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
     }
 
     /// The data of a chunked body (RFC 9112 section 7.1), as far as it is whole.

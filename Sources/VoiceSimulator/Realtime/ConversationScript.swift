@@ -14,6 +14,19 @@ package struct ConversationScript: Sendable, Equatable {
         }
     }
 
+    /// One item of a response.
+    package enum Part: Sendable, Equatable {
+        case say(String)
+        case call(Call)
+    }
+
+    /// How a response ends; one that is not completed ends within its last item.
+    package enum End: Sendable, Equatable {
+        case completed
+        case incomplete(reason: String)
+        case cancelled(reason: String)
+    }
+
     /// How the model answers one user turn.
     package enum Action: Sendable, Equatable {
         /// Speaks a text.
@@ -28,6 +41,8 @@ package struct ConversationScript: Sendable, Equatable {
         case fail(code: String, message: String)
         /// Makes no response.
         case nothing
+        /// Speaks and calls in any order, each part an item of its own.
+        case compose([Part], end: End)
     }
 
     /// One user turn: the words and the answer.

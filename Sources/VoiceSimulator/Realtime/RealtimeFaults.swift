@@ -20,5 +20,11 @@ package struct RealtimeFaults: Sendable, Equatable {
     /// Lets so many more deltas of a response follow after the user has interrupted it.
     package var lateDeltas = 0
 
+    /// Where set, a plan drawn from it for each connection says what goes wrong.
+    package var seed: UInt64?
+    package var mix = FaultPlan.Mix()
+    /// The plan of this connection.
+    var plan: FaultPlan?
+
     package init() {}
 }

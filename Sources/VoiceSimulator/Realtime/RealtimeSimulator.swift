@@ -25,6 +25,7 @@ package final class RealtimeSimulator: Sendable {
         var channels: [Int: any Channel] = [:]
         var attempts = 0
         var connections = 0
+        var isTroubled = true
         var serverEvents: [String] = []
         var clientEvents: [String] = []
     }
@@ -32,14 +33,19 @@ package final class RealtimeSimulator: Sendable {
     private let configuration: RealtimeSimulatorConfiguration
     private let script: ConversationScript
     private let events: @Sendable (Event) -> Void
+    private let faults: @Sendable (FaultKind) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter events: called on the thread of the connection; must not block.
+    /// - Parameters:
+    ///   - events: called on the thread of the connection; must not block.
+    ///   - faults: as well; told of the trouble that a seed of the script's faults makes.
     package init(
         configuration: RealtimeSimulatorConfiguration,
         script: ConversationScript,
-        events: @escaping @Sendable (Event) -> Void = { _ in }
+        events: @escaping @Sendable (Event) -> Void = { _ in },
+        faults: @escaping @Sendable (FaultKind) -> Void = { _ in }
     ) {
+        self.faults = faults
         self.configuration = configuration
         self.script = script
         self.events = events
@@ -67,6 +73,11 @@ package final class RealtimeSimulator: Sendable {
         for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close().get() }
     }
 
+    /// Ends the trouble that a seed makes, for connections that begin from now on.
+    package func calmDown() {
+        state.withLock { $0.isTroubled = false }
+    }
+
     /// The events sent so far, one JSON object per line, in order.
     package var serverEventLines: [String] { state.withLock { $0.serverEvents } }
 
@@ -80,6 +91,18 @@ package final class RealtimeSimulator: Sendable {
 // MARK: - Connections
 
 extension RealtimeSimulator {
+    private var isTroubled: Bool { state.withLock { $0.isTroubled } }
+
+    func tell(_ fault: FaultKind) { faults(fault) }
+
+    /// Keeps a connection that is not upgraded, to be closed with the others.
+    func track(_ channel: any Channel, _ attempt: Int) {
+        state.withLock { $0.channels[-attempt] = channel }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { _ = $0.channels.removeValue(forKey: -attempt) }
+        }
+    }
+
     private func bootstrap() -> ServerBootstrap {
         ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -94,20 +117,26 @@ extension RealtimeSimulator {
             state.attempts += 1
             return state.attempts
         }
-        let faults = attempt <= script.faults.faultyConnections ? script.faults : RealtimeFaults()
-        let refusal = faults.refuseStatus
+        let faults = faults(of: attempt)
+        if try spoil(channel, faults.plan?.opening ?? .sound, attempt) { return }
+        var refusal = faults.refuseStatus
+        if case .refuse(let status) = faults.plan?.opening {
+            refusal = status
+            self.faults(.refused)
+        }
+        let refused = refusal
         let upgrader = NIOWebSocketServerUpgrader(
             // Appends may carry 15 MiB of audio.
             maxFrameSize: 1 << 25,
             shouldUpgrade: { channel, head in
-                let wanted = refusal == nil && RequestTarget(head.uri).path == "/v1/realtime"
+                let wanted = refused == nil && RequestTarget(head.uri).path == "/v1/realtime"
                 return channel.eventLoop.makeSucceededFuture(wanted ? HTTPHeaders() : nil)
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, head, faults) }
             }
         )
-        let fallback = UpgradeRefusalHandler(status: refusal ?? 404)
+        let fallback = UpgradeRefusalHandler(status: refused ?? 404)
         let upgrade: NIOHTTPServerUpgradeConfiguration = (
             upgraders: [upgrader],
             completionHandler: { context in
@@ -116,6 +145,13 @@ extension RealtimeSimulator {
         )
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(withServerUpgrade: upgrade)
         try channel.pipeline.syncOperations.addHandler(fallback, name: UpgradeRefusalHandler.name)
+    }
+
+    private func faults(of attempt: Int) -> RealtimeFaults {
+        var faults = attempt <= script.faults.faultyConnections ? script.faults : RealtimeFaults()
+        guard let seed = faults.seed, isTroubled else { return faults }
+        faults.plan = FaultPlan(seed: seed, connection: attempt, mix: faults.mix)
+        return faults
     }
 
     private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead, _ faults: RealtimeFaults) throws {
@@ -130,8 +166,14 @@ extension RealtimeSimulator {
             self.events(.disconnected(connection: number))
         }
         var script = script
-        script.faults = faults
         let target = RequestTarget(head.uri)
+        script.faults = faults
+        if let plan = faults.plan { script.turns = plan.turns }
+        var refusal = refusal(head, target)
+        if faults.plan?.opening == .invalidKey {
+            refusal = .invalidKey
+            self.faults(.invalidKey)
+        }
         let session = SimulatedSession(
             configuration: configuration,
             script: script,
@@ -146,7 +188,7 @@ extension RealtimeSimulator {
             ),
             RealtimeSocketHandler(
                 session: session,
-                refusal: refusal(head, target),
+                refusal: refusal,
                 pingSeconds: configuration.pingSeconds
             ) { event in
                 self.record(event, number)
@@ -175,6 +217,7 @@ extension RealtimeSimulator {
             }
             events(.server(connection: number, value))
         case .closing(let code): events(.closing(connection: number, code: code))
+        case .fault(let kind): faults(kind)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOWebSocket
 
@@ -14,6 +15,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
         case sent(SimulatedJSON, line: String)
         /// The client's close frame.
         case closing(code: Int?)
+        case fault(FaultKind)
     }
 
     private var session: SimulatedSession
@@ -22,6 +24,10 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
     private let pingSeconds: Int
     private var pings: RepeatedTask?
     private var isClosing = false
+    /// Reads on, so that it sees the client leave, and answers nothing.
+    private var isSilent = false
+    /// What waits for the end of a stall.
+    private var held: [SimulatedAction]?
 
     init(
         session: SimulatedSession,
@@ -42,7 +48,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         pings = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             let (handler, context) = bound.value
-            guard !handler.isClosing, context.channel.isActive else { return }
+            guard !handler.isClosing, !handler.isSilent, context.channel.isActive else { return }
             let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
             context.writeAndFlush(handler.wrapOutboundOut(ping), promise: nil)
         }
@@ -55,6 +61,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isSilent else { return }
         let frame = unwrapInboundIn(data)
         switch frame.opcode {
         case .text:
@@ -66,6 +73,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
             guard !isClosing else { return }
             perform(session.receiveBinary(), context)
         case .ping:
+            guard held == nil else { return }
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
         case .connectionClose:
@@ -89,8 +97,22 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
 
     private func perform(_ actions: [SimulatedAction], _ context: ChannelHandlerContext) {
         for action in actions {
-            guard !isClosing else { break }
+            guard !isClosing, !isSilent else { break }
+            guard held == nil else {
+                held?.append(action)
+                continue
+            }
             switch action {
+            case .tell(let fault): traffic(.fault(fault))
+            case .sendText(let text): write(.text, ByteBuffer(string: text), context)
+            case .sendBinary(let bytes): write(.binary, ByteBuffer(bytes: bytes), context)
+            case .stallWriting(let milliseconds): stallWriting(milliseconds, context)
+            case .stallReading(let milliseconds): stallReading(milliseconds, context)
+            case .fallSilent: isSilent = true
+            case .reset:
+                isClosing = true
+                context.flush()
+                reset(context)
             case .send(let event):
                 let line = event.text
                 traffic(.sent(event, line: line))
@@ -116,6 +138,38 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
             }
         }
         context.flush()
+    }
+
+    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+    }
+
+    private func stallWriting(_ milliseconds: Int, _ context: ChannelHandlerContext) {
+        context.flush()
+        held = []
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
+            let (handler, context) = bound.value
+            let actions = handler.held ?? []
+            handler.held = nil
+            guard context.channel.isActive else { return }
+            handler.perform(actions, context)
+        }
+    }
+
+    private func stallReading(_ milliseconds: Int, _ context: ChannelHandlerContext) {
+        let channel = context.channel
+        channel.setOption(.autoRead, value: false).whenFailure { _ in }
+        channel.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
+            channel.setOption(.autoRead, value: true).whenFailure { _ in }
+        }
+    }
+
+    /// Closes with what is not read yet thrown away, which the peer gets to know as a reset.
+    private func reset(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        guard let options = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+        options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 
     private func wait(_ milliseconds: Int, _ timer: SimulatedTimer, _ context: ChannelHandlerContext) {

@@ -8,6 +8,20 @@ package enum SimulatedAction: Sendable, Equatable {
     case close(code: Int, reason: String)
     /// Cut the connection without a close frame.
     case drop
+    /// Cut it with a reset in place of an end.
+    case reset
+    /// Send a text that may be no event.
+    case sendText(String)
+    /// Send a binary message.
+    case sendBinary([UInt8])
+    /// Send nothing for so many milliseconds; what is to be sent waits.
+    case stallWriting(milliseconds: Int)
+    /// Read nothing for so many milliseconds.
+    case stallReading(milliseconds: Int)
+    /// Neither answer nor send anything any more.
+    case fallSilent
+    /// Trouble was made.
+    case tell(FaultKind)
 }
 
 /// Something a simulated session waits for.

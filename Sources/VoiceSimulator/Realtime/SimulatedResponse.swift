@@ -8,6 +8,8 @@ struct SimulatedResponse: Sendable {
         case closeMessage
         case call(tool: String, arguments: SimulatedJSON)
         case failed(code: String, message: String)
+        /// The end of a response that ran out of what it may use.
+        case incomplete(reason: String)
         /// The end of a response that was stopped.
         case cancelled(reason: String)
     }

@@ -81,7 +81,11 @@ extension SimulatedSession {
             ]
         )
         let words = script.turn(turn).transcript
-        if settings.transcribes { after(40, .transcript(item: item, text: words)) }
+        guard settings.transcribes else { return }
+        let delays = script.faults.plan?.transcriptDelays ?? [40]
+        let delay = delays[turn % delays.count]
+        if delay > 40 { tell(.lateTranscript) }
+        after(delay, .transcript(item: item, text: words))
     }
 
     mutating func sendTranscript(item: String, text: String) {

@@ -52,6 +52,7 @@ extension SimulatedSession {
                 )
             }
             if newOutputs.count < Self.outputLimit { newOutputs.append(output) }
+            outputs += 1
         default:
             return fail("invalid_value", "Invalid value for 'item.type'.", param: "item.type", eventID: id)
         }
@@ -59,6 +60,11 @@ extension SimulatedSession {
         item["id"] = .string(itemID)
         item["status"] = "completed"
         join(id: itemID, .object(item))
+        if let every = script.faults.plan?.raceEvery, every > 0, item["type"] == "function_call_output",
+            outputs.isMultiple(of: every)
+        {
+            beginUnasked()
+        }
     }
 
     mutating func truncateItem(_ event: SimulatedJSON, id: String?) {

@@ -3,6 +3,7 @@ extension SimulatedSession {
     mutating func answerWaitingTurn(metadata: SimulatedJSON = nil) {
         guard response == nil, let turn = waitingTurn else { return }
         waitingTurn = nil
+        if script.faults.plan != nil, let fault = script.turn(turn).action.fault { tell(fault) }
         guard script.turn(turn).action != .nothing else { return }
         // The model has seen the outputs that came before the turn, and speaks of them first.
         var steps = outputSteps()
@@ -15,6 +16,7 @@ extension SimulatedSession {
             steps += spoken(filler ?? "")
             steps += calls.map { .call(tool: $0.tool, arguments: $0.arguments) }
         case .fail(let code, let message): steps.append(.failed(code: code, message: message))
+        case .compose(let parts, let end): steps += composed(parts, end)
         case .nothing: break
         }
         begin(steps, metadata: metadata)
@@ -104,6 +106,30 @@ extension SimulatedSession {
         return steps + [.closeMessage]
     }
 
+    /// The items in order; the last one has no end where the response has none.
+    private func composed(_ parts: [ConversationScript.Part], _ end: ConversationScript.End) -> [SimulatedResponse.Step]
+    {
+        var steps: [SimulatedResponse.Step] = []
+        for part in parts {
+            switch part {
+            case .say(let text): steps += spoken(text)
+            case .call(let call): steps.append(.call(tool: call.tool, arguments: call.arguments))
+            }
+        }
+        switch end {
+        case .completed: return steps
+        case .incomplete(let reason): return steps.dropLast() + [.incomplete(reason: reason)]
+        case .cancelled(let reason): return steps.dropLast() + [.cancelled(reason: reason)]
+        }
+    }
+
+    /// A response that nobody asked for, as when somebody was heard between a call's output and the request.
+    mutating func beginUnasked() {
+        guard response == nil, waitingTurn == nil, !newOutputs.isEmpty else { return }
+        tell(.race)
+        begin(outputSteps())
+    }
+
     private mutating func begin(_ steps: [SimulatedResponse.Step], metadata: SimulatedJSON = nil) {
         responses += 1
         let id = newID("resp")
@@ -123,7 +149,8 @@ extension SimulatedSession {
             case .closeMessage: closeMessage(status: "completed")
             case .call(let tool, let arguments): call(tool, arguments)
             case .failed(let code, let message): response?.failure = (code, message)
-            case .cancelled(let reason): endCancelled(reason: reason)
+            case .incomplete(let reason): endEarly("incomplete", reason: reason)
+            case .cancelled(let reason): endEarly("cancelled", reason: reason)
             case .speak(let words, let audio):
                 speak(words, audio)
                 guard configuration.speed > 0 else { continue }
@@ -158,12 +185,12 @@ extension SimulatedSession {
             response?.steps = [.cancelled(reason: reason)] + late.reversed()
             return
         }
-        endCancelled(reason: reason)
+        endEarly("cancelled", reason: reason)
     }
 
-    private mutating func endCancelled(reason: String) {
+    private mutating func endEarly(_ status: String, reason: String) {
         if response?.message != nil { closeMessage(status: "incomplete") }
-        finish("cancelled", details: ["type": "cancelled", "reason": .string(reason)])
+        finish(status, details: ["type": .string(status), "reason": .string(reason)])
     }
 
     private mutating func finish(_ status: String, details: SimulatedJSON) {

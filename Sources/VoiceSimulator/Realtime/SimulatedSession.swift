@@ -21,6 +21,8 @@ package struct SimulatedSession: Sendable {
     var waitingTurn: Int?
     var newOutputs: [String] = []
     var furtherCalls = 0
+    /// Outputs of calls that came in.
+    var outputs = 0
 
     // Model
     var response: SimulatedResponse?
@@ -31,6 +33,7 @@ package struct SimulatedSession: Sendable {
     private var actions: [SimulatedAction] = []
     private var counts: [String: Int] = [:]
     private var sent = 0
+    private var strikes: [FaultPlan.Strike]
     private var ended = false
 
     /// - Parameter tag: letters and digits that make the ids of this session its own.
@@ -43,6 +46,7 @@ package struct SimulatedSession: Sendable {
         self.configuration = configuration
         self.script = script
         self.tag = tag
+        strikes = script.faults.plan?.strikes.reversed() ?? []
         settings = SessionSettings(id: "sess_\(tag)", model: model, expiresAt: configuration.expiresAt)
         detector.thresholdDecibels = configuration.thresholdDecibels
         applyTurnDetection()
@@ -54,6 +58,9 @@ package struct SimulatedSession: Sendable {
             let (code, message, close) = refusal.error
             fail(code, message)
             end(.close(code: close, reason: "invalid_request_error.\(code)"))
+        } else if script.faults.plan?.opening == .silent {
+            tell(.silentFromTheStart)
+            end(.fallSilent)
         } else {
             send("session.created", ["session": settings.value])
         }
@@ -119,6 +126,11 @@ package struct SimulatedSession: Sendable {
             fail(code, "The session update was rejected.", eventID: id)
             return
         }
+        if case .rejectSettings(let code, let param) = script.faults.plan?.opening {
+            tell(.settingsRejected)
+            fail(code, "The session update was rejected.", param: param, eventID: id)
+            return
+        }
         do throws(SessionSettings.Rejection) {
             try settings.update(event["session"], audioWasSpoken: audioWasSpoken)
         } catch {
@@ -126,7 +138,10 @@ package struct SimulatedSession: Sendable {
             return
         }
         applyTurnDetection()
-        if script.faults.updateDelayMilliseconds > 0 {
+        if case .lateSettings(let milliseconds) = script.faults.plan?.opening {
+            tell(.settingsLate)
+            after(milliseconds, .update(settings.value))
+        } else if script.faults.updateDelayMilliseconds > 0 {
             after(script.faults.updateDelayMilliseconds, .update(settings.value))
         } else {
             send("session.updated", ["session": settings.value])
@@ -173,6 +188,36 @@ extension SimulatedSession {
         }
         if let limit = script.faults.dropAfterEvents, sent >= limit { end(.drop) }
         if let limit = script.faults.expireAfterEvents, sent == limit { expire() }
+        while let strike = strikes.last, strike.event <= sent, !ended {
+            strikes.removeLast()
+            self.strike(strike)
+        }
+    }
+
+    mutating func tell(_ fault: FaultKind) {
+        actions.append(.tell(fault))
+    }
+
+    /// Does what the plan wants done at the event that was sent last.
+    private mutating func strike(_ strike: FaultPlan.Strike) {
+        guard let index = actions.indices.last else { return }
+        let event = actions[index]
+        tell(strike.kind)
+        switch strike.kind {
+        case .droppedBefore:
+            actions.remove(at: index)
+            end(.drop)
+        case .droppedAfter: end(.drop)
+        case .reset: end(.reset)
+        case .closed: end(.close(code: [1011, 1012, 1001, 1013][strike.extent % 4], reason: "going away"))
+        case .halfOpen: end(.fallSilent)
+        case .expired: expire()
+        case .stalledWriting: actions.append(.stallWriting(milliseconds: strike.extent))
+        case .stalledReading: actions.append(.stallReading(milliseconds: strike.extent))
+        case .duplicated: actions.append(event)
+        case .binary: actions.append(.sendBinary([UInt8](repeating: 0xFE, count: strike.extent)))
+        default: if let text = FaultyEvent.text(strike) { actions.append(.sendText(text)) }
+        }
     }
 
     mutating func fail(_ code: String?, _ message: String, param: String? = nil, eventID: String? = nil) {

@@ -6,6 +6,8 @@ struct SessionDriver {
     private(set) var events: [SimulatedJSON] = []
     private(set) var sent: [SimulatedJSON] = []
     private(set) var closed: SimulatedAction?
+    /// Trouble that was made.
+    private(set) var odd: [SimulatedAction] = []
     private var timers: [(due: Int, order: Int, timer: SimulatedTimer)] = []
     private var now = 0
     private var order = 0
@@ -95,7 +97,8 @@ struct SessionDriver {
             case .after(let milliseconds, let timer):
                 order += 1
                 timers.append((now + milliseconds, order, timer))
-            case .close, .drop: closed = action
+            case .close, .drop, .reset, .fallSilent: closed = action
+            case .sendText, .sendBinary, .stallWriting, .stallReading, .tell: odd.append(action)
             }
         }
     }

@@ -1,0 +1,19 @@
+/// A parser of bytes from outside, with what must hold for any input; a broken promise ends the process.
+///
+/// Used by the fuzzer and by a test that feeds it the files of `Tests/Corpus/<name>`.
+package struct FuzzTarget: Sendable {
+    package let name: String
+    /// Feeds the parser. The first byte of the input often says how the rest is cut into pieces.
+    package let run: @Sendable (UnsafeRawBufferPointer) -> Void
+
+    package static let all: [FuzzTarget] = [
+        FuzzTarget(name: "websocket", run: WebSocketFuzz.frames),
+        FuzzTarget(name: "handshake", run: WebSocketFuzz.handshake),
+        FuzzTarget(name: "events", run: EventFuzz.run),
+        FuzzTarget(name: "reply", run: ReplyFuzz.run),
+        FuzzTarget(name: "configuration", run: ConfigurationFuzz.run),
+        FuzzTarget(name: "base64", run: Base64Fuzz.run),
+    ]
+
+    package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}

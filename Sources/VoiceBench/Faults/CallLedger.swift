@@ -1,0 +1,107 @@
+import VoiceSimulator
+
+/// What became of the calls, as the daemon did it and as the service saw it.
+///
+/// Each call is started once. Its answer goes to the session that asked, once; where that is over, a later session is
+/// told of it.
+struct CallLedger: Sendable {
+    private struct Call {
+        var query: String
+        var started: Duration
+        var isDelivered = false
+        /// The session in which it was last told as a remark.
+        var toldIn: Int?
+    }
+
+    private var calls: [String: Call] = [:]
+    private var open: Set<String> = []
+    /// Where the service asked, and where an answer came in.
+    private var asked: [String: Int] = [:]
+    private var answered: [String: Int] = [:]
+    /// Answers that reached the service and that no response has seen yet, by connection.
+    private var unseen: [Int: Set<String>] = [:]
+    private var seen: Set<String> = []
+    private var excused: Set<String> = []
+    private(set) var violations: [String] = []
+
+    var started: Int { calls.count }
+    /// Calls that wait for their answer.
+    var waiting: Int { open.count }
+    /// Answers that no response has seen, in whatever session.
+    var lost: [String] {
+        calls.keys.filter { !open.contains($0) && !seen.contains($0) && !excused.contains($0) }.sorted()
+    }
+
+    // MARK: The daemon
+
+    mutating func start(_ id: String, arguments: String, at now: Duration) {
+        if calls[id] != nil { violations.append("call \(id) was started twice") }
+        let query = arguments.split(separator: "\"").dropFirst(3).first.map(String.init) ?? arguments
+        calls[id] = Call(query: query, started: now)
+        open.insert(id)
+    }
+
+    mutating func deliver(_ id: String) {
+        guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
+        if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
+        if calls[id]?.toldIn != nil { violations.append("call \(id) was answered after it had been told") }
+        calls[id]?.isDelivered = true
+        open.remove(id)
+    }
+
+    /// A remark for the session with this number: it may hold the answers of calls of earlier ones.
+    mutating func tell(_ text: String, session: Int) {
+        for (id, call) in calls where !call.query.isEmpty && text.contains(call.query) {
+            if call.toldIn == session { violations.append("the answer of \(id) was told twice in a session") }
+            calls[id]?.toldIn = session
+            open.remove(id)
+        }
+    }
+
+    /// The user ended the conversation: nobody waits for an answer any more.
+    mutating func excuse() {
+        excused.formUnion(calls.keys)
+        open = []
+    }
+
+    /// - Returns: a call that has waited for longer than this.
+    func overdue(_ limit: Duration, at now: Duration) -> String? {
+        open.first { id in calls[id].map { now - $0.started > limit } ?? false }
+    }
+
+    // MARK: The service
+
+    mutating func service(_ event: SimulatedJSON, on connection: Int) {
+        switch event["type"]?.string {
+        case "response.output_item.done":
+            guard event["item"]?["type"] == "function_call", let id = event["item"]?["call_id"]?.string else { return }
+            asked[id] = connection
+        case "response.created":
+            seen.formUnion(unseen.removeValue(forKey: connection) ?? [])
+        default: break
+        }
+    }
+
+    mutating func client(_ event: SimulatedJSON, on connection: Int) {
+        guard event["type"] == "conversation.item.create", let item = event["item"] else { return }
+        if item["type"] == "function_call_output", let id = item["call_id"]?.string {
+            if asked[id] != connection {
+                violations.append("session \(connection) got an answer to \(id), not its own")
+            }
+            answered[id, default: 0] += 1
+            if answered[id] != 1 { violations.append("the service got the answer to \(id) twice") }
+            unseen[connection, default: []].insert(id)
+        } else if item["role"] == "system", let text = item["content"]?.array?.first?["text"]?.string {
+            for (id, call) in calls where text.contains(call.query) { unseen[connection, default: []].insert(id) }
+        }
+    }
+
+    mutating func disconnected(_ connection: Int) {
+        unseen[connection] = nil
+    }
+
+    /// Whether every call that this session asked has its answer.
+    func isSettled(_ connection: Int) -> Bool {
+        asked.allSatisfy { $1 != connection || answered[$0] == 1 || calls[$0] == nil }
+    }
+}

@@ -1,0 +1,104 @@
+internal import Glibc
+import Logging
+import VoiceCore
+import VoiceSimulator
+
+/// One daemon, its user and its services, from their start to their end.
+struct FaultLane: Sendable {
+    let options: FaultOptions
+    /// Of this lane alone.
+    let seed: UInt64
+    let turns: Int
+    /// False for services that do their work.
+    let isTroubled: Bool
+    let ledger: FaultLedger
+    let logger: Logger
+
+    /// Returns what did not hold.
+    func run() async throws -> [String] {
+        let services = try await FaultServices.start(
+            seed: isTroubled ? seed : nil,
+            speed: options.speed,
+            ledger: ledger
+        )
+        let user = FaultRoom(seed: seed, speed: options.speed, ledger: ledger)
+        weak var pipes: AudioPipes?
+        var problems: [String] = []
+        do {
+            let room = try FileRoom(speed: options.speed, listener: user.listen)
+            let daemon = try services.daemon(room: room, logger: logger) { effect in
+                ledger.note(effect)
+                user.note(effect)
+            }
+            pipes = daemon.pipes
+            try await daemon.start()
+            problems = await watch(daemon, user)
+            if problems.isEmpty {
+                services.calmDown()
+                problems = await recovers(user)
+            }
+            ledger.end()
+            await daemon.stop()
+        }
+        await services.stop()
+        // Whoever still holds the pipes is a task or a thread that has not ended.
+        for _ in 0..<100 where pipes != nil { try await Task.sleep(for: .milliseconds(20)) }
+        if pipes != nil { problems.append("something of the daemon is still there after its end") }
+        return problems
+    }
+
+    private func watch(_ daemon: VoiceDaemon, _ user: FaultRoom) async -> [String] {
+        let began = Monotonic.now()
+        var random = SplitMix(seed: seed &+ 77)
+        var nextCommand = began + .seconds(2)
+        var lastProgress = (questions: 0, at: began)
+        while true {
+            try? await Task.sleep(for: .milliseconds(20))
+            let now = Monotonic.now()
+            let tally = user.tally
+            ledger.note(tally)
+            if let violation = ledger.check() { return [violation] }
+            if tally.questions > lastProgress.questions {
+                lastProgress = (tally.questions, now)
+            } else if now - lastProgress.at > .seconds(40) {
+                return ["the user was not heard for 40 s"]
+            }
+            if tally.questions >= turns { return [] }
+            guard isTroubled else { continue }
+            if let seconds = options.seconds, now - began > .seconds(seconds) { return [] }
+            if now > nextCommand {
+                nextCommand = now + .milliseconds(Int.random(in: 500...4000, using: &random))
+                await command(daemon, &random)
+            }
+        }
+    }
+
+    /// The user's commands come at any time as well.
+    private func command(_ daemon: VoiceDaemon, _ random: inout SplitMix) async {
+        if Int.random(in: 0..<4, using: &random) > 0 {
+            ledger.note(FaultKind.commandedToBeQuiet)
+            daemon.post(.interrupt)
+        } else {
+            ledger.note(FaultKind.sentAway)
+            daemon.post(.deactivate)
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 0...100, using: &random)))
+            daemon.post(.activate)
+        }
+    }
+
+    /// With the trouble at its end, questions are answered as if nothing had been, and everything that was begun ends.
+    private func recovers(_ user: FaultRoom) async -> [String] {
+        let heard = user.tally.heardOut
+        for _ in 0..<1000 where user.tally.heardOut < heard + 2 {
+            if let violation = ledger.check() { return [violation] }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        guard user.tally.heardOut >= heard + 2 else { return ["no answer was heard after the trouble"] }
+        user.leave()
+        for _ in 0..<1000 where !ledger.isSettled {
+            if let violation = ledger.check() { return [violation] }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return ledger.isSettled ? [] : ["calls or faults are open after 20 s of peace"]
+    }
+}

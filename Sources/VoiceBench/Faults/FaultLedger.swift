@@ -1,0 +1,213 @@
+internal import Synchronization
+import VoiceCore
+import VoiceSimulator
+
+/// Follows daemon, services and faults, and knows what must hold.
+final class FaultLedger: Sendable {
+    struct Figures: Sendable {
+        var counts: [FaultKind: Int] = [:]
+        /// From each fault to the next time the daemon listened, in ms.
+        var recoveries: [FaultKind: [Double]] = [:]
+        var sessions = 0
+        var calls = 0
+        var tally = ScriptedUser.Tally()
+        var lostAnswers = 0
+        var transitions: [String: Int] = [:]
+    }
+
+    private struct OpenFault {
+        var kind: FaultKind
+        var at: Duration
+        /// Where the session ends: whether the next one has begun.
+        var isPast = false
+    }
+
+    private struct State {
+        var state = ConversationState.idle
+        var since = Monotonic.now()
+        var connected: Set<Int> = []
+        var latest = 0
+        var calls = CallLedger()
+        var open: [OpenFault] = []
+        var figures = Figures()
+        var violation: String?
+        var trace: [String] = []
+        var isOver = false
+    }
+
+    /// Longest time to the next `listening` after a fault, and in one state; an agent that is slow several times in a row
+    /// takes longer.
+    private static let recoveryLimit = Duration.seconds(30)
+    private static let stateLimit = Duration.seconds(12)
+    private static let callLimit = Duration.seconds(30)
+    private static let traced = 120
+
+    private let began = Monotonic.now()
+    private let isVerbose: Bool
+    private let state = Mutex(State())
+
+    init(isVerbose: Bool) {
+        self.isVerbose = isVerbose
+    }
+
+    var figures: Figures {
+        state.withLock { state in
+            state.figures.calls = state.calls.started
+            state.figures.lostAnswers = state.calls.lost.count
+            return state.figures
+        }
+    }
+
+    var lostAnswers: [String] { state.withLock { $0.calls.lost } }
+    var trace: [String] { state.withLock { $0.trace } }
+
+    /// Whether the user is heard: there is a session, and none is about to end.
+    var isReady: Bool {
+        state.withLock { state in
+            switch state.state {
+            case .idle, .connecting, .error: false
+            default: !state.open.contains { $0.kind.endsSession }
+            }
+        }
+    }
+
+    /// Whether nothing is under way any more.
+    var isSettled: Bool {
+        state.withLock { state in
+            state.state == .listening && state.open.isEmpty && state.calls.waiting == 0
+                && state.calls.isSettled(state.latest)
+        }
+    }
+
+    // MARK: What happens
+
+    func note(_ effect: ConversationEffect) {
+        let now = Monotonic.now()
+        state.withLock { state in
+            if case .openMicrophone = effect {} else { write("daemon: \(effect)", now, &state) }
+            switch effect {
+            case .stateChanged(let previous, let next): change(previous, next, now, &state)
+            case .startCall(let call): state.calls.start(call.callID, arguments: call.arguments, at: now)
+            case .send(.functionCallOutput(let callID, _, _)): state.calls.deliver(callID)
+            case .send(.systemMessage(let text, _)): state.calls.tell(text, session: state.latest)
+            default: break
+            }
+            adopt(&state)
+        }
+    }
+
+    func note(_ event: RealtimeSimulator.Event) {
+        let now = Monotonic.now()
+        state.withLock { state in
+            switch event {
+            case .connected(let number):
+                write("service: connection \(number)", now, &state)
+                state.figures.sessions += 1
+                state.connected.insert(number)
+                state.latest = number
+                for index in state.open.indices { state.open[index].isPast = true }
+            case .disconnected(let number):
+                write("service: connection \(number) ended", now, &state)
+                state.connected.remove(number)
+                state.calls.disconnected(number)
+            case .client(let number, let event):
+                guard event["type"] != "input_audio_buffer.append" else { return }
+                write("to \(number): \(event["type"]?.string ?? "?") \(Self.subject(event))", now, &state)
+                state.calls.client(event, on: number)
+            case .server(let number, let event):
+                let type = event["type"]?.string ?? "?"
+                if !type.hasSuffix(".delta") { write("of \(number): \(type) \(Self.subject(event))", now, &state) }
+                state.calls.service(event, on: number)
+            case .closing: break
+            }
+            adopt(&state)
+        }
+    }
+
+    func note(_ fault: FaultKind) {
+        let now = Monotonic.now()
+        state.withLock { state in
+            write("FAULT \(fault)", now, &state)
+            state.figures.counts[fault, default: 0] += 1
+            guard !state.isOver else { return }
+            if !fault.endsSession, state.state == .listening {
+                state.figures.recoveries[fault, default: []].append(0)
+            } else {
+                state.open.append(OpenFault(kind: fault, at: now))
+            }
+        }
+    }
+
+    func note(_ tally: ScriptedUser.Tally) {
+        state.withLock { $0.figures.tally = tally }
+    }
+
+    /// Looks at the clock; returns what does not hold.
+    func check() -> String? {
+        let now = Monotonic.now()
+        return state.withLock { state in
+            if state.violation == nil, !state.isOver {
+                if let late = state.open.first(where: { now - $0.at > Self.recoveryLimit }) {
+                    state.violation = "not listening \(Self.recoveryLimit) after \(late.kind), in \(state.state)"
+                } else if state.state != .listening, state.state != .waitingForJarvis,
+                    now - state.since > Self.stateLimit
+                {
+                    state.violation = "in \(state.state) for \(now - state.since)"
+                } else if let call = state.calls.overdue(Self.callLimit, at: now) {
+                    state.violation = "call \(call) has no answer after \(Self.callLimit)"
+                }
+            }
+            return state.violation
+        }
+    }
+
+    /// The run is over: what comes now is the end of everything.
+    func end() {
+        state.withLock { $0.isOver = true }
+    }
+
+    // MARK: Parts
+
+    private func change(
+        _ previous: ConversationState,
+        _ next: ConversationState,
+        _ now: Duration,
+        _ state: inout State
+    ) {
+        state.figures.transitions["\(previous.name) > \(next.name)", default: 0] += 1
+        if state.violation == nil {
+            if previous != state.state { state.violation = "from \(previous), while in \(state.state)" }
+            if !StateTable.allows(next, after: previous) { state.violation = "from \(previous) to \(next)" }
+        }
+        state.state = next
+        state.since = now
+        if next == .idle, !state.isOver { state.calls.excuse() }
+        guard next == .listening else { return }
+        for fault in state.open where fault.isPast || !fault.kind.endsSession {
+            let milliseconds = Double((now - fault.at) / .microseconds(1)) / 1000
+            state.figures.recoveries[fault.kind, default: []].append(milliseconds)
+        }
+        state.open.removeAll { $0.isPast || !$0.kind.endsSession }
+    }
+
+    private func adopt(_ state: inout State) {
+        if state.violation == nil { state.violation = state.calls.violations.first }
+    }
+
+    private func write(_ text: String, _ now: Duration, _ state: inout State) {
+        let line = "\((now - began).milliseconds) ms \(text.prefix(200))"
+        if isVerbose { print(line) }
+        state.trace.append(line)
+        if state.trace.count > 2 * Self.traced { state.trace.removeFirst(Self.traced) }
+    }
+
+    /// What an event is about, as far as it has a name.
+    private static func subject(_ event: SimulatedJSON) -> String {
+        let names = [
+            event["response"]?["id"], event["response"]?["status"], event["response_id"], event["item"]?["call_id"],
+            event["item"]?["type"], event["item_id"], event["audio_end_ms"]?.int.map { .string("\($0) ms") },
+            event["error"]?["code"],
+        ]
+        return names.compactMap { $0?.string }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,52 @@
+/// What a run of faults is asked to do.
+struct FaultOptions: Sendable {
+    /// Ends when the user has spoken so often.
+    var turns = 1000
+    /// The longest it may take, in seconds of real time; ends well then, with fewer turns.
+    var seconds: Double?
+    var seed: UInt64 = 1
+    /// How many times faster than real time, as far as the machine keeps up.
+    var speed = 20.0
+    /// Daemons beside each other.
+    var lanes = 4
+    /// An answer that was lost with its session is a violation as well.
+    var isStrict = false
+    /// Tells everything that happens.
+    var isVerbose = false
+
+    static let usage = """
+        usage: VoiceBench faults [--turns N] [--seconds S] [--seed N] [--speed X] [--lanes N]
+                                [--strict on|off] [--verbose on|off]
+        """
+
+    init?(_ arguments: [String]) {
+        guard arguments.count.isMultiple(of: 2) else { return nil }
+        for index in stride(from: 0, to: arguments.count, by: 2) {
+            let value = arguments[index + 1]
+            switch arguments[index] {
+            case "--turns":
+                guard let number = Int(value), number > 0 else { return nil }
+                turns = number
+            case "--seconds":
+                guard let number = Double(value), number > 0 else { return nil }
+                seconds = number
+            case "--seed":
+                guard let number = UInt64(value) else { return nil }
+                seed = number
+            case "--speed":
+                guard let number = Double(value), (1...100).contains(number) else { return nil }
+                speed = number
+            case "--lanes":
+                guard let number = Int(value), (1...16).contains(number) else { return nil }
+                lanes = number
+            case "--strict":
+                guard ["on", "off"].contains(value) else { return nil }
+                isStrict = value == "on"
+            case "--verbose":
+                guard ["on", "off"].contains(value) else { return nil }
+                isVerbose = value == "on"
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+internal import Glibc
+import Logging
+import VoiceCore
+import VoiceSimulator
+
+/// Thousands of turns against services that make every kind of trouble, drawn from a seed.
+///
+///     ScriptedUser <-> FileRoom <-> daemon <-> simulated service and agent, all in this process, several times
+///
+/// The room runs faster than real time. What waits for a clock (pauses before the next attempt to connect, pings, limits)
+/// waits for the real one, and is set short here; so several daemons run beside each other.
+struct FaultRun {
+    private let options: FaultOptions
+    private let log = LogCounter()
+
+    /// Nil where the arguments ask for something else, or for what cannot be.
+    init?(_ arguments: [String]) {
+        guard arguments.first == "faults", let options = FaultOptions(Array(arguments.dropFirst())) else { return nil }
+        self.options = options
+    }
+
+    /// Returns whether everything held.
+    func run() async throws -> Bool {
+        // Pools, resolvers and caches are there after a first short run.
+        let calm = FaultLedger(isVerbose: false)
+        _ = try await lane(0, turns: 3, isTroubled: false, calm).run()
+        let before = ProcessHealth.now()
+        let ledgers = (0..<options.lanes).map { _ in FaultLedger(isVerbose: options.isVerbose && options.lanes == 1) }
+        print("seeds \(seed(0)) to \(seed(options.lanes - 1)), at most \(options.speed.text) times real time")
+        let began = Monotonic.now()
+        let reporter = Task { await follow(ledgers, since: began) }
+        let problems = try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
+            for number in 0..<options.lanes {
+                let share = (options.turns + number) / options.lanes
+                let lane = lane(number, turns: share, isTroubled: true, ledgers[number])
+                group.addTask { (number, try await lane.run()) }
+            }
+            return try await group.reduce(into: [Int: [String]]()) { $0[$1.0] = $1.1 }
+        }
+        reporter.cancel()
+        let growth = await reporter.value.map { ProcessHealth.now().megabytes - $0 } ?? 0
+        let leaks = await leaks(before)
+        report(ledgers, real: Monotonic.now() - began, growth: growth)
+        var isGood = leaks.isEmpty && growth <= Self.growthLimit
+        for leak in leaks { print("VIOLATION: \(leak)") }
+        if growth > Self.growthLimit { print("VIOLATION: memory grew by \(growth.text) MB") }
+        for (number, ledger) in ledgers.enumerated() {
+            var wrong = problems[number] ?? []
+            if options.isStrict, !ledger.lostAnswers.isEmpty {
+                wrong.append("answers were lost: \(ledger.lostAnswers.prefix(10))")
+            }
+            guard !wrong.isEmpty else { continue }
+            isGood = false
+            for line in ledger.trace { print("  \(line)") }
+            for problem in wrong {
+                print(
+                    "VIOLATION: \(problem); again with --seed \(seed(number)) --lanes 1 --speed \(options.speed.text)"
+                )
+            }
+        }
+        return isGood
+    }
+
+    /// What memory may grow by after the first fifth, in MB: the services' records are in it.
+    private static let growthLimit = 64.0
+
+    private func seed(_ lane: Int) -> UInt64 { options.seed &+ UInt64(lane) &* 1_000_003 }
+
+    private func lane(_ number: Int, turns: Int, isTroubled: Bool, _ ledger: FaultLedger) -> FaultLane {
+        FaultLane(
+            options: options,
+            seed: seed(number),
+            turns: turns,
+            isTroubled: isTroubled,
+            ledger: ledger,
+            logger: log.logger
+        )
+    }
+
+    /// Threads and descriptors that are left once what ends by itself has ended, for at most six seconds.
+    private func leaks(_ before: ProcessHealth) async -> [String] {
+        var health = ProcessHealth.now()
+        for _ in 0..<60 where health.threads > before.threads || health.descriptors > before.descriptors {
+            try? await Task.sleep(for: .milliseconds(100))
+            health = ProcessHealth.now()
+        }
+        var leaks: [String] = []
+        if health.threads > before.threads { leaks.append("\(health.threads - before.threads) threads are left") }
+        if health.descriptors > before.descriptors {
+            leaks.append("\(health.descriptors - before.descriptors) descriptors are left")
+        }
+        return leaks
+    }
+
+    /// Tells how it goes, until cancelled; returns the memory in MB after a fifth, nil for a run that was too short.
+    private func follow(_ ledgers: [FaultLedger], since began: Duration) async -> Double? {
+        var early: Double?
+        var next = began + .seconds(10)
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(200))
+            let now = Monotonic.now()
+            let turns = ledgers.reduce(0) { $0 + $1.figures.tally.questions }
+            if early == nil, turns >= options.turns / 5 || now - began > .seconds((options.seconds ?? .infinity) / 5) {
+                early = ProcessHealth.now().megabytes
+            }
+            if now > next {
+                next += .seconds(10)
+                print(FaultReport(ledgers.map(\.figures)).line(now - began))
+                fflush(nil)
+            }
+        }
+        return early
+    }
+
+    private func report(_ ledgers: [FaultLedger], real: Duration, growth: Double) {
+        let report = FaultReport(ledgers.map(\.figures))
+        print(report.line(real))
+        for line in report.table { print(line) }
+        print("answers that were lost with their session: \(report.lostAnswers)")
+        let health = ProcessHealth.now()
+        print(
+            "memory grew by \(growth.text) MB; \(health.threads) threads and \(health.descriptors) descriptors at the end"
+        )
+        guard options.isVerbose else { return }
+        for line in report.transitions { print(line) }
+        for trouble in log.troubles.first { print("log: \(trouble)") }
+    }
+}
