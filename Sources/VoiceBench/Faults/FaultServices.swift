@@ -81,6 +81,9 @@ struct FaultServices: Sendable {
         configuration.echo.duplex = .full
         configuration.echo.noiseSuppression = .off
         configuration.echo.highPass = false
+        // Simulated tokens cost nothing.
+        configuration.budget.hourUSD = 0
+        configuration.budget.dayUSD = 0
         let secrets = try Secrets(
             configuration: configuration,
             environment: ["OPENAI_API_KEY": SimulatedServices.key, "JARVIS_TOKEN": SimulatedServices.token]

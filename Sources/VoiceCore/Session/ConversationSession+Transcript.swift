@@ -1,6 +1,6 @@
 /// What was said, for the journal.
 extension ConversationSession {
-    func transcribe(_ event: ConversationEvent, _ effects: [ConversationEffect], at instant: Duration) {
+    func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {
         guard let lines = transcript?.handle(event, effects: effects, at: instant) else { return }
         for line in lines { log.write(line) }
         watchTranscript()

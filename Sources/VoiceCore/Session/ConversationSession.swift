@@ -113,11 +113,11 @@ package actor ConversationSession {
     /// Lets the machine decide on an event and does what it wants done.
     func take(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
         let effects = machine.handle(event, at: instant, from: origin)
-        // Nothing is said in a session that waits to take over, and nothing spent.
-        let isCurrent = origin == .current
-        if isCurrent { transcribe(event, effects, at: instant) }
+        // Nothing is said in a session that waits to take over, and nothing spent; but it may take over.
+        let heard = origin == .current ? event : nil
+        transcribe(heard, effects, at: instant)
         for effect in effects { perform(effect, at: instant) }
-        if isCurrent { spend(event, effects) }
+        spend(heard, effects)
     }
 
     /// The connection a letter is about; nil for one that was given up, and for a timer that was cancelled.

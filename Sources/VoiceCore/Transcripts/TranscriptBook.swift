@@ -32,7 +32,7 @@ package struct TranscriptBook: Sendable {
     ///
     /// - Returns: the lines that are finished now, in order.
     package mutating func handle(
-        _ event: ConversationEvent,
+        _ event: ConversationEvent?,
         effects: [ConversationEffect],
         at now: Duration
     ) -> [TranscriptLine] {
@@ -51,7 +51,7 @@ package struct TranscriptBook: Sendable {
         for effect in effects {
             switch effect {
             case .stopVoice(let responseIDs): silence(responseIDs)
-            case .disconnect: sessionEnded()
+            case .disconnect, .promote: sessionEnded()
             default: break
             }
         }

@@ -33,7 +33,7 @@ struct DialectTests {
         #expect(settings.request.url == "wss://voice.openai.azure.com/openai/v1/realtime?model=our-deployment")
         #expect(settings.request.headers.map(\.name) == ["api-key"])
         #expect(settings.request.headers.map(\.value) == ["k-1"])
-        #expect(settings.conversation.settings.dialect.sessionLifetime == .seconds(1800))
+        #expect(settings.conversation.sessionLifetime == .seconds(1800))
         #expect(settings.notices.count == 1)
     }
 
@@ -81,6 +81,16 @@ struct DialectTests {
                 key: nil
             )
         }
+    }
+
+    @Test func whatIsCarriedOverHasTheNamesOfTheDialect() {
+        func kind(_ dialect: Dialect) -> JSONValue? {
+            let event = ClientEvent.assistantMessage(text: "Two.", eventID: "e").json(for: dialect)
+            guard case .array(let content)? = event["item"]?["content"] else { return nil }
+            return content.first?["type"]
+        }
+        #expect(kind(.openAI) == "output_text")
+        #expect(kind(.speaches) == "text")
     }
 
     @Test func callsAreNotTakenFromArgumentsWhereTheItemTellsThem() throws {

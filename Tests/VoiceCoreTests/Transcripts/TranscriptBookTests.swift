@@ -192,6 +192,15 @@ struct TranscriptBookTests {
         #expect(read(events) == ["1 user: What ti", "2 voice: Ten past nine."])
     }
 
+    @Test func theNextSessionTakesUpWhereTheLastEnded() {
+        let events =
+            [committed("u1"), heard("u1", "One.")] + answer("r1", "a1", "Two.", after: "u1")
+            + [committed("u2", after: "a1"), .timer(.quiet), committed("v1"), heard("v1", "Three.")]
+            + answer("r2", "b1", "Four.", after: "v1")
+        let lines = read(events, effects: [11: [.promote]])
+        #expect(lines == ["1 user: One.", "2 voice: Two.", "3 user: Three.", "4 voice: Four."])
+    }
+
     @Test func aLongConversationTakesABoundedPlace() {
         var book = TranscriptBook(expectsUser: true)
         var lines = 0
