@@ -20,7 +20,7 @@ package struct WebSocketRequest: Sendable {
         url: String,
         headers: [(name: String, value: String)] = [],
         limits: ConnectionLimits = ConnectionLimits(),
-        deadPeerLimit: Duration = .seconds(12),
+        deadPeerLimit: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2),
         maximumMessageBytes: Int = 16 << 20,
         maximumPendingBytes: Int = 4 << 20,

@@ -52,7 +52,7 @@ struct NetworkThreadTests {
             let (ends, signal) = AsyncStream<WatchedDriver.Record>.makeStream()
             let (opened, open) = AsyncStream<Void>.makeStream()
             let url = "ws://127.0.0.1:\(server.port)/"
-            let handle = network.connect(WebSocketRequest(url: url)) { connection in
+            let handle = network.connect(WebSocketRequest(url: url, deadPeerLimit: .seconds(600))) { connection in
                 WatchedDriver(connection, whenOpen: { _ in open.finish() }, whenClosed: { signal.yield($0) })
             }
             for await _ in opened {}

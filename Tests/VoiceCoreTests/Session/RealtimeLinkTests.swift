@@ -2,20 +2,20 @@ import Testing
 
 @testable import VoiceCore
 
+/// What a test does, it does on the network thread as soon as something has happened: a test may have to wait long for
+/// its turn.
 struct RealtimeLinkTests {
-    /// One link to a server that answers every message with these frames; must outlive the thread's run.
+    /// A link to a server that answers every message with the same frames.
     private struct Line {
         let server: LoopbackServer
         let events = Collected<ConversationEvent>()
-        let handle: WebSocketHandle?
-        private let reports: AsyncStream<ConversationEvent>
+        /// What the pump reported.
+        let reports = Collected<ConversationEvent>()
+        private let ended: AsyncStream<Void>
+        private let end: AsyncStream<Void>.Continuation
 
-        init(
-            _ network: NetworkThread,
-            _ pump: NetworkConfined<VoicePump>,
-            pending: Int = 4 << 20,
-            answers: [[UInt8]]
-        ) throws {
+        init(answers: [[UInt8]]) throws {
+            (ended, end) = AsyncStream.makeStream()
             server = try LoopbackServer { socket in
                 socket.upgrade()
                 while let frame = socket.readFrame(), frame.opcode != 8 {
@@ -23,28 +23,42 @@ struct RealtimeLinkTests {
                 }
                 socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
             }
-            let (reports, continuation) = AsyncStream<ConversationEvent>.makeStream()
-            self.reports = reports
-            let events = events
-            let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", maximumPendingBytes: pending)
-            handle = network.connect(request) { connection in
-                RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
-                    events.add([event])
-                    continuation.yield(event)
+        }
+
+        var request: WebSocketRequest {
+            WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .seconds(600))
+        }
+
+        /// Opens the link and calls `react` with each of its events; stops the thread once that has been false.
+        func run(
+            pending: Int = 4 << 20,
+            react: @escaping @Sendable (ConversationEvent, RealtimeLink, VoicePump) -> Bool
+        ) async throws {
+            var request = request
+            request.maximumPendingBytes = pending
+            let wanted = request
+            try await NetworkThread.with { network in
+                let pump = NetworkConfined(
+                    VoicePump(pipes: AudioPipes(), options: .init()) { [reports] event, _ in reports.add([event]) },
+                    on: network
+                )
+                network.connect(wanted) { [events, end] connection in
+                    let box = Box()
+                    let link = RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
+                        events.add([event])
+                        if let link = box.link, react(event, link, pump.onThread) { return }
+                        end.finish()
+                    }
+                    box.link = link
+                    return link
                 }
+                for await _ in ended {}
             }
         }
+    }
 
-        func perform(_ body: @escaping @Sendable (RealtimeLink) -> Void) {
-            handle?.perform { driver in
-                if let link = driver as? RealtimeLink { body(link) }
-            }
-        }
-
-        /// Waits for this event.
-        func reach(_ wanted: ConversationEvent) async {
-            for await event in reports where event == wanted { return }
-        }
+    private final class Box {
+        weak var link: RealtimeLink?
     }
 
     private static let delta = WebSocketFrames.text(
@@ -53,90 +67,65 @@ struct RealtimeLinkTests {
     )
     private static let marker = WebSocketFrames.text(#"{"type":"marker"}"#)
     private static let marked = ConversationEvent.server(.unknown(type: "marker"))
-
-    private static func pump(
-        _ network: NetworkThread,
-        _ events: Collected<ConversationEvent>
-    ) -> NetworkConfined<VoicePump> {
-        NetworkConfined(
-            VoicePump(pipes: AudioPipes(), options: .init()) { event, _ in events.add([event]) },
-            on: network
-        )
-    }
+    private static let voiced = ConversationEvent.voiceReceived(responseID: "r", itemID: "i")
 
     @Test func onlyTheLinkThatHasTheMicrophoneIsHeard() async throws {
-        let voice = Collected<ConversationEvent>()
-        let lines = try await NetworkThread.with { network in
-            let pump = Self.pump(network, voice)
-            let old = try Line(network, pump, answers: [Self.delta, Self.marker])
-            let new = try Line(network, pump, answers: [Self.delta, Self.marker])
-            await old.reach(.connected)
-            await new.reach(.connected)
-            old.perform { $0.openMicrophone() }
-            new.perform { $0.openMicrophone() }
-            old.perform { $0.send(.responseCreate(eventID: "1")) }
-            await old.reach(Self.marked)
-            #expect(voice.all == [])
-            new.perform { $0.send(.responseCreate(eventID: "1")) }
-            await new.reach(Self.marked)
-            #expect(voice.all == [.voiceReceived(responseID: "r", itemID: "i")])
-            return [old, new]
+        let line = try Line(answers: [Self.delta, Self.marker])
+        let request = line.request
+        let heard = Collected<[ConversationEvent]>()
+        try await line.run { [reports = line.reports] event, link, pump in
+            switch (event, heard.all.count) {
+            case (.connected, _):
+                link.openMicrophone()
+                pump.openMicrophone(on: WebSocketConnection(request))
+                return link.send(.responseCreate(eventID: "1"))
+            case (Self.marked, 0):
+                heard.add([reports.all])
+                link.openMicrophone()
+                return link.send(.responseCreate(eventID: "2"))
+            case (Self.marked, 1):
+                heard.add([reports.all])
+                return false
+            default: return false
+            }
         }
-        withExtendedLifetime(lines) {}
+        #expect(heard.all == [[], [.voiceReceived(responseID: "r", itemID: "i")]])
     }
 
     @Test func aRetiredLinkReportsNothing() async throws {
-        let events = Collected<ConversationEvent>()
-        let line = try await NetworkThread.with { network in
-            let pump = Self.pump(network, events)
-            let line = try Line(network, pump, answers: [Self.delta, Self.marker])
-            await line.reach(.connected)
-            line.perform { link in
-                link.send(.responseCreate(eventID: "1"))
-                link.retire()
-                link.openMicrophone()
-            }
-            return line
+        let line = try Line(answers: [Self.delta, Self.marker])
+        try await line.run { _, link, _ in
+            link.send(.responseCreate(eventID: "1"))
+            link.retire()
+            link.openMicrophone()
+            return false
         }
         #expect(line.events.all == [.connected])
-        #expect(events.all == [])
+        #expect(line.reports.all == [])
     }
 
     @Test func whatCannotBeReadCostsOnlyItselfAndIsToldOnce() async throws {
-        let events = Collected<ConversationEvent>()
-        let line = try await NetworkThread.with { network in
-            let pump = Self.pump(network, events)
-            let broken = [#"{"type":"#, #"{"type":"response.output_audio.delta","delta":5}"#, "[]", ""]
-            let answers = broken.map(WebSocketFrames.text) + [WebSocketFrames.frame(0x2, [1, 2, 3]), Self.marker]
-            let line = try Line(network, pump, answers: answers)
-            await line.reach(.connected)
-            line.perform { $0.send(.responseCreate(eventID: "1")) }
-            await line.reach(Self.marked)
-            line.perform { _ in _ = pump.onThread.tick() }
-            line.perform { $0.send(.responseCreate(eventID: "2")) }
-            await line.reach(Self.marked)
-            line.perform { _ in _ = pump.onThread.tick() }
-            #expect(line.events.all == [.connected, Self.marked, Self.marked])
-            return line
+        let broken = [#"{"type":"#, #"{"type":"response.output_audio.delta","delta":5}"#, "[]", ""]
+        let answers = broken.map(WebSocketFrames.text) + [WebSocketFrames.frame(0x2, [1, 2, 3]), Self.marker]
+        let line = try Line(answers: answers)
+        try await line.run { [events = line.events] event, link, pump in
+            guard events.all.count <= 3 else { return false }
+            _ = pump.tick()
+            return events.all.count < 3 && link.send(.responseCreate(eventID: "1"))
         }
-        withExtendedLifetime(line) {}
-        #expect(events.all == [.lost(.messages(5))])
+        #expect(line.events.all.prefix(3) == [.connected, Self.marked, Self.marked])
+        #expect(line.reports.all == [.lost(.messages(5))])
     }
 
     @Test func aControlEventThatDoesNotFitEndsTheConnection() async throws {
-        let events = Collected<ConversationEvent>()
-        let line = try await NetworkThread.with { network in
-            let pump = Self.pump(network, events)
-            let line = try Line(network, pump, pending: 1000, answers: [])
-            await line.reach(.connected)
-            line.perform { link in
-                #expect(link.send(.responseCreate(eventID: "1")))
-                #expect(!link.send(.systemMessage(text: String(repeating: "a", count: 1000), eventID: "2")))
-            }
-            let failure = WebSocketFailure.reset("the server does not take what is sent")
-            await line.reach(.disconnected(LinkFailure(.failed(failure))))
-            return line
+        let line = try Line(answers: [])
+        try await line.run(pending: 1000) { event, link, _ in
+            guard event == .connected else { return false }
+            #expect(link.send(.responseCreate(eventID: "1")))
+            #expect(!link.send(.systemMessage(text: String(repeating: "a", count: 1000), eventID: "2")))
+            return true
         }
-        withExtendedLifetime(line) {}
+        let failure = WebSocketFailure.reset("the server does not take what is sent")
+        #expect(line.events.all == [.connected, .disconnected(LinkFailure(.failed(failure)))])
     }
 }
