@@ -86,6 +86,7 @@ package struct DaemonSettings: Sendable {
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         conversation.seed = .random(in: .min ... .max)
         conversation.sessionAge = realtime.sessionAgeMin == 0 ? nil : .seconds(60 * realtime.sessionAgeMin)
+        conversation.sessionLifetime = dialect.sessionLifetime
         conversation.rotationMargin = .seconds(realtime.rotationMarginS)
         conversation.rememberedTurns = realtime.carryTurns
         conversation.carry =
