@@ -53,6 +53,9 @@ struct SimulatedServices: Sendable {
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.audio.realtimePriority = 0
+        // Simulated tokens cost nothing.
+        configuration.budget.hourUSD = 0
+        configuration.budget.dayUSD = 0
         let secrets = try Secrets(
             configuration: configuration,
             environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]

@@ -19,14 +19,15 @@ struct Config: ParsableCommand {
             let (loaded, secrets) = try options.load()
             for warning in loaded.warnings + secrets.warnings { print("warning: \(warning)") }
             let logger = makeLogger(level: .error)
-            _ = try exiting {
+            let settings = try exiting {
                 try DaemonSettings(
                     loaded.values,
                     secrets: secrets,
-                    tools: VoiceDaemon.advertised(logger: logger),
+                    tools: VoiceDaemon.advertised(loaded.values.jarvis, logger: logger),
                     instructions: try DaemonSettings.instructions(of: loaded.values)
                 )
             }
+            for notice in settings.notices { print("warning: \(notice)") }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")
         }
     }

@@ -23,7 +23,7 @@ struct Run: AsyncParsableCommand {
             var settings = try DaemonSettings(
                 loaded.values,
                 secrets: secrets,
-                tools: VoiceDaemon.advertised(logger: logger),
+                tools: VoiceDaemon.advertised(loaded.values.jarvis, logger: logger),
                 instructions: try DaemonSettings.instructions(of: loaded.values)
             )
             settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)

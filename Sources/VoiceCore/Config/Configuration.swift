@@ -7,6 +7,7 @@ package struct Configuration: Sendable, Equatable {
     package var echo = Echo()
     package var realtime = Realtime()
     package var jarvis = Jarvis()
+    package var budget = Budget()
     package var log = Log()
 
     package init() {}
@@ -67,6 +68,7 @@ package struct Configuration: Sendable, Equatable {
     /// The service that hears and speaks.
     package struct Realtime: Sendable, Equatable {
         package var url = "wss://api.openai.com/v1/realtime"
+        package var dialect = Dialect.auto
         package var model = "gpt-realtime-2.1"
         package var voice = "marin"
         package var apiKeyFile = ""
@@ -96,6 +98,16 @@ package struct Configuration: Sendable, Equatable {
             case none
         }
 
+        package enum Dialect: String, CaseIterable, Sendable {
+            case auto
+            case openai
+            case azure
+            case xai
+            case speaches
+            case localai
+            case huggingface
+        }
+
         package enum TurnDetection: String, CaseIterable, Sendable {
             case semantic = "semantic_vad"
             case server = "server_vad"
@@ -113,17 +125,6 @@ package struct Configuration: Sendable, Equatable {
             case nearField = "near_field"
             case off
         }
-    }
-
-    /// The agent that thinks.
-    package struct Jarvis: Sendable, Equatable {
-        package var url = "http://127.0.0.1:8080/ui"
-        package var tokenFile = ""
-        package var connectTimeoutS = 3
-        package var timeoutS = 120
-        package var caFile = ""
-        package var maximumSpokenWords = 150
-        package var idleRenewalMin = 30
     }
 
     /// What is written to the journal.

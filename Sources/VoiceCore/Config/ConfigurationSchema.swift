@@ -6,10 +6,15 @@ package enum ConfigurationSchema {
         ("echo", "Echo cancellation: keeps the daemon from hearing itself, so that it can be interrupted."),
         ("realtime", "The service that hears and speaks (OpenAI Realtime API or a compatible server)."),
         ("jarvis", "The agent that answers (term-llm serve)."),
+        (
+            "budget",
+            "How much may be spent. At 80 % a soft sound and a line in the log; at 100 % the conversation is closed after "
+                + "the answer and stays so until the hour or day is over."
+        ),
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + log
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + budget + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 
@@ -140,6 +145,11 @@ package enum ConfigurationSchema {
             schemes: ["wss", "ws"],
             "Address of the service. Plain ws:// is for a server on this machine or in this network."
         ),
+        .choice(
+            "realtime.dialect",
+            \.realtime.dialect,
+            "What kind of service it is. \"auto\" knows OpenAI, Azure and xAI by their hosts and takes others for OpenAI."
+        ),
         .text("realtime.model", \.realtime.model, "Model that hears and speaks."),
         .text("realtime.voice", \.realtime.voice, "Voice of the answers."),
         .file(
@@ -217,49 +227,6 @@ package enum ConfigurationSchema {
             \.realtime.deadPeerS,
             3...120,
             "Seconds without a sign of life after which a connection is dead. More for a server that stops to think."
-        ),
-    ]
-
-    private static let jarvis: [ConfigurationKey] = [
-        .url(
-            "jarvis.url",
-            \.jarvis.url,
-            schemes: ["http", "https"],
-            "Address of the agent with its base path (\"/ui\" unless the server was told otherwise)."
-        ),
-        .file(
-            "jarvis.token_file",
-            \.jarvis.tokenFile,
-            "File that holds the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
-        ),
-        .integer(
-            "jarvis.connect_timeout_s",
-            \.jarvis.connectTimeoutS,
-            1...60,
-            "Seconds to wait for the connection."
-        ),
-        .integer(
-            "jarvis.timeout_s",
-            \.jarvis.timeoutS,
-            1...1800,
-            "Seconds to wait for an answer. Agents that use tools may need a minute and more."
-        ),
-        .file(
-            "jarvis.ca_file",
-            \.jarvis.caFile,
-            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
-        ),
-        .integer(
-            "jarvis.maximum_spoken_words",
-            \.jarvis.maximumSpokenWords,
-            20...2000,
-            "Words of an answer that are spoken before the rest is offered."
-        ),
-        .integer(
-            "jarvis.idle_renewal_min",
-            \.jarvis.idleRenewalMin,
-            0...10_080,
-            "Minutes without a question after which a fresh conversation begins; 0 never does."
         ),
     ]
 

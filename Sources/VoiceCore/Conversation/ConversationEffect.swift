@@ -48,5 +48,7 @@ package enum ConversationNote: Equatable, Sendable {
     case heard(String)
     case spoken(String)
     case lost(StreamLoss)
+    /// A session was asked for though its budget is spent.
+    case budgetSpent(until: String)
     case unexpected(String)
 }

@@ -28,11 +28,16 @@ package enum ConversationEvent: Equatable, Sendable {
     case callDispatched(callID: String)
     /// The call's one output; `wantsReply` false where the model should stay silent about it.
     case callAnswered(callID: String, output: String, wantsReply: Bool)
+    /// The call takes so long that the user should be told.
+    case callDelayed(callID: String)
+    /// Close the session once nothing is left to be said.
+    case endWhenQuiet
 
     /// A stream lost something: for the log.
     case lost(StreamLoss)
 
     case timer(ConversationTimer)
+    case budget(BudgetVerdict)
 }
 
 /// Which connection an event is about.
@@ -98,4 +103,6 @@ package enum ConversationTimer: Hashable, Sendable {
     case swapBy
     /// Nobody has spoken for the idle limit.
     case idle
+    /// What is being said after the budget was spent has taken long enough.
+    case budget
 }

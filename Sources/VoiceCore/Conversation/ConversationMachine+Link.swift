@@ -2,7 +2,7 @@
 extension ConversationMachine {
     mutating func activate() {
         if refusal != nil { effects.append(.play(.error)) }
-        guard link == .closed else { return }
+        guard link == .closed, budgetAllows() else { return }
         link = .opening
         backoff.reset()
         effects.append(.connect)
@@ -30,6 +30,7 @@ extension ConversationMachine {
         note(.sessionOpened(id: id, expiresAt: expiresAt))
         let settings = options.settings
         send({ .sessionUpdate(settings, eventID: $0) }, "settings")
+        if !settings.dialect.confirmsSettings { settingsInForce() }
     }
 
     mutating func sessionUpdated(_ inForce: JSONValue) {
@@ -39,6 +40,10 @@ extension ConversationMachine {
         if let worst = differences.first(where: \.isFatal) {
             return refuse("the service did not take \(worst.path) as it was asked for")
         }
+        settingsInForce()
+    }
+
+    private mutating func settingsInForce() {
         sessionReady()
         effects.append(.openMicrophone)
     }

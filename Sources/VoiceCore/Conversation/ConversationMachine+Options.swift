@@ -42,6 +42,11 @@ extension ConversationMachine {
         /// Turns that are remembered for it.
         package var rememberedTurns = 4
 
+        /// Whether the session is meant to be open always, and opens again by itself when there is a budget again.
+        package var isAlwaysOpen = true
+        /// How long what is being said may take once the budget is spent.
+        package var budgetGrace: Duration = .seconds(60)
+
         package init(settings: RealtimeSettings) {
             self.settings = settings
         }

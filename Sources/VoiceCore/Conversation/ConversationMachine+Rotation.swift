@@ -49,6 +49,7 @@ extension ConversationMachine {
             standby?.opened = now
             standby?.ends = options.sessionLifetime.map { now + $0 }
             effects.append(.sendBeside(.sessionUpdate(options.settings, eventID: eventID("settings"))))
+            if !options.settings.dialect.confirmsSettings { standby?.phase = .ready }
         case .server(.sessionUpdated(let inForce)) where standby?.phase == .configuring:
             let worst = options.settings.differences(from: inForce).first(where: \.isFatal)
             if let worst { return standbyFailed("the service did not take \(worst.path) as it was asked for") }

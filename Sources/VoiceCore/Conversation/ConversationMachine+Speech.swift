@@ -6,7 +6,7 @@ extension ConversationMachine {
         case .sessionUpdated(let inForce): sessionUpdated(inForce)
         case .speechStarted(let itemID, _): speechStarted(itemID)
         case .speechStopped: speechStopped()
-        case .itemAdded(_, _, let callID):
+        case .itemAdded(_, _, let callID, _):
             if let callID { sequencer.outputConfirmed(callID: callID) }
         case .responseCreated(let id, let clientEventID): responseCreated(id, clientEventID)
         case .outputItemAdded(let responseID, let itemID, let kind):
@@ -14,16 +14,16 @@ extension ConversationMachine {
             if kind == "message" { memory.began(itemID, by: .assistant) }
         case .functionCall(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
-        case .spokenTranscript(_, let itemID, let text):
+        case .spokenTranscript(_, let itemID, let text, _):
             memory.said(text, in: itemID)
             note(.spoken(text))
         case .responseDone(let outcome): responseDone(outcome)
-        case .heardTranscript(let itemID, _, let text):
+        case .heardTranscript(let itemID, _, let text, _):
             memory.said(text, in: itemID)
             note(.heard(text))
         case .heardTranscriptFailed(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .error(let error): serverError(error)
-        case .committed, .audioDone, .ignored, .unknown: break
+        case .committed, .audioDone, .spokenDelta, .heardDelta, .ignored, .unknown: break
         }
     }
 

@@ -8,6 +8,7 @@ extension ConversationMachine {
         let silentCall = link == .ready && calls.isWaiting && voice == nil && !userSpeaks && isSilentTurn
         if let pause = options.thinkingAfter { want(.thinking, silentCall, after: pause) }
         if let limit = options.idleLimit { want(.idle, derivedState == .listening, after: limit) }
+        want(.budget, hold.isClosing, after: options.budgetGrace)
     }
 
     private mutating func watchSession() {
@@ -71,6 +72,7 @@ extension ConversationMachine {
             sequencer.lostTrack()
         case .retryResponse: retryAfter = nil
         case .idle: deactivate()
+        case .budget: closeSpent()
         case .rotate: openStandby()
         case .standbySetUp: standbyFailed("the session was not ready within \(options.setUpLimit)")
         case .quiet: promote()

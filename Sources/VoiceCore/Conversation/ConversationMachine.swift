@@ -74,6 +74,7 @@ package struct ConversationMachine: Sendable {
     /// A response is not asked for before `retryResponse`.
     var retryAfter: Duration?
     var calls = CallBook()
+    var wishes = ToolWishes()
     var voice: Voice?
     /// The response that was last heard from, by its audio.
     var voiced: String?
@@ -86,6 +87,7 @@ package struct ConversationMachine: Sendable {
 
     // What is to be done.
     var nextEvent = 0
+    var hold = BudgetHold()
     var timers: Set<ConversationTimer> = []
     var effects: [ConversationEffect] = []
 
@@ -124,13 +126,20 @@ package struct ConversationMachine: Sendable {
     private mutating func happened(_ event: ConversationEvent) {
         switch event {
         case .activate: activate()
-        case .deactivate: deactivate()
+        case .deactivate:
+            hold.reopens = false
+            deactivate()
+        case .budget(let verdict): budget(verdict)
         case .interrupt: interrupt()
         case .connected: break
         case .disconnected(let failure): lost(failure)
-        case .server(let event): heard(event)
+        case .server(let event):
+            adopt(event.responseID)
+            heard(event)
         case .lifetime(let left): if left > .zero { ends = opened + left }
-        case .voiceReceived(let responseID, _): voiceReceived(responseID)
+        case .voiceReceived(let responseID, _):
+            adopt(responseID)
+            voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)
         case .voiceDrained: voice?.isDrained = true
         case .voiceStopped(let parts): truncate(parts)
@@ -142,6 +151,8 @@ package struct ConversationMachine: Sendable {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
         case .lost(let loss): note(.lost(loss))
+        case .callDelayed(let callID): delayed(callID)
+        case .endWhenQuiet: wishes.endsWhenQuiet = true
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }
@@ -155,6 +166,8 @@ package struct ConversationMachine: Sendable {
         deliver()
         requestResponse()
         calls.settle(allBut: sequencer.unspoken)
+        closeWhenSpent()
+        settleWishes()
         watch()
         let next = derivedState
         guard next != state else { return }
@@ -190,7 +203,8 @@ package struct ConversationMachine: Sendable {
     }
 
     mutating func send(_ event: (String) -> ClientEvent, _ kind: String) {
-        effects.append(.send(event(eventID(kind))))
+        let event = event(eventID(kind))
+        if options.settings.dialect.takes(event) { effects.append(.send(event)) }
     }
 
     mutating func eventID(_ kind: String) -> String {

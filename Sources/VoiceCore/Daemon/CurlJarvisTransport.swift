@@ -6,28 +6,16 @@ package struct CurlJarvisTransport: JarvisTransport {
         self.network = network
     }
 
-    package func post(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
-        let exchange = HTTPRequest(
-            method: "POST",
-            url: request.url,
-            headers: request.headers.map { ($0.name, $0.value) },
-            body: request.body,
-            connectTimeout: request.connectTimeout,
-            totalTimeout: request.timeout,
-            maximumReplyBytes: request.maximumReplyBytes,
-            caFile: request.caFile
-        )
+    package func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
         do {
-            let reply = try await network.perform(exchange)
-            CallTrace.current?.note(
-                sent: Self.monotonic(reply.timings.requestSent),
-                replied: Self.monotonic(reply.timings.finished)
-            )
+            let reply = try await network.perform(Self.request(request))
+            note(request, sent: reply.timings.requestSent, replied: reply.timings.finished)
             return .response(
                 JarvisHTTPResponse(
                     status: reply.status,
                     contentType: reply.header("content-type"),
                     location: reply.header("location"),
+                    runID: reply.header("x-response-id"),
                     body: reply.body
                 )
             )
@@ -36,7 +24,45 @@ package struct CurlJarvisTransport: JarvisTransport {
         }
     }
 
-    private static func fault(_ failure: HTTPFailure) -> JarvisTransportFault {
+    package func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisTransportFault> {
+        let sent = ContinuousClock.now
+        do {
+            let stream = try await network.open(Self.request(request))
+            return .success(
+                CurlReplyStream(stream) { note(request, sent: sent, replied: .now) }
+            )
+        } catch {
+            return .failure(Self.fault(error))
+        }
+    }
+
+    /// Only a question makes the time of a call; looks at the server's state in between do not.
+    private func note(
+        _ request: JarvisHTTPRequest,
+        sent: ContinuousClock.Instant,
+        replied: ContinuousClock.Instant
+    ) {
+        guard request.isQuestion else { return }
+        CallTrace.current?.note(sent: Self.monotonic(sent), replied: Self.monotonic(replied))
+    }
+
+    private static func request(_ request: JarvisHTTPRequest) -> HTTPRequest {
+        HTTPRequest(
+            method: request.method,
+            url: request.url,
+            headers: request.headers.map { ($0.name, $0.value) },
+            body: request.body,
+            connectTimeout: request.connectTimeout,
+            totalTimeout: request.timeout,
+            maximumReplyBytes: request.maximumReplyBytes,
+            caFile: request.caFile,
+            certificateFile: request.certificateFile,
+            keyFile: request.keyFile,
+            mayRepeat: !request.isQuestion
+        )
+    }
+
+    fileprivate static func fault(_ failure: HTTPFailure) -> JarvisTransportFault {
         switch failure {
         case .cannotResolve, .cannotConnect, .badURL: .couldNotConnect(failure.description)
         case .tls: .untrusted(failure.description)
@@ -52,4 +78,34 @@ package struct CurlJarvisTransport: JarvisTransport {
     private static func monotonic(_ instant: ContinuousClock.Instant) -> Duration {
         Monotonic.now() - (ContinuousClock.now - instant)
     }
+}
+
+/// A reply of the agent on its way over the network thread.
+private struct CurlReplyStream: JarvisReplyStream {
+    let head: JarvisHTTPResponse
+    private let stream: HTTPStream
+    private let onBytes: @Sendable () -> Void
+
+    init(_ stream: HTTPStream, onBytes: @escaping @Sendable () -> Void) {
+        self.stream = stream
+        self.onBytes = onBytes
+        head = JarvisHTTPResponse(
+            status: stream.status,
+            contentType: stream.header("content-type"),
+            location: stream.header("location"),
+            runID: stream.header("x-response-id")
+        )
+    }
+
+    func next() async -> Result<[UInt8]?, JarvisTransportFault> {
+        do {
+            let bytes = try await stream.next()
+            onBytes()
+            return .success(bytes)
+        } catch {
+            return .failure(CurlJarvisTransport.fault(error))
+        }
+    }
+
+    func close() { stream.close() }
 }

@@ -11,6 +11,9 @@ package struct DaemonSettings: Sendable {
     package var jarvisBase: ServerURL
     package var jarvisToken: Secret?
     package var transcripts: Bool
+    package var budget: Budget.Options
+    /// Things the user should know that are no reason not to start.
+    package var notices: [String] = []
 
     /// - Parameters:
     ///   - instructions: the text of `realtime.instructions_file`, nil for the built-in persona.
@@ -26,7 +29,9 @@ package struct DaemonSettings: Sendable {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
         }
         let realtime = configuration.realtime
-        guard let key = secrets.apiKey.secret else {
+        let dialect = Dialect(configuration)
+        let key = secrets.apiKey.secret
+        guard key != nil || !dialect.needsKey else {
             throw fail(
                 "no API key",
                 "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "
@@ -37,7 +42,8 @@ package struct DaemonSettings: Sendable {
             throw fail("realtime.url", "wants a ws:// or wss:// address")
         }
         guard base.scheme == "wss" || TokenTransportPolicy.allows(base) else {
-            throw fail("realtime.url", "would send the API key unencrypted to \(base.host); use wss://")
+            let what = key == nil ? "what it hears" : "the API key"
+            throw fail("realtime.url", "would send \(what) unencrypted to \(base.host); use wss://")
         }
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
             throw fail("jarvis.url", "wants an http:// or https:// address")
@@ -46,10 +52,9 @@ package struct DaemonSettings: Sendable {
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
-        let separator = base.query == nil ? "?" : "&"
         request = WebSocketRequest(
-            url: base.text + separator + "model=" + Self.escaped(realtime.model),
-            headers: [("Authorization", "Bearer \(key.revealed)")],
+            url: dialect.address(base, model: realtime.model),
+            headers: dialect.headers(key: key),
             limits: ConnectionLimits(
                 whole: .seconds(realtime.connectTimeoutS),
                 firstMessage: .seconds(realtime.connectTimeoutS)
@@ -63,7 +68,7 @@ package struct DaemonSettings: Sendable {
                 tools: tools.map(\.definition),
                 voice: realtime.voice,
                 speed: realtime.speed,
-                turnDetection: realtime.turnDetection == .semantic
+                turnDetection: realtime.turnDetection == .semantic && dialect.takesSemanticTurns
                     ? .semantic(eagerness: realtime.eagerness.rawValue)
                     : .server(threshold: realtime.threshold, silence: realtime.silenceMS),
                 noiseReduction: realtime.noiseReduction == .off ? nil : realtime.noiseReduction.rawValue,
@@ -72,7 +77,8 @@ package struct DaemonSettings: Sendable {
                         model: realtime.transcriptionModel,
                         language: realtime.language.isEmpty ? nil : realtime.language
                     ) : nil,
-                maximumOutputTokens: realtime.maxOutputTokens
+                maximumOutputTokens: realtime.maxOutputTokens,
+                dialect: dialect
             )
         )
         // Later than every deadline of the connection, which can say what was missing.
@@ -92,6 +98,11 @@ package struct DaemonSettings: Sendable {
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
+        budget = Budget.Options(configuration)
+        if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {
+            notices.append("realtime.turn_detection: this service knows server_vad only, so silence ends a turn")
+        }
+        if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
 
     /// The text of `realtime.instructions_file`; nil where none is named.
@@ -110,19 +121,6 @@ package struct DaemonSettings: Sendable {
             )
             throw ConfigurationError(problems: [problem])
         }
-    }
-
-    /// A query value (RFC 3986 section 3.4).
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                String(UnicodeScalar(byte))
-            default:
-                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
     }
 }
 

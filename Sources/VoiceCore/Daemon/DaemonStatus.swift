@@ -18,9 +18,11 @@ package struct DaemonStatus: Sendable {
     /// Times a device was given up, both sides.
     package let losses: UInt64
     package let longestCycleMicroseconds: Int
+    package let spending: BudgetStatus?
 
-    package init(_ pipes: AudioPipes, conversation: ConversationState) {
+    package init(_ pipes: AudioPipes, conversation: ConversationState, spending: BudgetStatus? = nil) {
         self.conversation = conversation
+        self.spending = spending
         microphone = pipes.capture.state
         loudspeaker = pipes.playback.state
         echo = EchoStatus(pipes)
@@ -60,6 +62,12 @@ package struct DaemonStatus: Sendable {
             "cycle_max_us": "\(longestCycleMicroseconds)",
         ]
         metadata.merge(echo.measured) { _, new in new }
+        if let spending {
+            metadata["spent_hour_usd"] = "\(BudgetReport.text(spending.hour.dollars))"
+            metadata["spent_today_usd"] = "\(BudgetReport.text(spending.day.dollars))"
+            if let until = spending.spentUntil { metadata["budget_spent_until"] = "\(until)" }
+            metadata["talk_today_min"] = "\(Int(spending.day.minutes.rounded()))"
+        }
         return metadata
     }
 }

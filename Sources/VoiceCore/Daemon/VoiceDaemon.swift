@@ -19,14 +19,11 @@ package actor VoiceDaemon {
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
 
-    /// The tools, before the settings that advertise them.
-    package static func tools(ask: @escaping @Sendable (String) async -> JarvisAnswer, logger: Logger) -> [any Tool] {
-        [AskJarvisTool(logger: logger, ask: ask)]
-    }
+    private let client: JarvisClient
 
     /// What the model is told of the tools, without anybody to answer them.
-    package static func advertised(logger: Logger) -> [any Tool] {
-        tools(ask: { _ in JarvisAnswer(failure: .cancelled) }, logger: logger)
+    package static func advertised(_ jarvis: Configuration.Jarvis = .init(), logger: Logger) -> [any Tool] {
+        ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis)).tools
     }
 
     package init(
@@ -43,11 +40,18 @@ package actor VoiceDaemon {
             token: settings.jarvisToken,
             settings: settings.jarvis,
             transport: CurlJarvisTransport(network: network),
+            store: settings.volumes.stateDirectory.map { .folder($0) } ?? .none,
             logger: logger
         )
-        let tools = Self.tools(ask: { await client.ask($0) }, logger: logger)
-        // The last resort against a tool that hangs; a question may wait for its turn and be sent twice before that.
-        let limit = Duration.seconds(3 * settings.jarvis.timeoutS + 30)
+        self.client = client
+        var context = ToolContext(client, settings.jarvis, logger: logger)
+        context.endConversation = { mailbox.post(.endWhenQuiet) }
+        let dispatcher = ToolDispatcher(
+            .standard(context, options: .init(settings.jarvis)),
+            deadline: settings.jarvis.longestCall,
+            noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
+            logger: logger
+        )
         let pump = NetworkConfined(
             VoicePump(pipes: pipes, options: settings.pump) { event, instant in mailbox.post(event, at: instant) },
             on: network
@@ -59,8 +63,9 @@ package actor VoiceDaemon {
                 pump: pump,
                 pipes: pipes,
                 mailbox: mailbox,
-                dispatcher: ToolDispatcher(tools: tools, deadline: limit, logger: logger),
+                dispatcher: dispatcher,
                 request: settings.request,
+                budget: Self.budget(settings, logger: logger),
                 logger: logger
             ),
             options: settings.conversation,
@@ -76,7 +81,7 @@ package actor VoiceDaemon {
     }
 
     package var status: DaemonStatus {
-        get async { DaemonStatus(pipes, conversation: await session.state) }
+        get async { DaemonStatus(pipes, conversation: await session.state, spending: await session.spending) }
     }
 
     /// Writes the status into the log, in one line.
@@ -87,6 +92,7 @@ package actor VoiceDaemon {
 
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
     package func start() async throws {
+        for notice in settings.notices { logger.warning("\(notice)") }
         await volumeKeeper.start()
         try await sound.start()
         try network.start()
@@ -94,6 +100,8 @@ package actor VoiceDaemon {
         network.add { pump.onThread.tick() }
         let session = session
         running = Task { await session.run() }
+        let client = client
+        Task { await client.checkAtStart() }
         mailbox.post(.activate)
     }
 
@@ -108,6 +116,9 @@ package actor VoiceDaemon {
     package nonisolated func post(_ event: ConversationEvent) {
         mailbox.post(event)
     }
+
+    /// Begins a fresh conversation with the agent.
+    package func startFresh() async { await client.startFresh() }
 
     /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
     package func stop() async {

@@ -1,35 +1,64 @@
 /// Spares the user the wait for a server that is known to be in trouble.
 ///
-/// Opens after three failures in a row that are the server's. While open, questions are answered at once by the last
-/// failure. After 30 s one question goes through as a probe: its success closes the breaker, its failure opens it anew.
-/// Questions are asked one at a time, so there is never more than one probe.
-struct CircuitBreaker: Equatable {
-    static let failuresToOpen = 3
-    static let openTime = Duration.seconds(30)
-
-    private var failures = 0
-    private var last: JarvisFailure?
-    private var openUntil: Duration?
-
-    /// The answer while the breaker is open; nil lets the question through.
-    func failure(at now: Duration) -> JarvisFailure? {
-        guard let openUntil, now < openUntil else { return nil }
-        return last
+///     closed --three failures in a row--> open --pause over--> half-open --success--> closed
+///                                          ^------------------- failure, longer pause ---'
+///
+/// While open, questions are answered at once by the last failure. When the pause is over the next question is let
+/// through as the trial, of which there is one at a time. Only failures that are the server's count.
+package struct CircuitBreaker: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
+        case closed(failures: Int)
+        case open(until: Duration, JarvisFailure)
+        case halfOpen(JarvisFailure)
     }
 
-    mutating func record(_ result: Result<String, JarvisFailure>, at now: Duration) {
-        guard case .failure(let failure) = result else {
+    package enum Decision: Equatable, Sendable {
+        case pass
+        /// Look whether the server lives; then ask.
+        case tryOut
+        case refuse(JarvisFailure)
+    }
+
+    package static let failuresToOpen = 3
+    package static let firstPause = Duration.seconds(30)
+    package static let longestPause = Duration.seconds(300)
+
+    package private(set) var state = State.closed(failures: 0)
+    private var pause = CircuitBreaker.firstPause
+
+    package init() {}
+
+    /// What to do with a question; to be followed by `record` where it was let through.
+    package mutating func decide(at now: Duration) -> Decision {
+        switch state {
+        case .closed: return .pass
+        case .halfOpen(let failure): return .refuse(failure)
+        case .open(let until, let failure):
+            guard now >= until else { return .refuse(failure) }
+            state = .halfOpen(failure)
+            return .tryOut
+        }
+    }
+
+    /// - Parameter failure: nil for success.
+    package mutating func record(_ failure: JarvisFailure?, at now: Duration) {
+        // What was turned down here tells nothing about the server.
+        if let failure, failure.isLocal {
+            if case .halfOpen(let last) = state { state = .open(until: now, last) }
+            return
+        }
+        guard let failure, failure.isServerTrouble else {
             self = CircuitBreaker()
             return
         }
-        // A question the user took back tells nothing about the server.
-        guard failure != .cancelled else { return }
-        guard failure.isServerTrouble else {
-            self = CircuitBreaker()
-            return
+        switch state {
+        case .closed(let failures) where failures + 1 < Self.failuresToOpen:
+            state = .closed(failures: failures + 1)
+        case .closed:
+            state = .open(until: now + pause, failure)
+        case .halfOpen, .open:
+            pause = min(pause * 2, Self.longestPause)
+            state = .open(until: now + pause, failure)
         }
-        failures += 1
-        last = failure
-        if failures >= Self.failuresToOpen { openUntil = now + Self.openTime }
     }
 }

@@ -5,10 +5,19 @@ package struct JarvisAnswer: Sendable, Equatable {
     /// The whole answer without markup; nil when there is none.
     package let full: String?
     package let failure: JarvisFailure?
+    /// From the question to the answer.
+    package var took: Duration = .zero
 
     package init(reply: ShapedReply) {
         spoken = reply.spoken
         full = reply.full
+        failure = nil
+    }
+
+    /// The agent wants to know something first.
+    package init(prompt: String) {
+        spoken = prompt
+        full = nil
         failure = nil
     }
 

@@ -5,6 +5,10 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case timedOut
     /// The session is at work on another question.
     case busy
+    /// The server no longer knows the run: it was restarted.
+    case lost
+    /// The conversation has moved on without us.
+    case staleConversation
     /// The address leads to something else: a redirect, a web page, nothing.
     case wrongBasePath(hint: String)
     /// The server, or the model behind it, failed. The detail is the provider's own text.
@@ -18,6 +22,14 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     /// More questions wait than are kept.
     case tooManyQuestions
     case cancelled
+    /// A newer question took its place.
+    case superseded
+    /// An answer or a permission that nobody waits for.
+    case nothingPending
+    /// An answer that does not fit the question.
+    case unfitAnswer
+    /// A permission for something else than what was asked.
+    case otherCommand
 
     /// One line that names the way out. Holds no secret and nothing the provider wrote.
     package var logLine: String {
@@ -27,6 +39,8 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .offline(let detail): "Jarvis cannot be reached (\(detail)): check jarvis.url and that the server runs"
         case .timedOut: "Jarvis did not answer in time: raise jarvis.timeout_s if its agent needs longer"
         case .busy: "Jarvis is busy with another question of this session"
+        case .lost: "Jarvis was restarted while it worked on a question"
+        case .staleConversation: "Jarvis does not know the conversation that was to be continued"
         case .wrongBasePath(let hint):
             "jarvis.url does not lead to the agent (\(hint)): it must end with the base path, usually /ui"
         case .serverError(let status, _): "Jarvis failed with status \(status): see the log of its server"
@@ -36,9 +50,14 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .untrusted(let detail):
             "Jarvis has no trusted certificate (\(detail)): check jarvis.ca_file and jarvis.url"
         case .insecure(let host):
-            "the token is not sent to \(host) over plain http: use https, or an address of this network"
+            "the token is not sent to \(host) over plain http: use https, an address of this network, or "
+                + "jarvis.allow_plain_http"
         case .tooManyQuestions: "too many questions wait for Jarvis"
         case .cancelled: "the question to Jarvis was cancelled"
+        case .superseded: "the question to Jarvis gave way to a newer one"
+        case .nothingPending: "an answer for Jarvis came while it asked nothing"
+        case .unfitAnswer: "an answer did not fit what Jarvis had asked"
+        case .otherCommand: "a permission was not for what Jarvis had asked"
         }
     }
 
@@ -55,20 +74,40 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .offline: "Jarvis appears to be offline right now."
         case .timedOut: "I wasn't able to reach Jarvis, the request timed out."
         case .busy: "Jarvis is still busy with an earlier request. Please ask again in a moment."
-        case .wrongBasePath, .insecure: "I can't talk to Jarvis; its address needs to be corrected in the settings."
+        case .lost: "Jarvis was restarted while working on that. Please ask again."
+        case .staleConversation: "I lost the thread of our conversation with Jarvis. Please ask again."
+        case .wrongBasePath: "I can't talk to Jarvis; its address needs to be corrected in the settings."
         case .serverError: "Jarvis ran into a problem and could not answer."
-        case .badReply, .tooLarge: "Jarvis sent an answer that I could not understand."
+        case .badReply: "Jarvis sent an answer that I could not understand."
         case .emptyReply: "Jarvis had nothing to say to that."
+        case .tooLarge: "Jarvis sent an answer that is far too long."
         case .untrusted: "I can't talk to Jarvis; its certificate is not trusted."
+        case .insecure: "I can't talk to Jarvis; the connection to it is not encrypted."
         case .tooManyQuestions: "I am still waiting for Jarvis to answer your earlier questions."
         case .cancelled: "The request to Jarvis was cancelled."
+        case .superseded: "That request gave way to the newer one."
+        case .nothingPending: "Jarvis is not waiting for an answer right now."
+        case .unfitAnswer: "That did not fit what Jarvis asked. Please answer again."
+        case .otherCommand:
+            "That is not exactly what Jarvis asked permission for, so nothing was allowed. Please say it again."
         }
     }
 
     /// True when the server is to blame in a way that waiting may mend; what a circuit breaker counts.
     package var isServerTrouble: Bool {
         switch self {
-        case .offline, .timedOut, .serverError, .untrusted: true
+        case .offline, .timedOut, .serverError, .untrusted, .lost: true
+        default: false
+        }
+    }
+
+    /// True when the user has taken the question back: there is nothing to say about it.
+    package var isWithdrawal: Bool { self == .cancelled || self == .superseded }
+
+    /// True when the daemon, not the server, turned it down.
+    var isLocal: Bool {
+        switch self {
+        case .cancelled, .superseded, .tooManyQuestions, .nothingPending, .unfitAnswer, .otherCommand, .insecure: true
         default: false
         }
     }

@@ -16,10 +16,10 @@ package enum JarvisReply {
 
     private static func content(of response: JarvisHTTPResponse) -> Result<String, JarvisFailure> {
         guard response.status == 200 else { return .failure(failure(of: response)) }
-        guard mediaType(response) == "application/json" else {
-            let type = shortened(mediaType(response))
+        guard response.mediaType == "application/json" else {
+            let type = shortened(response.mediaType)
             return .failure(
-                mediaType(response) == "text/html"
+                response.mediaType == "text/html"
                     ? .wrongBasePath(hint: "a web page answered")
                     : .badReply(detail: type.isEmpty ? "no content type" : "content type \(type)")
             )
@@ -33,7 +33,7 @@ package enum JarvisReply {
         return content.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(content)
     }
 
-    private static func failure(of response: JarvisHTTPResponse) -> JarvisFailure {
+    static func failure(of response: JarvisHTTPResponse) -> JarvisFailure {
         let detail = (try? JSONDecoder().decode(Body.self, from: Data(response.body)))?.error?.message ?? ""
         switch response.status {
         case 300..<400:
@@ -43,11 +43,13 @@ package enum JarvisReply {
         case 408, 504: return .timedOut
         case 409, 429: return .busy
         case 502, 503: return .offline(detail: "status \(response.status)")
+        // What a server that is being stopped makes of the runs it cuts.
+        case 400 where detail.contains("context canceled"): return .lost
         default: return .serverError(status: response.status, detail: shortened(detail))
         }
     }
 
-    private static func failure(of fault: JarvisTransportFault) -> JarvisFailure {
+    static func failure(of fault: JarvisTransportFault) -> JarvisFailure {
         switch fault {
         case .couldNotConnect(let detail), .connectionLost(let detail): .offline(detail: shortened(detail))
         case .timedOut: .timedOut
@@ -57,10 +59,12 @@ package enum JarvisReply {
         }
     }
 
-    /// "text/html" of "Text/HTML; charset=utf-8".
-    private static func mediaType(_ response: JarvisHTTPResponse) -> String {
-        let type = (response.contentType ?? "").prefix { $0 != ";" }
-        return type.lowercased().filter { !$0.isWhitespace }
+    /// True when the reply refuses the id of the answer that was to be continued.
+    static func isStale(_ response: JarvisHTTPResponse) -> Bool {
+        guard response.status == 409 || response.status == 400,
+            let message = (try? JSONDecoder().decode(Body.self, from: Data(response.body)))?.error?.message
+        else { return false }
+        return message.contains("previous_response_id")
     }
 
     /// Without the query, which may hold anything.

@@ -4,6 +4,7 @@ struct TurnQueue {
         case granted
         case full
         case cancelled
+        case superseded
     }
 
     private var isTaken = false
@@ -46,5 +47,13 @@ struct TurnQueue {
     mutating func abandon(_ ticket: Int) {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
         waiting.remove(at: index).continuation.resume(returning: .cancelled)
+    }
+
+    /// Ends the wait of all; returns how many waited.
+    @discardableResult
+    mutating func abandonAll(as grant: Grant) -> Int {
+        defer { waiting = [] }
+        for caller in waiting { caller.continuation.resume(returning: grant) }
+        return waiting.count
     }
 }

@@ -44,6 +44,13 @@ final class CurlHandle {
         ccurl_set_string(easy, CURLOPT_CAPATH, nil)
     }
 
+    /// Shows the server this certificate; without a key file the key stands in the same file.
+    func identify(certificateFile: String?, keyFile: String?) {
+        guard let certificateFile else { return }
+        set(CURLOPT_SSLCERT, certificateFile)
+        set(CURLOPT_SSLKEY, keyFile ?? certificateFile)
+    }
+
     func set(_ option: CURLoption, lines: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines { list = curl_slist_append(list, line) ?? list }

@@ -7,12 +7,21 @@ final class HTTPCall: Sendable {
     let request: HTTPRequest
     /// Called on the network thread with each piece of the body.
     let onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)?
+    /// Where the body goes when it is read while it comes in.
+    let inflow: HTTPInflow?
     private let cancelled = Atomic(false)
     private let waiting = Mutex<CheckedContinuation<Reply, Never>?>(nil)
 
     init(_ request: HTTPRequest, onBody: (@Sendable (Int, UnsafeRawBufferPointer) -> Void)?) {
         self.request = request
         self.onBody = onBody
+        inflow = nil
+    }
+
+    init(_ request: HTTPRequest, inflow: HTTPInflow) {
+        self.request = request
+        onBody = nil
+        self.inflow = inflow
     }
 
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
@@ -25,6 +34,9 @@ final class HTTPCall: Sendable {
 
     /// Only the first result counts.
     func finish(_ result: Reply) {
+        if let inflow {
+            if case .failure(let failure) = result { inflow.end(failure) } else { inflow.end(nil) }
+        }
         let continuation = waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting

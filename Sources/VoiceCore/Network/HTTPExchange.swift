@@ -36,7 +36,13 @@ final class HTTPExchange {
         handle.set(CURLOPT_FOLLOWLOCATION, 0)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.connectTimeout)
         handle.set(CURLOPT_TIMEOUT_MS, request.totalTimeout)
+        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if !request.mayRepeat {
+            handle.set(CURLOPT_FRESH_CONNECT, 1)
+            handle.set(CURLOPT_FORBID_REUSE, 1)
+        }
         handle.trust(caFile: request.caFile)
+        handle.identify(certificateFile: request.certificateFile, keyFile: request.keyFile)
         switch request.method {
         case "GET" where body.isEmpty: handle.set(CURLOPT_HTTPGET, 1)
         case "HEAD": handle.set(CURLOPT_NOBODY, 1)
@@ -70,22 +76,36 @@ final class HTTPExchange {
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             let end = value.lastIndex { !$0.isWhitespace }
             headers.append((String(text[..<colon]), end.map { String(value[...$0]) } ?? ""))
+        } else if text.allSatisfy(\.isNewline), let inflow = call.inflow {
+            let status = handle.number(CURLINFO_RESPONSE_CODE)
+            if status >= 200 { inflow.begin((status, headers)) }
         }
     }
 
-    /// False aborts the exchange.
-    fileprivate func take(body piece: UnsafeRawBufferPointer) -> Bool {
-        received += piece.count
-        guard received <= call.request.maximumReplyBytes else {
+    /// How much was taken; anything but all of it ends or holds the exchange.
+    fileprivate func take(body piece: UnsafeRawBufferPointer) -> Int {
+        guard received + piece.count <= call.request.maximumReplyBytes else {
             isTooLarge = true
-            return false
+            return 0
         }
+        if let inflow = call.inflow {
+            // The same piece comes again once the reader has made room.
+            guard inflow.offer(piece) else { return Int(CURL_WRITEFUNC_PAUSE) }
+            received += piece.count
+            return piece.count
+        }
+        received += piece.count
         if let onBody = call.onBody {
             onBody(handle.number(CURLINFO_RESPONSE_CODE), piece)
         } else {
             reply.append(contentsOf: piece)
         }
-        return true
+        return piece.count
+    }
+
+    /// Reads on after the reader has made room.
+    func resume() {
+        curl_easy_pause(handle.easy, 0)
     }
 
     // MARK: The end
@@ -133,7 +153,7 @@ private func httpExchangeBody(
 ) -> Int {
     guard let context else { return 0 }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
-    return exchange.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+    return exchange.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
 }
 
 private func httpExchangeHeader(

@@ -11,6 +11,12 @@ package struct HTTPRequest: Sendable {
     package var maximumReplyBytes: Int
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
+    /// PEM files with the certificate and the key of this client, for servers that ask for one.
+    package var certificateFile: String?
+    package var keyFile: String?
+    /// False for what must not be done twice: libcurl repeats by itself what went into an old connection that turns out to
+    /// be dead, though the server may have read it. Such a request gets a connection of its own.
+    package var mayRepeat: Bool
 
     package init(
         method: String = "GET",
@@ -20,7 +26,10 @@ package struct HTTPRequest: Sendable {
         connectTimeout: Duration = .seconds(10),
         totalTimeout: Duration = .seconds(60),
         maximumReplyBytes: Int = 4 << 20,
-        caFile: String? = nil
+        caFile: String? = nil,
+        certificateFile: String? = nil,
+        keyFile: String? = nil,
+        mayRepeat: Bool = true
     ) {
         self.method = method
         self.url = url
@@ -30,5 +39,8 @@ package struct HTTPRequest: Sendable {
         self.totalTimeout = totalTimeout
         self.maximumReplyBytes = maximumReplyBytes
         self.caFile = caFile
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.mayRepeat = mayRepeat
     }
 }

@@ -76,6 +76,11 @@ final class NetworkLoop {
         }
     }
 
+    /// The reader of its body has made room.
+    func resume(_ call: HTTPCall) {
+        exchanges.values.first { $0.call === call }?.resume()
+    }
+
     private func finish(_ exchange: HTTPExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchanges[exchange.handle.easy] = nil

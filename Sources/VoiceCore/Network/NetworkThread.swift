@@ -16,6 +16,7 @@ package final class NetworkThread: Sendable {
 
     private let label: String
     private let queue = CommandQueue()
+    var commands: CommandQueue { queue }
     private let state = Mutex(State.idle)
     private let lastID = Atomic<UInt64>(0)
     private let end = ThreadEnd()

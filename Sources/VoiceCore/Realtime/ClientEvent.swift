@@ -19,16 +19,16 @@ package enum ClientEvent: Equatable, Sendable {
     case truncate(itemID: String, contentIndex: Int, audioEnd: Int, eventID: String)
     case deleteItem(itemID: String, eventID: String)
 
-    /// The event as one JSON text message.
-    package func encoded() -> [UInt8] {
+    /// The event as one JSON text message in a service's dialect.
+    package func encoded(for dialect: Dialect = .openAI) -> [UInt8] {
         let encoder = JSONEncoder()
         // A stable order keeps the prefix of a session byte-identical, which the service's cache rewards.
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         // Encoding strings, integers and finite numbers cannot fail.
-        return (try? encoder.encode(json)).map { Array($0) } ?? []
+        return (try? encoder.encode(json(for: dialect))).map { Array($0) } ?? []
     }
 
-    var json: JSONValue {
+    func json(for dialect: Dialect) -> JSONValue {
         switch self {
         case .sessionUpdate(let settings, let eventID):
             ["type": "session.update", "event_id": .string(eventID), "session": settings.json]
@@ -44,10 +44,12 @@ package enum ClientEvent: Equatable, Sendable {
         case .assistantMessage(let text, let eventID):
             Self.message(text, role: "assistant", kind: "output_text", eventID: eventID)
         case .responseCreate(let eventID):
-            [
-                "type": "response.create", "event_id": .string(eventID),
-                "response": ["metadata": ["client_event_id": .string(eventID)]],
-            ]
+            .object(
+                ["type": "response.create", "event_id": .string(eventID)]
+                    .merging(
+                        dialect.takesMetadata ? ["response": ["metadata": ["client_event_id": .string(eventID)]]] : [:]
+                    ) { $1 }
+            )
         case .responseCancel(let responseID, let eventID):
             .object(
                 ["type": "response.cancel", "event_id": .string(eventID)]
@@ -75,5 +77,5 @@ package enum ClientEvent: Equatable, Sendable {
 
 extension ClientEvent {
     /// The name on the wire.
-    package var name: String { json["type"]?.stringValue ?? "" }
+    package var name: String { json(for: .openAI)["type"]?.stringValue ?? "" }
 }

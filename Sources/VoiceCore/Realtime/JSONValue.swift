@@ -23,6 +23,18 @@ package enum JSONValue: Equatable, Sendable {
         default: nil
         }
     }
+
+    package var doubleValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    var isObject: Bool {
+        if case .object = self { true } else { false }
+    }
 }
 
 extension JSONValue: Codable {

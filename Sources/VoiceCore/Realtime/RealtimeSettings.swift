@@ -29,6 +29,8 @@ package struct RealtimeSettings: Equatable, Sendable {
     package var noiseReduction: String?
     package var transcription: Transcription?
     package var maximumOutputTokens: Int
+    /// What the service understands.
+    package var dialect: Dialect
 
     package init(
         instructions: String,
@@ -38,7 +40,8 @@ package struct RealtimeSettings: Equatable, Sendable {
         turnDetection: TurnDetection = .semantic(eagerness: "auto"),
         noiseReduction: String? = "far_field",
         transcription: Transcription? = nil,
-        maximumOutputTokens: Int = 1200
+        maximumOutputTokens: Int = 1200,
+        dialect: Dialect = .openAI
     ) {
         self.instructions = instructions
         self.tools = tools
@@ -48,45 +51,7 @@ package struct RealtimeSettings: Equatable, Sendable {
         self.noiseReduction = noiseReduction
         self.transcription = transcription
         self.maximumOutputTokens = maximumOutputTokens
-    }
-
-    var json: JSONValue {
-        let pcm: JSONValue = ["type": "audio/pcm", "rate": .integer(AudioFormat.wireRate)]
-        let turns: JSONValue =
-            switch turnDetection {
-            case .semantic(let eagerness):
-                [
-                    "type": "semantic_vad", "eagerness": .string(eagerness), "create_response": true,
-                    "interrupt_response": true,
-                ]
-            case .server(let threshold, let silence):
-                [
-                    "type": "server_vad", "threshold": .number(threshold), "prefix_padding_ms": 300,
-                    "silence_duration_ms": .integer(silence), "create_response": true, "interrupt_response": true,
-                ]
-            }
-        let heard: JSONValue =
-            transcription.map { wanted in
-                .object(
-                    ["model": .string(wanted.model)]
-                        .merging(wanted.language.map { ["language": .string($0)] } ?? [:]) { $1 }
-                )
-            } ?? .null
-        return [
-            "type": "realtime", "output_modalities": ["audio"], "instructions": .string(instructions),
-            "tools": .array(tools), "tool_choice": "auto", "max_output_tokens": .integer(maximumOutputTokens),
-            "tracing": nil,
-            "truncation": [
-                "type": "retention_ratio", "retention_ratio": 0.8, "token_limits": ["post_instructions": 8000],
-            ],
-            "audio": [
-                "input": [
-                    "format": pcm, "turn_detection": turns, "transcription": heard,
-                    "noise_reduction": noiseReduction.map { ["type": .string($0)] } ?? .null,
-                ],
-                "output": ["format": pcm, "voice": .string(voice), "speed": .number(speed)],
-            ],
-        ]
+        self.dialect = dialect
     }
 
     /// Compares what a server says is in force with what was asked for.
@@ -95,7 +60,7 @@ package struct RealtimeSettings: Equatable, Sendable {
     /// tools: the worst kind of failure, because it sounds healthy. Fields that the server adds are its own business.
     package func differences(from inForce: JSONValue) -> [SettingsDifference] {
         var found: [SettingsDifference] = []
-        Self.compare(asked: json, got: inForce, path: "session", into: &found)
+        Self.compare(asked: json, got: inForce, path: "session", isWhole: dialect.tellsAllSettings, into: &found)
         return found.sorted { $0.path < $1.path }
     }
 
@@ -103,17 +68,22 @@ package struct RealtimeSettings: Equatable, Sendable {
         asked: JSONValue,
         got: JSONValue?,
         path: String,
+        isWhole: Bool,
         into found: inout [SettingsDifference]
     ) {
         switch (asked, got) {
         case (.object(let wanted), .object(let have)):
-            for (key, value) in wanted { compare(asked: value, got: have[key], path: "\(path).\(key)", into: &found) }
+            for (key, value) in wanted {
+                compare(asked: value, got: have[key], path: "\(path).\(key)", isWhole: isWhole, into: &found)
+            }
         case (.array(let wanted), .array(let have)) where wanted.count == have.count:
             for (index, value) in wanted.enumerated() {
-                compare(asked: value, got: have[index], path: "\(path)[\(index)]", into: &found)
+                compare(asked: value, got: have[index], path: "\(path)[\(index)]", isWhole: isWhole, into: &found)
             }
         case (.null, nil), (.null, .null?):
             return
+        case (_, nil), (_, .null?):
+            if isWhole { found.append(SettingsDifference(path: path)) }
         default:
             if let number = asked.doubleValue, let other = got?.doubleValue, abs(number - other) < 1e-6 { return }
             if asked != got { found.append(SettingsDifference(path: path)) }
@@ -130,15 +100,6 @@ package struct SettingsDifference: Equatable, Sendable {
         ["session.type", "session.instructions", "session.tools", "session.output_modalities"].contains {
             path.hasPrefix($0)
         } || path.hasPrefix("session.audio.input.format") || path.hasPrefix("session.audio.output.format")
-    }
-}
-
-extension JSONValue {
-    fileprivate var doubleValue: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value
-        default: nil
-        }
+            || path.hasPrefix("session.input_audio_format") || path.hasPrefix("session.output_audio_format")
     }
 }

@@ -12,21 +12,26 @@ package enum ServerEvent: Equatable, Sendable {
     /// `input_audio_buffer.speech_stopped`.
     case speechStopped(itemID: String, audioEnd: Int)
     /// `input_audio_buffer.committed`: the user's turn is an item of the conversation.
-    case committed(itemID: String)
-    /// `conversation.item.added` (beta: `.created`): the item is in the conversation; `callID` for a call's output.
-    case itemAdded(itemID: String, kind: String, callID: String?)
+    case committed(itemID: String, previous: String? = nil)
+    /// `conversation.item.added` (beta: `.created`): the item is in the conversation, behind `previous`; `callID` for a
+    /// call's output.
+    case itemAdded(itemID: String, kind: String, callID: String?, previous: String? = nil)
     case responseCreated(id: String, clientEventID: String?)
     /// `response.output_item.added`: an item of the response begins; only its kind is known.
     case outputItemAdded(responseID: String, itemID: String, kind: String)
     /// `response.output_item.done` of a function call; complete only when `isComplete`.
     case functionCall(responseID: String, call: FunctionCall, isComplete: Bool)
-    /// `response.output_audio_transcript.done`: what the voice says in this part.
-    case spokenTranscript(responseID: String, itemID: String, text: String)
+    /// `response.output_audio_transcript.delta`: a piece of what the voice says in this part.
+    case spokenDelta(responseID: String, itemID: String, contentIndex: Int, text: String)
+    /// `response.output_audio_transcript.done`: what the voice says in this part, whole.
+    case spokenTranscript(responseID: String, itemID: String, text: String, contentIndex: Int = 0)
     /// `response.output_audio.done`: no more audio comes for this part.
     case audioDone(responseID: String, itemID: String, contentIndex: Int)
     case responseDone(ResponseOutcome)
-    /// `conversation.item.input_audio_transcription.completed`: what a separate recogniser heard.
-    case heardTranscript(itemID: String, contentIndex: Int, text: String)
+    /// `conversation.item.input_audio_transcription.delta`: a piece of what a separate recogniser heard.
+    case heardDelta(itemID: String, contentIndex: Int, text: String)
+    /// `conversation.item.input_audio_transcription.completed`: what it heard, whole, and what it is charged for.
+    case heardTranscript(itemID: String, contentIndex: Int, text: String, usage: TranscriptionUsage? = nil)
     case heardTranscriptFailed(itemID: String, reason: String)
     case error(ServerError)
     /// A known event that asks for nothing.
@@ -76,17 +81,6 @@ package struct ResponseOutcome: Equatable, Sendable {
         self.reason = reason
         self.clientEventID = clientEventID
         self.usage = usage
-    }
-}
-
-/// Tokens of one response; the account is charged for cancelled ones too.
-package struct Usage: Equatable, Sendable {
-    package var inputTokens: Int
-    package var outputTokens: Int
-
-    package init(inputTokens: Int, outputTokens: Int) {
-        self.inputTokens = inputTokens
-        self.outputTokens = outputTokens
     }
 }
 

@@ -13,8 +13,11 @@ package struct ServerEventDecoder {
     }
 
     private let decoder = JSONDecoder()
+    private let dialect: Dialect
 
-    package init() {}
+    package init(dialect: Dialect = .openAI) {
+        self.dialect = dialect
+    }
 
     package func decode(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> ServerEvent {
         guard let wire = try? decoder.decode(Wire.self, from: Data(bytes)) else { throw .malformed }
@@ -38,16 +41,22 @@ package struct ServerEventDecoder {
                 expiresAt: wire.session?["expires_at"]?.intValue
             )
         case "session.updated":
+            if !dialect.tellsAllSettings { return .sessionUpdated(wire.session ?? .object([:])) }
             return .sessionUpdated(try need(wire.session, "session"))
         case "input_audio_buffer.speech_started":
             return .speechStarted(itemID: wire.itemID ?? "", audioStart: wire.audioStart ?? 0)
         case "input_audio_buffer.speech_stopped":
             return .speechStopped(itemID: wire.itemID ?? "", audioEnd: wire.audioEnd ?? 0)
         case "input_audio_buffer.committed":
-            return .committed(itemID: wire.itemID ?? "")
+            return .committed(itemID: wire.itemID ?? "", previous: wire.previous)
         case "conversation.item.added", "conversation.item.created":
             let item = try need(wire.item, "item")
-            return .itemAdded(itemID: item.id ?? "", kind: item.type ?? "", callID: item.callID)
+            return .itemAdded(
+                itemID: item.id ?? "",
+                kind: item.type ?? "",
+                callID: item.callID,
+                previous: wire.previous
+            )
         case "response.created":
             let response = try need(wire.response, "response")
             return .responseCreated(id: try need(response.id, "response.id"), clientEventID: response.clientEventID)
@@ -71,11 +80,26 @@ package struct ServerEventDecoder {
                 call: call,
                 isComplete: item.status != "incomplete"
             )
+        case "response.function_call_arguments.done" where dialect.tellsCallsByArguments:
+            let call = FunctionCall(
+                callID: try need(wire.callID, "call_id"),
+                name: wire.name ?? "",
+                arguments: wire.arguments ?? ""
+            )
+            return .functionCall(responseID: wire.responseID ?? "", call: call, isComplete: true)
+        case "response.output_audio_transcript.delta", "response.audio_transcript.delta":
+            return .spokenDelta(
+                responseID: wire.responseID ?? "",
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0,
+                text: wire.delta ?? ""
+            )
         case "response.output_audio_transcript.done", "response.audio_transcript.done":
             return .spokenTranscript(
                 responseID: wire.responseID ?? "",
                 itemID: wire.itemID ?? "",
-                text: wire.transcript ?? ""
+                text: wire.transcript ?? "",
+                contentIndex: wire.contentIndex ?? 0
             )
         case "response.output_audio.done", "response.audio.done":
             return .audioDone(
@@ -91,23 +115,31 @@ package struct ServerEventDecoder {
                     status: response.status.flatMap(ResponseOutcome.Status.init(rawValue:)) ?? .other,
                     reason: response.reason,
                     clientEventID: response.clientEventID,
-                    usage: response.usage?.value
+                    usage: response.usage.flatMap(Usage.init)
                 )
+            )
+        case "conversation.item.input_audio_transcription.delta":
+            return .heardDelta(
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0,
+                text: wire.delta ?? ""
             )
         case "conversation.item.input_audio_transcription.completed":
             return .heardTranscript(
                 itemID: wire.itemID ?? "",
                 contentIndex: wire.contentIndex ?? 0,
-                text: wire.transcript ?? ""
+                text: wire.transcript ?? "",
+                usage: wire.usage.flatMap(TranscriptionUsage.init)
             )
         case "conversation.item.input_audio_transcription.failed":
             return .heardTranscriptFailed(itemID: wire.itemID ?? "", reason: wire.error?.message ?? "no reason given")
         case "error":
             let error = try need(wire.error, "error")
+            let code = error.code ?? (dialect.isSelfHosted ? error.type : nil)
             return .error(
                 ServerError(
                     type: error.type ?? "error",
-                    code: error.code,
+                    code: code.map { dialect.errorCodes[$0] ?? $0 },
                     message: Redaction.withoutKeys(error.message ?? ""),
                     param: error.param,
                     eventID: error.eventID
@@ -121,13 +153,14 @@ package struct ServerEventDecoder {
     /// Events of the protocol (and its beta) that ask nothing of a voice client.
     private static let known: Set<String> = [
         "conversation.created", "conversation.item.done", "conversation.item.deleted", "conversation.item.truncated",
-        "conversation.item.retrieved", "conversation.item.input_audio_transcription.delta",
-        "conversation.item.input_audio_transcription.segment", "input_audio_buffer.cleared",
+        "conversation.item.retrieved", "conversation.item.input_audio_transcription.segment",
+        "input_audio_buffer.cleared",
         "input_audio_buffer.timeout_triggered", "response.content_part.added", "response.content_part.done",
-        "response.output_audio.delta", "response.audio.delta", "response.output_audio_transcript.delta",
-        "response.audio_transcript.delta", "response.output_text.delta", "response.output_text.done",
+        "response.output_audio.delta", "response.audio.delta", "response.output_text.delta",
+        "response.output_text.done",
         "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
-        "response.function_call_arguments.done", "rate_limits.updated",
+        "response.function_call_arguments.done", "rate_limits.updated", "ping",
+        "conversation.item.input_audio_transcription.updated",
     ]
 }
 
@@ -136,18 +169,26 @@ private struct Wire: Decodable {
     var type: String
     var session: JSONValue?
     var itemID: String?
+    var previous: String?
     var responseID: String?
     var contentIndex: Int?
     var audioStart: Int?
     var audioEnd: Int?
     var transcript: String?
+    var delta: String?
+    var usage: JSONValue?
+    var callID: String?
+    var name: String?
+    var arguments: String?
     var item: Item?
     var response: Response?
     var error: Failure?
 
     enum CodingKeys: String, CodingKey {
-        case type, session, transcript, item, response, error
+        case type, session, transcript, delta, usage, name, arguments, item, response, error
+        case callID = "call_id"
         case itemID = "item_id"
+        case previous = "previous_item_id"
         case responseID = "response_id"
         case contentIndex = "content_index"
         case audioStart = "audio_start_ms"
@@ -160,11 +201,20 @@ private struct Wire: Decodable {
         type = try fields.decode(String.self, forKey: .type)
         session = try? fields.decode(JSONValue.self, forKey: .session)
         itemID = try? fields.decode(String.self, forKey: .itemID)
+        previous = try? fields.decode(String.self, forKey: .previous)
         responseID = try? fields.decode(String.self, forKey: .responseID)
         contentIndex = try? fields.decode(Int.self, forKey: .contentIndex)
         audioStart = try? fields.decode(Int.self, forKey: .audioStart)
         audioEnd = try? fields.decode(Int.self, forKey: .audioEnd)
         transcript = try? fields.decode(String.self, forKey: .transcript)
+        // The sound of a delta has a way of its own; here it may be a large string for nothing.
+        delta =
+            type.hasSuffix("transcript.delta") || type.hasSuffix("transcription.delta")
+            ? try? fields.decode(String.self, forKey: .delta) : nil
+        usage = try? fields.decode(JSONValue.self, forKey: .usage)
+        callID = try? fields.decode(String.self, forKey: .callID)
+        name = try? fields.decode(String.self, forKey: .name)
+        arguments = try? fields.decode(String.self, forKey: .arguments)
         item = try? fields.decode(Item.self, forKey: .item)
         response = try? fields.decode(Response.self, forKey: .response)
         error = try? fields.decode(Failure.self, forKey: .error)
@@ -202,7 +252,7 @@ private struct Wire: Decodable {
         var status: String?
         var reason: String?
         var clientEventID: String?
-        var usage: Tokens?
+        var usage: JSONValue?
 
         enum CodingKeys: String, CodingKey {
             case id, status, metadata, usage
@@ -213,7 +263,7 @@ private struct Wire: Decodable {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             id = try? fields.decode(String.self, forKey: .id)
             status = try? fields.decode(String.self, forKey: .status)
-            usage = try? fields.decode(Tokens.self, forKey: .usage)
+            usage = try? fields.decode(JSONValue.self, forKey: .usage)
             clientEventID = (try? fields.decode(JSONValue.self, forKey: .metadata))?["client_event_id"]?.stringValue
             // Null, an object, or (xAI) a bare string.
             let details = try? fields.decode(JSONValue.self, forKey: .details)
@@ -221,17 +271,5 @@ private struct Wire: Decodable {
                 details?["error"]?["code"]?.stringValue ?? details?["reason"]?.stringValue
                 ?? details?["error"]?["type"]?.stringValue ?? details?.stringValue
         }
-    }
-
-    struct Tokens: Decodable {
-        var input: Int?
-        var output: Int?
-
-        enum CodingKeys: String, CodingKey {
-            case input = "input_tokens"
-            case output = "output_tokens"
-        }
-
-        var value: Usage { Usage(inputTokens: input ?? 0, outputTokens: output ?? 0) }
     }
 }

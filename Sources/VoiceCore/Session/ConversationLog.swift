@@ -27,6 +27,35 @@ struct ConversationLog: Sendable {
         logger.info("call answered", metadata: metadata)
     }
 
+    /// What was said, in the journal only.
+    func write(_ line: TranscriptLine) {
+        guard transcripts else { return }
+        var metadata: Logger.Metadata = [
+            "line": "\(line.number)", "speaker": "\(line.speaker.rawValue)", "text": "\(line.text)",
+        ]
+        if let heard = line.heard {
+            metadata["interrupted"] = "yes"
+            metadata["heard_ms"] = "\(heard)"
+        }
+        if line.isLate { metadata["late"] = "yes" }
+        logger.info("said", metadata: metadata)
+    }
+
+    func write(_ signal: BudgetSignal) {
+        switch signal {
+        case .near(let report):
+            logger.warning("most of the budget is spent", metadata: Self.metadata(report))
+        case .spent(let report):
+            logger.warning("the budget is spent: no conversation until it is renewed", metadata: Self.metadata(report))
+        case .renewed:
+            logger.info("the budget is renewed")
+        }
+    }
+
+    private static func metadata(_ report: BudgetReport) -> Logger.Metadata {
+        ["period": "\(report.period.rawValue)", "spent": "\(report.amounts)", "until": "\(report.until)"]
+    }
+
     private func write(_ report: TurnReport) {
         var metadata: Logger.Metadata = ["turn": "\(report.number)", "calls": "\(report.calls)"]
         func stage(_ name: String, _ time: Duration?) {
@@ -86,10 +115,11 @@ struct ConversationLog: Sendable {
             logger.info("a call was cut off and not made", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):
             logger.debug("output sent", metadata: ["call": "\(callID)"])
-        case .heard(let text):
-            if transcripts { logger.info("heard", metadata: ["text": "\(text)"]) }
-        case .spoken(let text):
-            if transcripts { logger.info("spoken", metadata: ["text": "\(text)"]) }
+        case .heard, .spoken:
+            // Texts are written in the order of the conversation, see `TranscriptLine`.
+            break
+        case .budgetSpent(let until):
+            logger.notice("the budget is spent: no conversation", metadata: ["until": "\(until)"])
         case .lost(let loss): write(loss)
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")

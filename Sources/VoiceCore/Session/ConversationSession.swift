@@ -15,6 +15,7 @@ package actor ConversationSession {
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var request: WebSocketRequest
+        package var budget: BudgetKeeper?
         package var logger: Logger
 
         package init(
@@ -24,6 +25,7 @@ package actor ConversationSession {
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
             request: WebSocketRequest,
+            budget: BudgetKeeper? = nil,
             logger: Logger
         ) {
             self.network = network
@@ -32,6 +34,7 @@ package actor ConversationSession {
             self.mailbox = mailbox
             self.dispatcher = dispatcher
             self.request = request
+            self.budget = budget
             self.logger = logger
         }
     }
@@ -50,8 +53,8 @@ package actor ConversationSession {
         }
     }
 
-    private let parts: Parts
-    private let log: ConversationLog
+    let parts: Parts
+    let log: ConversationLog
     private let observer: Observer
     private var machine: ConversationMachine
     /// The connection that carries the conversation, and the one that is opened beside it; each is known by a number.
@@ -64,6 +67,10 @@ package actor ConversationSession {
     private var timings: [String: CallTiming] = [:]
     private var replies: [String: Duration] = [:]
     private var unknown: [String: Int] = [:]
+    /// Nil where nothing of what was said is wanted.
+    var transcript: TranscriptBook?
+    var transcriptTimer: Task<Void, Never>?
+    var budget: BudgetKeeper?
 
     /// - Parameter transcripts: whether what was said may appear in the log.
     package init(
@@ -76,20 +83,26 @@ package actor ConversationSession {
         self.observer = observer
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
+        budget = parts.budget
+        transcript = transcripts ? TranscriptBook(expectsUser: options.settings.transcription != nil) : nil
     }
 
     package var state: ConversationState { machine.state }
 
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
+        let budgetClock = watchBudget()
         for await letter in parts.mailbox.letters {
             guard let origin = origin(of: letter) else { continue }
             count(letter.event)
-            handle(letter.event, at: letter.at, from: origin)
+            take(letter.event, at: letter.at, from: origin)
             if case .server(.sessionCreated(_, let expiresAt?)) = letter.event {
-                handle(.lifetime(.seconds(expiresAt - Self.unixTime())), at: letter.at, from: origin)
+                take(.lifetime(.seconds(expiresAt - Self.unixTime())), at: letter.at, from: origin)
             }
         }
+        endTranscript()
+        budgetClock?.cancel()
+        await budget?.finish()
         for task in runningCalls.values { task.cancel() }
         for timer in timers.values { timer.task.cancel() }
         if parts.mailbox.lost > 0 {
@@ -97,8 +110,14 @@ package actor ConversationSession {
         }
     }
 
-    private func handle(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink) {
-        for effect in machine.handle(event, at: instant, from: origin) { perform(effect, at: instant) }
+    /// Lets the machine decide on an event and does what it wants done.
+    func take(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
+        let effects = machine.handle(event, at: instant, from: origin)
+        // Nothing is said in a session that waits to take over, and nothing spent.
+        let isCurrent = origin == .current
+        if isCurrent { transcribe(event, effects, at: instant) }
+        for effect in effects { perform(effect, at: instant) }
+        if isCurrent { spend(event, effects) }
     }
 
     /// The connection a letter is about; nil for one that was given up, and for a timer that was cancelled.
@@ -158,8 +177,9 @@ package actor ConversationSession {
         let mailbox = parts.mailbox
         let pump = parts.pump
         let id = connections
+        let dialect = machine.options.settings.dialect
         let handle = parts.network.connect(parts.request) { socket in
-            RealtimeLink(connection: socket, pump: pump.onThread) { event, instant in
+            RealtimeLink(connection: socket, pump: pump.onThread, dialect: dialect) { event, instant in
                 mailbox.post(event, at: instant, connection: id)
             }
         }
@@ -203,7 +223,9 @@ package actor ConversationSession {
         runningCalls[call.callID] = Task {
             let trace = CallTrace()
             let output = await CallTrace.$current.withValue(trace) {
-                await dispatcher.run(name: call.name, arguments: call.arguments)
+                await dispatcher.run(name: call.name, arguments: call.arguments) {
+                    mailbox.post(.callDelayed(callID: call.callID))
+                }
             }
             var timing = CallTiming(callID: call.callID)
             if let sent = trace.sent {
@@ -212,7 +234,7 @@ package actor ConversationSession {
                 mailbox.post(.callDispatched(callID: call.callID), at: sent)
             }
             self.ended(timing, replied: trace.replied)
-            mailbox.post(.callAnswered(callID: call.callID, output: output.text, wantsReply: true))
+            mailbox.post(.callAnswered(callID: call.callID, output: output.text, wantsReply: output.wantsReply))
         }
     }
 

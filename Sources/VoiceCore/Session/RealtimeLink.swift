@@ -6,7 +6,8 @@ package final class RealtimeLink: WebSocketDriver {
     private let connection: WebSocketConnection
     private let pump: VoicePump
     private let report: (ConversationEvent, Duration) -> Void
-    private let decoder = ServerEventDecoder()
+    private let dialect: Dialect
+    private let decoder: ServerEventDecoder
     private let json = JSONDecoder()
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
@@ -22,10 +23,13 @@ package final class RealtimeLink: WebSocketDriver {
     package init(
         connection: WebSocketConnection,
         pump: VoicePump,
+        dialect: Dialect = .openAI,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
         self.connection = connection
         self.pump = pump
+        self.dialect = dialect
+        decoder = ServerEventDecoder(dialect: dialect)
         self.report = report
     }
 
@@ -91,7 +95,7 @@ package final class RealtimeLink: WebSocketDriver {
     @discardableResult
     package func send(_ event: ClientEvent) -> Bool {
         guard connection.isOpen else { return false }
-        if connection.send(text: event.encoded()) { return true }
+        if connection.send(text: event.encoded(for: dialect)) { return true }
         connection.end(.failed(.reset("the server does not take what is sent")))
         return false
     }

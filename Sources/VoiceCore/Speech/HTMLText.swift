@@ -17,6 +17,19 @@ enum HTMLText {
                 if !isInTag { result.append(character) }
             }
         }
-        return result
+        return withoutEntities(result)
+    }
+
+    private static let entities: [(name: String, text: String)] = [
+        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&nbsp;", " "), ("&deg;", "\u{B0}"),
+        ("&euro;", "\u{20AC}"), ("&pound;", "\u{A3}"), ("&ndash;", "\u{2013}"), ("&mdash;", "\u{2014}"),
+        ("&hellip;", "\u{2026}"), ("&auml;", "\u{E4}"), ("&ouml;", "\u{F6}"), ("&uuml;", "\u{FC}"),
+        ("&szlig;", "\u{DF}"), ("&times;", "\u{D7}"), ("&amp;", "&"),
+    ]
+
+    /// The common named characters; Markdown has put those outside of HTML in place already.
+    private static func withoutEntities(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+        return entities.reduce(text) { $0.replacing($1.name, with: $1.text) }
     }
 }

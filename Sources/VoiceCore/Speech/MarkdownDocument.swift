@@ -9,6 +9,8 @@ struct MarkdownDocument: ~Copyable {
         case codeBlock(language: String)
         case htmlBlock(String)
         case lineBreak
+        /// A line that was meant to end.
+        case hardBreak
         case enter(Container)
         case leave(Container)
     }
@@ -19,6 +21,7 @@ struct MarkdownDocument: ~Copyable {
         case item
         case link
         case image
+        case strong
     }
 
     private let root: OpaquePointer
@@ -55,8 +58,10 @@ struct MarkdownDocument: ~Copyable {
         case CMARK_NODE_CODE_BLOCK:
             .codeBlock(language: cmark_node_get_fence_info(node).map { String(cString: $0) } ?? "")
         case CMARK_NODE_HTML_BLOCK: .htmlBlock(literal(node))
-        case CMARK_NODE_HTML_INLINE: literal(node).lowercased().hasPrefix("<br") ? .lineBreak : nil
-        case CMARK_NODE_SOFTBREAK, CMARK_NODE_LINEBREAK: .lineBreak
+        case CMARK_NODE_HTML_INLINE: literal(node).lowercased().hasPrefix("<br") ? .hardBreak : nil
+        case CMARK_NODE_SOFTBREAK: .lineBreak
+        case CMARK_NODE_LINEBREAK: .hardBreak
+        case CMARK_NODE_STRONG: entering ? .enter(.strong) : .leave(.strong)
         case CMARK_NODE_PARAGRAPH: entering ? .enter(.paragraph) : .leave(.paragraph)
         case CMARK_NODE_HEADING: entering ? .enter(.heading) : .leave(.heading)
         case CMARK_NODE_ITEM: entering ? .enter(.item) : .leave(.item)

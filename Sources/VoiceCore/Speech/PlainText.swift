@@ -11,6 +11,7 @@ struct PlainText {
         switch step {
         case .text(let text), .code(let text): current += text
         case .lineBreak: current += "\n"
+        case .hardBreak: current += LinkMarks.lineEnd + "\n"
         case .codeBlock(let language):
             flush()
             mention(Self.codeMention(language))
@@ -18,8 +19,20 @@ struct PlainText {
             flush()
             current = HTMLText.text(of: html)
             flush()
-        case .enter(.link), .enter(.image): openSpans.append(current.utf8.count)
-        case .leave(.link): closeSpan(placeholder: "a link")
+        case .enter(.link):
+            current += LinkMarks.open
+            openSpans.append(current.utf8.count)
+        case .enter(.image): openSpans.append(current.utf8.count)
+        case .leave(.link):
+            closeSpan(placeholder: "a link")
+            current += LinkMarks.close
+        // Lines that begin in bold are entries of a list that was not written as one.
+        case .enter(.strong):
+            if current.last == "\n" {
+                current.removeLast()
+                endLine()
+            }
+        case .leave(.strong): break
         case .leave(.image): closeSpan(placeholder: "an image")
         case .leave(.heading), .leave(.item):
             flush()
@@ -31,6 +44,13 @@ struct PlainText {
     mutating func finished() -> String {
         flush()
         return blocks.joined(separator: " ")
+    }
+
+    /// Ends the line at hand like a sentence, unless it ends with a pause or is a row of a table.
+    private mutating func endLine() {
+        let last = current.last { !$0.isWhitespace && !SentenceSplitter.closers.contains($0) }
+        if let last, last.isLetter || last.isNumber || last == "%" { current += "." }
+        current += "\n"
     }
 
     private mutating func closeSpan(placeholder: String) {
@@ -51,7 +71,7 @@ struct PlainText {
         }
         guard !current.isEmpty else { return }
         let table = MarkdownTable.split(current)
-        add(SpokenText.clean(table?.before ?? current))
+        add(SpokenText.clean(LinkMarks.resolve(table?.before ?? current)))
         if let rows = table?.rows {
             mention(rows == 1 ? "There is a table with 1 row." : "There is a table with \(rows) rows.")
         }

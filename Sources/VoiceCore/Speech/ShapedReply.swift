@@ -6,8 +6,11 @@ package struct ShapedReply: Sendable, Equatable {
     package let full: String
     /// True when `spoken` ends before `full` does; it then ends with an offer.
     package let wasCut: Bool
+    /// What stands behind the cut.
+    package let rest: String
 
-    package init(spoken: String, full: String, wasCut: Bool) {
+    package init(spoken: String, full: String, wasCut: Bool, rest: String = "") {
+        self.rest = rest
         self.spoken = spoken
         self.full = full
         self.wasCut = wasCut

@@ -4,12 +4,15 @@ enum SpokenText {
         // The text of a footnote stands at the end of a page; nobody wants to hear it there.
         if text.hasPrefix("[^"), text.contains("]:") { return "" }
         var words: [String] = []
-        for word in withoutSigns(text).split(whereSeparator: \.isWhitespace) {
+        for word in withoutSigns(endingLines(withoutStruck(text))).split(whereSeparator: \.isWhitespace) {
             let cleaned = cleanWord(word)
             guard !cleaned.isEmpty else { continue }
             // A full stop or comma that lost its word belongs to the one before.
             if cleaned.allSatisfy({ ".,;:!?".contains($0) }), let last = words.popLast() {
                 words.append(SentenceSplitter.isPause(last.last ?? " ") ? last : last + cleaned)
+            } else if let last = words.last, last == "(" {
+                // What stood behind the bracket was a picture.
+                words[words.count - 1] = last + cleaned
             } else {
                 words.append(cleaned)
             }
@@ -17,6 +20,48 @@ enum SpokenText {
         if words.first.map(["[ ]", "[x]", "[X]"].contains) == true { words.removeFirst() }
         if words.count > 1, words[0] == "[", words[1] == "]" { words.removeFirst(2) }
         return words.joined(separator: " ")
+    }
+
+    /// Without what is struck through (section 6.5 of GitHub Flavored Markdown): it is no longer so.
+    private static func withoutStruck(_ text: String) -> String {
+        guard text.contains("~~") else { return text }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstRange(of: "~~") {
+            let inside = rest[start.upperBound...].prefix(400)
+            guard let end = inside.firstRange(of: "~~"), !inside[..<end.lowerBound].allSatisfy(\.isWhitespace) else {
+                break
+            }
+            result += rest[..<start.lowerBound]
+            rest = rest[end.upperBound...]
+        }
+        return result + rest
+    }
+
+    /// A line that begins with a picture is an entry of a list; the line before it ends. So does a line that was broken on purpose
+    /// and is followed by what looks like the start of a sentence.
+    private static func endingLines(_ text: String) -> String {
+        guard text.contains("\n") else { return text }
+        var result = ""
+        for line in text.split(separator: "\n") {
+            let first = line.first { !$0.isWhitespace }
+            let wasEnded = result.last == Character(LinkMarks.lineEnd)
+            let isStart = first.map { $0.isUppercase || $0.isNumber } == true
+            if first.map(isPicture) == true || (wasEnded && isStart),
+                let last = result.last(where: { !$0.isWhitespace && $0 != Character(LinkMarks.lineEnd) }),
+                last.isLetter || last.isNumber
+            {
+                result += "."
+            }
+            result += (result.isEmpty ? "" : " ") + line
+        }
+        return result
+    }
+
+    private static func isPicture(_ character: Character) -> Bool {
+        guard let value = character.unicodeScalars.first?.value else { return false }
+        return (0x2600...0x27BF).contains(value) || (0x1F000...0x1FAFF).contains(value)
+            || (0x2B00...0x2BFF).contains(value)
     }
 
     /// Without control and zero-width characters and pictures; an arrow becomes a dash.
@@ -40,7 +85,8 @@ enum SpokenText {
 
     private static func cleanWord(_ word: Substring) -> String {
         var result = withoutMarks(word)
-        result = withoutFootnotes(result)
+        result = withoutReferences(withoutFootnotes(result))
+        result = withWords(result)
         return withoutAddress(result)
     }
 
@@ -68,6 +114,28 @@ enum SpokenText {
         guard let start = word.firstRange(of: "[^") else { return word }
         guard let end = word[start.upperBound...].firstIndex(of: "]") else { return word }
         return String(word[..<start.lowerBound] + word[word.index(after: end)...])
+    }
+
+    /// "[1]" and the marks that some models set for their sources.
+    private static func withoutReferences(_ word: String) -> String {
+        var result = word
+        while let start = result.firstIndex(where: { $0 == "[" || $0 == "\u{3010}" }) {
+            let isOwn = result[start] == "\u{3010}"
+            guard let end = result[start...].firstIndex(of: isOwn ? "\u{3011}" : "]") else { return result }
+            let inside = result[result.index(after: start)..<end]
+            let isNumber = !inside.isEmpty && inside.count <= 3 && inside.allSatisfy(\.isNumber)
+            guard isNumber || (isOwn && inside.contains("\u{2020}")) else { return result }
+            result.removeSubrange(start...end)
+        }
+        return result
+    }
+
+    /// Marks that stand for a word, where it is plain which.
+    private static func withWords(_ word: String) -> String {
+        if ["->", "=>", "-->", "==>", "<-", "<->"].contains(word) { return "\u{2013}" }
+        guard word.count > 1, word.first == "~" || word.first == "\u{2248}" else { return word }
+        let rest = word.dropFirst()
+        return rest.first?.isNumber == true ? "about " + rest : word
     }
 
     /// An address in the middle of text becomes "a link"; what encloses and follows it stays.

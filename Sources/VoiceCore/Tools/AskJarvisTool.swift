@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Logging
 
 /// ask_jarvis: passes the user's request to the agent.
@@ -15,18 +14,22 @@ package struct AskJarvisTool: Tool {
         {"type":"object","properties":{"query":{"type":"string","description":"The whole request in the user's own \
         words, with every name, number and detail."}},"required":["query"],"additionalProperties":false}
         """
-    private let ask: @Sendable (String) async -> JarvisAnswer
-    private let logger: Logger
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
 
     package init(logger: Logger, ask: @escaping @Sendable (String) async -> JarvisAnswer) {
-        self.logger = logger
-        self.ask = ask
+        var context = ToolContext(logger: logger)
+        context.ask = ask
+        self.context = context
     }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard arguments.utf8.count <= 4 * Self.maximumQueryBytes,
-            let decoded = try? JSONDecoder().decode(Arguments.self, from: Data(arguments.utf8))
-        else { return refuse("its arguments could not be read", "I did not get that request. Please say it again.") }
+        guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
+            return refuse("its arguments could not be read", "I did not get that request. Please say it again.")
+        }
         let query = decoded.query ?? ""
         guard !query.allSatisfy(\.isWhitespace) else {
             return refuse("it has no query", "The request was empty. Please say it again.")
@@ -37,12 +40,12 @@ package struct AskJarvisTool: Tool {
                 "The request was too long for me to pass on. Please make it shorter."
             )
         }
-        let answer = await ask(query)
-        return ToolOutput(answer.spoken, succeeded: answer.failure == nil)
+        let answer = await context.ask(query)
+        return ToolOutput(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
     }
 
     private func refuse(_ reason: String, _ sentence: String) -> ToolOutput {
-        logger.warning("a call of \(name) was not passed on: \(reason)")
+        context.logger.warning("a call of \(name) was not passed on: \(reason)")
         return ToolOutput(sentence, succeeded: false)
     }
 

@@ -10,6 +10,10 @@ final class FirstOutput: Sendable {
 
     private let state = Mutex(State.empty)
 
+    var isFull: Bool {
+        state.withLock { if case .full = $0 { true } else { false } }
+    }
+
     /// False when another output was first.
     @discardableResult
     func offer(_ output: ToolOutput) -> Bool {

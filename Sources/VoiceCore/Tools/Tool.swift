@@ -9,15 +9,3 @@ package protocol Tool: Sendable {
     /// `arguments` is the JSON text the model wrote, and may be anything. Always returns something the model can say.
     func call(arguments: String) async -> ToolOutput
 }
-
-/// What goes back to the model: plain text, not JSON in JSON.
-package struct ToolOutput: Sendable, Equatable {
-    package let text: String
-    /// False when the text says that something went wrong.
-    package let succeeded: Bool
-
-    package init(_ text: String, succeeded: Bool = true) {
-        self.text = text
-        self.succeeded = succeeded
-    }
-}

@@ -80,7 +80,7 @@ package final class AgentStandIn: Sendable {
         state.withLock { $0.behaviour = behaviour }
     }
 
-    /// Every request so far, in order of arrival.
+    /// Every request so far but looks at the server's health, in order of arrival.
     package var requests: [AgentRequest] { state.withLock { $0.requests } }
 
     /// What the agent remembers of a session.
@@ -96,7 +96,8 @@ extension AgentStandIn {
     func arrived(_ request: AgentRequest) -> (number: Int?, decision: AgentModel.Decision) {
         state.withLock { state in
             var number: Int?
-            if state.requests.count < Self.recordLimit {
+            // Looks at the server's health are no requests of a user.
+            if state.requests.count < Self.recordLimit, !request.target.hasSuffix("/healthz") {
                 number = state.requests.count
                 state.requests.append(request)
             }

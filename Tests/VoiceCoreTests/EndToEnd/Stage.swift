@@ -75,6 +75,9 @@ final class Stage: Sendable {
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
         configuration.audio.earcons = false
+        // Simulated tokens cost nothing.
+        configuration.budget.hourUSD = 0
+        configuration.budget.dayUSD = 0
         configuration.echo.enabled = false
         // Most stages have no echo, and users who speak in tones.
         configuration.echo.duplex = .full

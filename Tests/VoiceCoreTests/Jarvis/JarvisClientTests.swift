@@ -27,10 +27,20 @@ struct JarvisClientTests {
     @Test func aBusyServerIsAskedOnceMore() async throws {
         let transport = ScriptedJarvisTransport([.status(409), .content("Yes.")])
         #expect(await (try client(transport)).ask("a").spoken == "Yes.")
-        #expect(transport.requests.count == 2)
+        #expect(transport.requests("POST /v1/chat/completions").count == 2)
         let stubborn = ScriptedJarvisTransport([.status(409)])
         #expect(await (try client(stubborn)).ask("a").failure == .busy)
-        #expect(stubborn.requests.count == 2)
+        #expect(stubborn.requests("POST /v1/chat/completions").count == 2)
+    }
+
+    @Test func theQuestionIsRepeatedWhenTheSessionIsIdle() async throws {
+        let transport = ScriptedJarvisTransport { request, number in
+            if request.method == "GET" { return .whole(.json("{\"active_run\":\(number < 3)}")) }
+            return .whole(number == 0 ? .status(409) : .content("Yes."))
+        }
+        #expect(await (try client(transport)).ask("a").spoken == "Yes.")
+        #expect(transport.requests("GET /v1/sessions/voice-1/state").count == 4)
+        #expect(transport.routes.last == "POST /v1/chat/completions")
     }
 
     @Test func aServerInTroubleIsNotWaitedForAgainAndAgain() async throws {
@@ -38,6 +48,113 @@ struct JarvisClientTests {
         let client = try client(transport)
         for _ in 0..<5 { #expect(await client.ask("a").failure == .timedOut) }
         #expect(transport.requests.count == 3)
+    }
+
+    @Test func theTrialBeginsWithALookAtTheServer() async throws {
+        let time = TestTime(short: .seconds(60))
+        let transport = ScriptedJarvisTransport { request, number in
+            guard request.method == "GET" else { return .whole(number < 3 ? .failed(.timedOut) : .content("Yes.")) }
+            return .whole(number == 0 ? .failed(.couldNotConnect("refused")) : .json(Self.health))
+        }
+        let client = try client(transport, time: time)
+        for _ in 0..<3 { #expect(await client.ask("a").failure == .timedOut) }
+        await time.sleep(.seconds(31))
+        #expect(await client.ask("a").failure == .offline(detail: "refused"), "not asked: the server is not there")
+        #expect(transport.requests("POST /v1/chat/completions").count == 3)
+        await time.sleep(.seconds(60))
+        #expect(await client.ask("a").spoken == "Yes.")
+    }
+
+    private static let health = "{\"status\":\"ok\",\"version\":\"v1\",\"agent\":\"butler\"}"
+
+    @Test func theTokenIsCheckedByTheVersionThatOnlyItsHolderSees() async throws {
+        for (reply, expected) in [
+            (.json(Self.health), .success(JarvisHealth(version: "v1", agent: "butler"))),
+            (.json("{\"status\":\"ok\"}"), .failure(.authentication)),
+            (.json("{}"), .failure(.wrongBasePath(hint: "something else answered at /healthz"))),
+            (
+                .response(JarvisHTTPResponse(status: 200, contentType: "text/html", body: Array("<html>".utf8))),
+                .failure(.wrongBasePath(hint: "something else answered at /healthz"))
+            ),
+            (
+                .response(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/")),
+                .failure(.wrongBasePath(hint: "redirect to /ui/"))
+            ),
+            (.failed(.couldNotConnect("refused")), .failure(.offline(detail: "refused"))),
+        ] as [(JarvisHTTPResult, Result<JarvisHealth?, JarvisFailure>)] {
+            let client = try client(ScriptedJarvisTransport { _, _ in .whole(reply) })
+            #expect(await client.check() == expected)
+        }
+    }
+
+    @Test func theTimeLimitIsTheClientsOwn() async throws {
+        let time = TestTime()
+        let transport = ScriptedJarvisTransport([.content("Late.")], isOpen: false)
+        let client = try client(transport, time: time)
+        let answer = Task { await client.ask("a") }
+        await time.pass(.seconds(120))
+        #expect(await answer.value.failure == .timedOut)
+        while transport.cancelled == 0 { await Task.yield() }
+    }
+
+    @Test func aNewerQuestionTakesTheOldOnesPlaceWhereThatIsWanted() async throws {
+        let transport = ScriptedJarvisTransport([.content("Yes.")], isOpen: false)
+        let client = try client(transport) { $0.newQuestion = .supersede }
+        let first = Task { await client.ask("first") }
+        while transport.requests.isEmpty { await Task.yield() }
+        let second = Task { await client.ask("second") }
+        #expect(await first.value.failure == .superseded)
+        transport.open()
+        #expect(await second.value.spoken == "Yes.")
+    }
+
+    @Test func everythingUnderWayCanBeTakenBack() async throws {
+        let transport = ScriptedJarvisTransport([.content("Yes.")], isOpen: false)
+        let client = try client(transport)
+        #expect(await !client.cancelRequest())
+        let first = Task { await client.ask("first") }
+        while transport.requests.isEmpty { await Task.yield() }
+        #expect(await client.cancelRequest())
+        #expect(await first.value.failure == .cancelled)
+        while transport.cancelled == 0 { await Task.yield() }
+        transport.open()
+        #expect(await client.ask("second").spoken == "Yes.")
+    }
+
+    @Test func moreIsReadFromWhereItWasCut() async throws {
+        let sentences = (1...60).map { "This is sentence number \($0) of the answer." }
+        let transport = ScriptedJarvisTransport([.content(sentences.joined(separator: " "))])
+        let client = try client(transport)
+        var heard = [await client.ask("a").spoken]
+        while let more = await client.readOn() { heard.append(more) }
+        #expect(heard.count > 2)
+        #expect(heard.dropLast().allSatisfy { $0.hasSuffix(SpeechShaper.offer) })
+        let whole = heard.map { $0.replacing(" " + SpeechShaper.offer, with: "") }.joined(separator: " ")
+        #expect(whole == sentences.joined(separator: " "))
+        #expect(transport.requests.count == 1)
+        _ = await client.ask("b")
+        await client.startFresh()
+        #expect(await client.readOn() == nil)
+    }
+
+    @Test func aPlainEndpointIsSentTheConversation() async throws {
+        let transport = ScriptedJarvisTransport([.content("One."), .content("Two."), .content("Three.")])
+        let client = try client(transport, base: "http://127.0.0.1:8080/ui/v1") {
+            $0.api = .openai
+            $0.model = "small"
+        }
+        _ = await client.ask("a")
+        _ = await client.ask("b")
+        await client.startFresh()
+        _ = await client.ask("c")
+        #expect(transport.requests.allSatisfy { $0.header("session_id") == nil })
+        let last = "{\"messages\":[{\"content\":\"c\",\"role\":\"user\"}],\"model\":\"small\",\"stream\":false}"
+        #expect(transport.requests.last?.text == last)
+        let second = """
+            {"messages":[{"content":"a","role":"user"},{"content":"One.","role":"assistant"},\
+            {"content":"b","role":"user"}],"model":"small","stream":false}
+            """
+        #expect(transport.requests[1].text == second)
     }
 
     @Test func aFailureIsSpokenAndNothingElseIsRepeated() async throws {
@@ -57,6 +174,8 @@ struct JarvisClientTests {
         let answer = await (try client(transport, base: "http://example.com/ui")).ask("a")
         #expect(answer.failure == .insecure(host: "example.com"))
         #expect(transport.requests.isEmpty)
+        let allowed = try client(transport, base: "http://example.com/ui") { $0.allowPlainHTTP = true }
+        #expect(await allowed.ask("a").spoken == "Yes.")
     }
 
     @Test func questionsWaitForEachOtherAndTheFourthIsTurnedAway() async throws {
@@ -102,15 +221,18 @@ struct JarvisClientTests {
     private func client(
         _ transport: ScriptedJarvisTransport,
         base: String = "http://127.0.0.1:8080/ui",
-        logger: Logger? = nil
+        time: TestTime = TestTime(),
+        logger: Logger? = nil,
+        _ change: (inout Configuration.Jarvis) -> Void = { _ in }
     ) throws -> JarvisClient {
-        let ids = TextSource(["1", "2", "3"])
+        var settings = Configuration().jarvis
+        change(&settings)
         return JarvisClient(
             base: try #require(ServerURL(base)),
             token: Secret("topsecret"),
-            settings: Configuration().jarvis,
+            settings: settings,
             transport: transport,
-            surroundings: .init(now: { .zero }, sleep: { _ in }, makeID: { ids.next() }),
+            surroundings: time.surroundings(),
             logger: logger ?? LineLog().logger
         )
     }

@@ -28,6 +28,10 @@ struct JarvisReplyTests {
                 400, "application/json", "{\"error\":{\"message\":\"sk-1 is wrong\",\"type\":\"x\"}}",
                 .serverError(status: 400, detail: "sk-1 is wrong")
             ),
+            (
+                400, "application/json",
+                "{\"error\":{\"message\":\"context canceled\",\"type\":\"invalid_request_error\"}}", .lost
+            ),
             (401, "application/json", "{\"error\":{\"message\":\"no\",\"type\":\"invalid_api_key\"}}", .authentication),
             (404, "text/plain", "404 page not found", .wrongBasePath(hint: "status 404")),
             (405, "application/json", "{}", .wrongBasePath(hint: "status 405")),

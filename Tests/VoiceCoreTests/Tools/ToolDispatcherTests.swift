@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import VoiceCore
@@ -16,7 +17,7 @@ struct ToolDispatcherTests {
     @Test func aToolThatNeverReturnsIsGivenUp() async {
         let log = LineLog()
         let dispatcher = ToolDispatcher(
-            tools: [StuckTool()],
+            ToolRegistry([StuckTool()]),
             deadline: .seconds(130),
             sleep: { _ in },
             logger: log.logger
@@ -28,14 +29,32 @@ struct ToolDispatcherTests {
     }
 
     @Test func aCancelledCallStillHasAnOutput() async {
-        let dispatcher = ToolDispatcher(tools: [StuckTool()], deadline: .seconds(3600), logger: LineLog().logger)
+        let dispatcher = ToolDispatcher(ToolRegistry([StuckTool()]), deadline: .seconds(3600), logger: LineLog().logger)
         let call = Task { await dispatcher.run(name: "stuck", arguments: "") }
         call.cancel()
         #expect(await call.value.succeeded == false)
     }
 
+    @Test func theUserIsToldOnceThatACallTakesLong() async {
+        let time = TestTime()
+        let told = Mutex(0)
+        let dispatcher = ToolDispatcher(
+            ToolRegistry([StuckTool()]),
+            deadline: .seconds(130),
+            noticeAfter: .seconds(10),
+            sleep: { await time.sleep($0) },
+            logger: LineLog().logger
+        )
+        let call = Task { await dispatcher.run(name: "stuck", arguments: "") { told.withLock { $0 += 1 } } }
+        await time.pass(.seconds(10))
+        while told.withLock({ $0 }) == 0 { await Task.yield() }
+        await time.pass(.seconds(130))
+        #expect(await call.value.succeeded == false)
+        #expect(told.withLock { $0 } == 1)
+    }
+
     private func dispatcher() -> ToolDispatcher {
-        ToolDispatcher(tools: [EchoTool()], deadline: .seconds(3600), logger: LineLog().logger)
+        ToolDispatcher(ToolRegistry([EchoTool()]), deadline: .seconds(3600), logger: LineLog().logger)
     }
 
     private struct EchoTool: Tool {

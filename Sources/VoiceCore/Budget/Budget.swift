@@ -1,0 +1,176 @@
+/// Counts what conversations cost and how long they are, and says when enough is enough.
+///
+/// Money comes from the usage that the service tells with each response, cancelled ones too, and with each turn it has
+/// written down; with services that charge by time, from the time a session is open. What a connection that broke had
+/// not told yet is not known. A pure value: time comes in with every call.
+package struct Budget: Sendable {
+    package struct Options: Equatable, Sendable {
+        package var caps: [BudgetPeriod: BudgetCaps] = [:]
+        package var prices = PriceTable()
+        /// The part of a budget after which the user is told.
+        package var notice = 0.8
+        /// Time without talk that ends a conversation.
+        package var pause = Duration.seconds(120)
+
+        package init() {}
+    }
+
+    private let options: Options
+    package private(set) var hour: BudgetAccount
+    package private(set) var day: BudgetAccount
+    package private(set) var conversation = BudgetAccount.Spending()
+    private var state = ConversationState.idle
+    private var latest: Duration
+    private var latestTalk: Duration
+    /// Responses and turns that are charged already, the latest: events may come twice.
+    private var charged: [String] = []
+    private var blocking: [BudgetPeriod] = []
+    /// When there is a budget again, as the local clock shows it; nil while there is one.
+    package private(set) var spentUntil: String?
+
+    /// - Parameter saved: the accounts of before a restart.
+    package init(_ options: Options, saved: SavedBudget? = nil, at now: BudgetInstant) {
+        self.options = options
+        hour = saved?.hour ?? BudgetAccount(number: now.number(of: 3600))
+        day = saved?.day ?? BudgetAccount(number: now.number(of: 86_400))
+        latest = now.uptime
+        latestTalk = now.uptime
+    }
+
+    /// What is to be remembered.
+    package var saved: SavedBudget { SavedBudget(hour: hour, day: day) }
+
+    /// Takes note of an event and of what the conversation made of it, or of the time alone.
+    package mutating func note(
+        _ event: ConversationEvent? = nil,
+        effects: [ConversationEffect] = [],
+        at now: BudgetInstant
+    ) -> [BudgetSignal] {
+        pass(to: now)
+        if case .server(let event)? = event { charge(event) }
+        for case .stateChanged(_, let next) in effects { state = next }
+        if isTalking || state == .waitingForJarvis { latestTalk = now.uptime }
+        if state == .idle, !isSpent(.conversation) { conversation = .init() }
+        return signals(at: now)
+    }
+
+    /// Somebody speaks, or a response is awaited; an agent at work in silence costs nothing.
+    private var isTalking: Bool {
+        switch state {
+        case .userSpeaking, .processing, .fillerSpeaking, .aiSpeaking: true
+        case .idle, .connecting, .listening, .waitingForJarvis, .error: false
+        }
+    }
+
+    private var isOpen: Bool {
+        switch state {
+        case .idle, .connecting, .error: false
+        case .listening, .userSpeaking, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: true
+        }
+    }
+
+    private mutating func pass(to now: BudgetInstant) {
+        let gone = max(now.uptime - latest, .zero)
+        latest = max(latest, now.uptime)
+        let cost = isOpen ? options.prices.cost(ofSession: gone) : 0
+        let talk = isTalking ? gone : .zero
+        each { spending in
+            spending.micros += cost
+            spending.talk += talk
+        }
+        hour.roll(to: now, length: 3600)
+        day.roll(to: now, length: 86_400)
+        if !isTalking, state != .waitingForJarvis, now.uptime - latestTalk >= options.pause { conversation = .init() }
+    }
+
+    private mutating func each(_ body: (inout BudgetAccount.Spending) -> Void) {
+        body(&conversation)
+        body(&hour.spending)
+        body(&day.spending)
+    }
+
+    private mutating func charge(_ event: ServerEvent) {
+        let cost: Int
+        switch event {
+        case .responseDone(let outcome):
+            guard let usage = outcome.usage, isNew("r" + outcome.id) else { return }
+            cost = options.prices.cost(of: usage)
+        case .heardTranscript(let itemID, let index, _, let usage?):
+            guard isNew("t\(index)" + itemID) else { return }
+            cost = options.prices.cost(of: usage)
+        default: return
+        }
+        each { $0.micros += Double(cost) }
+    }
+
+    private mutating func isNew(_ id: String) -> Bool {
+        guard !charged.contains(id) else { return false }
+        charged.append(id)
+        if charged.count > 64 { charged.removeFirst() }
+        return true
+    }
+
+    // MARK: Caps
+
+    private func spending(in period: BudgetPeriod) -> BudgetAccount.Spending {
+        switch period {
+        case .conversation: conversation
+        case .hour: hour.spending
+        case .day: day.spending
+        }
+    }
+
+    /// The part of the budget that is spent, of money or talk, whichever is more; 0 without a limit.
+    private func part(of period: BudgetPeriod) -> Double {
+        guard let caps = options.caps[period] else { return 0 }
+        let spending = spending(in: period)
+        return max(
+            caps.money > 0 ? spending.dollars / caps.money : 0,
+            caps.minutes > 0 ? spending.minutes / caps.minutes : 0
+        )
+    }
+
+    private func isSpent(_ period: BudgetPeriod) -> Bool { part(of: period) >= 1 }
+
+    private mutating func signals(at now: BudgetInstant) -> [BudgetSignal] {
+        var result: [BudgetSignal] = []
+        for period in BudgetPeriod.allCases where part(of: period) >= options.notice {
+            guard !spending(in: period).isTold else { continue }
+            switch period {
+            case .conversation: conversation.isTold = true
+            case .hour: hour.spending.isTold = true
+            case .day: day.spending.isTold = true
+            }
+            if !isSpent(period) { result.append(.near(report(on: period, at: now))) }
+        }
+        let spent = BudgetPeriod.allCases.filter(isSpent)
+        if spent != blocking {
+            blocking = spent
+            // The one that lasts longest is the one to tell of.
+            let reports = spent.map { report(on: $0, at: now) }
+            let latest = reports.max { $0.end < $1.end }
+            spentUntil = latest?.until
+            result.append(latest.map { .spent($0) } ?? .renewed)
+        }
+        return result
+    }
+
+    private func report(on period: BudgetPeriod, at now: BudgetInstant) -> BudgetReport {
+        let spending = spending(in: period)
+        let end =
+            switch period {
+            case .conversation:
+                now.wall + Int((options.pause - (now.uptime - latestTalk)).components.seconds)
+            case .hour: hour.end(at: now, length: 3600)
+            case .day: day.end(at: now, length: 86_400)
+            }
+        return BudgetReport(
+            period: period,
+            dollars: spending.dollars,
+            minutes: spending.minutes,
+            caps: options.caps[period] ?? BudgetCaps(),
+            end: end,
+            until: now.text(of: end)
+        )
+    }
+}

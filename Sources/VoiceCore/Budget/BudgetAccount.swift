@@ -1,0 +1,50 @@
+/// What was spent in one hour or day by the clock.
+package struct BudgetAccount: Equatable, Sendable {
+    /// The hour or day it is about, counted in local time since 1970.
+    package var number: Int
+    package var spending = Spending()
+    /// Since when (monotonic) the clock has stood before the period.
+    private var behindSince: Duration?
+
+    /// Money, talk, and whether the notice before the end was given.
+    package struct Spending: Equatable, Sendable {
+        /// Millionths of a dollar.
+        package var micros = 0.0
+        package var talk = Duration.zero
+        package var isTold = false
+
+        package init() {}
+
+        package var dollars: Double { micros / 1e6 }
+        package var minutes: Double { talk.fractionalMilliseconds / 60_000 }
+    }
+
+    package init(number: Int) {
+        self.number = number
+    }
+
+    /// Begins a new account where the period is over.
+    ///
+    /// A clock that was put back does not: it would hand out the same budget twice. But a clock that had been far ahead
+    /// must not close the box for years either: the account ends at the latest when its length has gone by since.
+    mutating func roll(to instant: BudgetInstant, length: Int) {
+        let present = instant.number(of: length)
+        if present == number {
+            behindSince = nil
+        } else if present > number {
+            self = BudgetAccount(number: present)
+        } else if let since = behindSince {
+            if instant.uptime - since >= .seconds(length) { self = BudgetAccount(number: present) }
+        } else {
+            behindSince = instant.uptime
+        }
+    }
+
+    /// When it ends, in Unix time.
+    func end(at instant: BudgetInstant, length: Int) -> Int {
+        let byClock = (number + 1) * length - instant.offset
+        guard let since = behindSince else { return byClock }
+        let left = Duration.seconds(length) - (instant.uptime - since)
+        return min(byClock, instant.wall + Int(left.components.seconds))
+    }
+}

@@ -1,0 +1,72 @@
+/// The accounts as they outlive a restart.
+///
+///     [hour]
+///     number = 495811     hours since 1970 in local time
+///     microusd = 81200    millionths of a dollar
+///     talk_ms = 95000
+///     told = false        whether the notice was given
+///     [day]
+///     ...
+package struct SavedBudget: Equatable, Sendable {
+    package var hour: BudgetAccount
+    package var day: BudgetAccount
+
+    package init(hour: BudgetAccount, day: BudgetAccount) {
+        self.hour = hour
+        self.day = day
+    }
+
+    /// Why the text is of no use, in one sentence.
+    package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// Larger numbers are a damaged file, not a bill, and not a time.
+    private static let most = 1_000_000_000_000_000
+    private static let latest = 10_000_000
+
+    /// Reads the text of the file. Everything must be there; unknown keys are passed over, since a newer version may have
+    /// written them.
+    package init(parsing bytes: [UInt8]) throws(Unreadable) {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            throw Unreadable(description: "line \(error.line): \(error.message)")
+        }
+        var values: [String: ConfigurationValue] = [:]
+        for entry in document.entries { values[entry.path] = entry.value }
+        hour = try Self.account("hour", values)
+        day = try Self.account("day", values)
+    }
+
+    private static func account(
+        _ name: String,
+        _ values: [String: ConfigurationValue]
+    ) throws(Unreadable) -> BudgetAccount {
+        func count(_ key: String, _ limit: Int) throws(Unreadable) -> Int {
+            guard case .integer(let value)? = values["\(name).\(key)"], (0...limit).contains(value) else {
+                throw Unreadable(description: "\(name).\(key) is not a number from 0 to \(limit)")
+            }
+            return value
+        }
+        var account = BudgetAccount(number: try count("number", latest))
+        account.spending.micros = Double(try count("microusd", most))
+        account.spending.talk = .milliseconds(try count("talk_ms", most))
+        guard case .flag(let isTold)? = values["\(name).told"] else {
+            throw Unreadable(description: "\(name).told is not true or false")
+        }
+        account.spending.isTold = isTold
+        return account
+    }
+
+    package var text: String {
+        func lines(_ account: BudgetAccount) -> String {
+            let micros = Int(min(account.spending.micros, Double(Self.most)).rounded(.up))
+            let talk = min(Int(account.spending.talk.fractionalMilliseconds), Self.most)
+            return "number = \(max(account.number, 0))\nmicrousd = \(micros)\ntalk_ms = \(talk)\n"
+                + "told = \(account.spending.isTold)\n"
+        }
+        return "# Written by jarvis-voiced.\n[hour]\n" + lines(hour) + "\n[day]\n" + lines(day)
+    }
+}

@@ -1,0 +1,58 @@
+/// What tools want of the conversation beside the outputs of their calls.
+struct ToolWishes: Equatable, Sendable {
+    /// Close the session once nothing is left to be said.
+    var endsWhenQuiet = false
+    /// Calls that take long and of which the user has not been told.
+    var delayed: [String] = []
+}
+
+/// Long calls and the end of a conversation.
+extension ConversationMachine {
+    /// What the model is told when a call takes long. It stays in the conversation, so it says when it was true.
+    static let delayNotice = """
+        Jarvis has not answered yet and is still working on the last request. Tell the user so in one short sentence \
+        of at most eight words, and nothing else. Do not call a function now.
+        """
+
+    mutating func delayed(_ callID: String) {
+        guard calls.isWaiting(callID: callID) else { return }
+        wishes.delayed.append(callID)
+    }
+
+    mutating func settleWishes() {
+        // Who speaks again has not left.
+        if userSpeaks { wishes.endsWhenQuiet = false }
+        wishes.delayed.removeAll { !calls.isWaiting(callID: $0) }
+        guard link == .ready, isQuiet else { return }
+        if !wishes.delayed.isEmpty { tellDelay() }
+        if wishes.endsWhenQuiet, isQuiet, !calls.isWaiting {
+            wishes.endsWhenQuiet = false
+            deactivate()
+        }
+    }
+
+    /// Nobody speaks and no response is awaited.
+    private var isQuiet: Bool {
+        voice == nil && !userSpeaks && !owedResponse && sequencer.isIdle && sequencer.uncovered.isEmpty
+    }
+
+    private mutating func tellDelay() {
+        wishes.delayed = []
+        send({ .systemMessage(text: Self.delayNotice, eventID: $0) }, "delay")
+        var requested = ""
+        send(
+            { eventID in
+                requested = eventID
+                return .responseCreate(eventID: eventID)
+            },
+            "respond"
+        )
+        sequencer.requested(eventID: requested)
+    }
+}
+
+extension CallBook {
+    func isWaiting(callID: String) -> Bool {
+        open.contains { $0.call.callID == callID && $0.output == nil }
+    }
+}

@@ -1,0 +1,47 @@
+/// Asks by `chat/completions`: one request, one reply, and the server keeps the history.
+///
+/// Not as a stream, since a server that repeats an attempt repeats its words there without a mark. Closing the
+/// connection ends the run. What the run asks the user is only seen in the state of the session.
+struct ChatBackend: JarvisBackend {
+    /// The state is looked at for the first time, and then again, after this pause.
+    static let look = Duration.seconds(5)
+
+    let connection: JarvisConnection
+    let watchesPrompts: Bool
+
+    func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
+        await withTaskGroup(of: JarvisOutcome?.self) { group in
+            group.addTask { await ask(question) }
+            if watchesPrompts {
+                group.addTask {
+                    await watch(question.sessionID, onPrompt)
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let ended = await group.next() {
+                if let outcome = ended { return outcome }
+            }
+            return JarvisOutcome(.failure(.cancelled))
+        }
+    }
+
+    private func ask(_ question: JarvisQuestion) async -> JarvisOutcome {
+        let message = connection.request.make(query: question.query, sessionID: question.sessionID)
+        let first = JarvisReply.content(of: await connection.transport.exchange(message))
+        guard first == .failure(.busy), !Task.isCancelled else { return JarvisOutcome(first) }
+        _ = await connection.waitUntilIdle(question.sessionID)
+        guard !Task.isCancelled else { return JarvisOutcome(.failure(.cancelled)) }
+        return JarvisOutcome(JarvisReply.content(of: await connection.transport.exchange(message)))
+    }
+
+    /// Ends when the server does not tell its state.
+    private func watch(_ session: String, _ onPrompt: @Sendable (JarvisPrompt) -> Void) async {
+        var seen: Set<String> = []
+        while true {
+            await connection.surroundings.sleep(Self.look)
+            guard !Task.isCancelled, let state = await connection.state(of: session) else { return }
+            for prompt in state.prompts where seen.insert(prompt.id).inserted { onPrompt(prompt) }
+        }
+    }
+}

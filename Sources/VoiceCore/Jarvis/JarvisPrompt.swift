@@ -1,0 +1,186 @@
+/// What a run of the agent waits for: an answer or a permission of the user.
+package enum JarvisPrompt: Sendable, Equatable {
+    case questions(callID: String, [Question])
+    case approval(Approval)
+
+    package struct Question: Sendable, Equatable, Decodable {
+        package var header: String?
+        package var question: String
+        package var options: [Option]?
+        package var multi_select: Bool?
+
+        package struct Option: Sendable, Equatable, Decodable {
+            package var label: String
+            package var description: String?
+        }
+    }
+
+    package struct Approval: Sendable, Equatable, Decodable {
+        package var approval_id: String
+        package var title: String?
+        /// The command, or the path.
+        package var path: String?
+        package var command: String?
+        package var is_shell: Bool?
+        package var is_write: Bool?
+        package var options: [Option]?
+
+        package struct Option: Sendable, Equatable, Decodable {
+            package var index: Int
+            package var label: String?
+            package var choice: String?
+        }
+
+        /// What would be done, as the user is to hear it.
+        package var action: String { command ?? path ?? "" }
+    }
+
+    /// Longest action that is read aloud, in characters. Nobody can follow a longer one by ear.
+    static let longestAction = 300
+
+    var id: String {
+        switch self {
+        case .questions(let callID, _): callID
+        case .approval(let approval): approval.approval_id
+        }
+    }
+
+    /// False where the user could not know by ear what to decide.
+    var isSpeakable: Bool {
+        switch self {
+        case .questions(_, let questions):
+            return !questions.isEmpty && questions.count <= 4
+        case .approval(let approval):
+            let action = approval.action
+            let isPlain = action.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            return !action.allSatisfy(\.isWhitespace) && action.count <= Self.longestAction && isPlain
+        }
+    }
+
+    /// What the speaking model is given to pass on.
+    package var spoken: String {
+        switch self {
+        case .questions(_, let questions):
+            let texts = questions.map { question in
+                let options = (question.options ?? []).prefix(8).map(\.label)
+                guard !options.isEmpty else { return question.question }
+                let several = question.multi_select == true ? " Several may be chosen." : ""
+                return "\(question.question) The options are: \(options.joined(separator: "; ")).\(several)"
+            }
+            return "Jarvis asks the user: \(texts.joined(separator: " And: ")) "
+                + "Put this to the user, then call answer_question with what the user says."
+        case .approval(let approval):
+            let kind =
+                approval.is_shell == true
+                ? "run this command" : approval.is_write == true ? "write to this place" : "use this"
+            return "Jarvis asks for permission to \(kind): \(approval.action)\n"
+                + "Tell the user exactly that and ask for a yes or a no, then call approve with it. "
+                + "Without a clear yes it is a no."
+        }
+    }
+}
+
+/// What goes back to the agent.
+package enum JarvisPromptReply: Sendable, Equatable, Encodable {
+    case answers(callID: String, [Answer])
+    case dismissal(callID: String)
+    case choice(approvalID: String, index: Int)
+    case denial(approvalID: String)
+
+    package struct Answer: Sendable, Equatable, Encodable {
+        var question_index: Int
+        var selected: String?
+        var selected_list: [String]?
+        var is_custom: Bool?
+    }
+
+    /// The last part of the route.
+    var route: String {
+        switch self {
+        case .answers, .dismissal: "ask_user"
+        case .choice, .denial: "approval"
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case call_id
+        case approval_id
+        case answers
+        case choice
+        case cancelled
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .answers(let callID, let answers):
+            try box.encode(callID, forKey: .call_id)
+            try box.encode(answers, forKey: .answers)
+        case .dismissal(let callID):
+            try box.encode(callID, forKey: .call_id)
+            try box.encode(true, forKey: .cancelled)
+        case .choice(let approvalID, let index):
+            try box.encode(approvalID, forKey: .approval_id)
+            try box.encode(index, forKey: .choice)
+        case .denial(let approvalID):
+            try box.encode(approvalID, forKey: .approval_id)
+            try box.encode(true, forKey: .cancelled)
+        }
+    }
+}
+
+extension JarvisPrompt {
+    /// The way to say no, or nothing at all.
+    var refusal: JarvisPromptReply {
+        switch self {
+        case .questions(let callID, _): .dismissal(callID: callID)
+        case .approval(let approval): .denial(approvalID: approval.approval_id)
+        }
+    }
+
+    /// The user's words as answers: an option where one is meant, else free text. One answer for each question; nil
+    /// where there is none for one of them.
+    func reply(with words: [String]) -> JarvisPromptReply? {
+        guard case .questions(let callID, let questions) = self, words.count >= questions.count else { return nil }
+        var answers: [JarvisPromptReply.Answer] = []
+        for (index, question) in questions.enumerated() {
+            // All words belong to the only question.
+            let said = questions.count == 1 && words.count > 1 ? words.joined(separator: "; ") : words[index]
+            guard let answer = Self.answer(said, to: question, index: index) else { return nil }
+            answers.append(answer)
+        }
+        return .answers(callID: callID, answers)
+    }
+
+    private static func answer(_ said: String, to question: Question, index: Int) -> JarvisPromptReply.Answer? {
+        let labels = (question.options ?? []).map(\.label)
+        if question.multi_select == true {
+            let chosen = said.split(separator: ";").compactMap { option(String($0), of: labels) }
+            return chosen.isEmpty ? nil : .init(question_index: index, selected_list: chosen)
+        }
+        if let label = option(said, of: labels) { return .init(question_index: index, selected: label) }
+        guard !said.allSatisfy(\.isWhitespace) else { return nil }
+        return .init(question_index: index, selected: said, is_custom: true)
+    }
+
+    private static func option(_ said: String, of labels: [String]) -> String? {
+        func plain(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
+        let wanted = plain(said)
+        guard !wanted.isEmpty else { return nil }
+        return labels.first { plain($0) == wanted }
+    }
+
+    /// Permission for this very action, in the narrowest form offered; nil where the action is not the one asked about,
+    /// or nothing narrow enough is offered.
+    func permission(for command: String) -> JarvisPromptReply? {
+        guard case .approval(let approval) = self else { return nil }
+        func trimmed(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+        guard !approval.action.isEmpty, trimmed(command) == trimmed(approval.action) else { return nil }
+        for choice in ["once", "command", "file"] {
+            if let option = approval.options?.first(where: { $0.choice == choice }) {
+                return .choice(approvalID: approval.approval_id, index: option.index)
+            }
+        }
+        return nil
+    }
+}

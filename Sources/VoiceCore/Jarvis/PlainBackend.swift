@@ -1,0 +1,50 @@
+import Synchronization
+
+/// Asks any OpenAI-compatible endpoint, which keeps no history: the last part of the conversation is sent along.
+///
+/// A lesser way: no sessions, no tools that are told of, no questions to the user.
+final class PlainBackend: JarvisBackend {
+    /// What is kept of a conversation.
+    static let maximumMessages = 20
+    static let maximumBytes = 32 << 10
+
+    private struct History {
+        var sessionID = ""
+        var messages: [ChatMessage] = []
+    }
+
+    private let connection: JarvisConnection
+    private let history = Mutex(History())
+
+    init(connection: JarvisConnection) {
+        self.connection = connection
+    }
+
+    func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
+        let asked = ChatMessage(role: "user", content: question.query)
+        let messages = history.withLock { history in
+            if history.sessionID != question.sessionID { history = History(sessionID: question.sessionID) }
+            return history.messages + [asked]
+        }
+        let request = connection.request.completion(messages)
+        let result = JarvisReply.content(of: await connection.transport.exchange(request))
+        if case .success(let text) = result {
+            history.withLock { history in
+                guard history.sessionID == question.sessionID else { return }
+                history.messages += [asked, ChatMessage(role: "assistant", content: text)]
+                Self.bound(&history.messages)
+            }
+        }
+        return JarvisOutcome(result)
+    }
+
+    /// Drops the oldest questions with their answers.
+    private static func bound(_ messages: inout [ChatMessage]) {
+        while messages.count > 2,
+            messages.count > maximumMessages
+                || messages.reduce(0, { $0 + $1.content.utf8.count }) > maximumBytes
+        {
+            messages.removeFirst(2)
+        }
+    }
+}

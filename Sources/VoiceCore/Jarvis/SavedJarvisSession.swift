@@ -1,0 +1,79 @@
+/// The conversation with the agent as it outlives a restart.
+///
+///     id = "voice-0123"
+///     previous = "resp_msg_17"
+///     used_at = 1795208889      seconds since 1970
+package struct SavedJarvisSession: Sendable, Equatable {
+    package var id: String
+    package var previous: String?
+    package var usedAt: Int
+
+    package init(id: String, previous: String? = nil, usedAt: Int) {
+        self.id = id
+        self.previous = previous
+        self.usedAt = usedAt
+    }
+
+    /// Nil where the text is not what was written: then a fresh conversation begins.
+    package init?(parsing bytes: [UInt8]) {
+        guard bytes.count <= 4096, let document = try? ConfigurationDocument(parsing: bytes) else { return nil }
+        var id: String?
+        var previous: String?
+        var usedAt = 0
+        for entry in document.entries {
+            switch (entry.path, entry.value) {
+            case ("id", .text(let text)): id = text
+            case ("previous", .text(let text)): previous = text
+            case ("used_at", .integer(let seconds)): usedAt = seconds
+            default: continue
+            }
+        }
+        guard let id, Self.isID(id), id.hasPrefix("voice-") else { return nil }
+        if let previous, !Self.isID(previous) { return nil }
+        self.init(id: id, previous: previous, usedAt: usedAt)
+    }
+
+    package var text: String {
+        "# Written by jarvis-voiced.\nid = \"\(id)\"\n"
+            + (previous.map { Self.isID($0) ? "previous = \"\($0)\"\n" : "" } ?? "") + "used_at = \(usedAt)\n"
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        (1...200).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    }
+}
+
+/// Where the conversation is kept.
+package struct JarvisSessionStore: Sendable {
+    package var load: @Sendable () -> SavedJarvisSession?
+    /// Returns what went wrong, in one line.
+    package var save: @Sendable (SavedJarvisSession) -> String?
+
+    package init(
+        load: @escaping @Sendable () -> SavedJarvisSession?,
+        save: @escaping @Sendable (SavedJarvisSession) -> String?
+    ) {
+        self.load = load
+        self.save = save
+    }
+
+    /// Every start is a fresh conversation.
+    package static let none = JarvisSessionStore(load: { nil }, save: { _ in nil })
+
+    /// In the file "conversation" of a folder.
+    package static func folder(_ folder: String, files: FileReader = .system) -> JarvisSessionStore {
+        let path = folder + "/conversation"
+        return JarvisSessionStore(
+            load: { (try? files.read(path, 4096)).flatMap { SavedJarvisSession(parsing: $0.bytes) } },
+            save: { saved in
+                do throws(StateFile.Fault) {
+                    try StateFile.write(Array(saved.text.utf8), to: path)
+                    return nil
+                } catch {
+                    return error.description
+                }
+            }
+        )
+    }
+}

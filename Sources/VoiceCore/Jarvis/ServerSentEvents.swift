@@ -1,0 +1,124 @@
+/// One event of an event stream.
+package struct ServerSentEvent: Sendable, Equatable {
+    /// The last `id` the server gave up to here; empty when it gave none.
+    package var id: String
+    /// "message" unless the server named it.
+    package var name: String
+    /// The data lines, joined by line feeds.
+    package var data: String
+
+    package init(id: String = "", name: String = "message", data: String) {
+        self.id = id
+        self.name = name
+        self.data = data
+    }
+}
+
+/// Takes an event stream apart, in whatever pieces it arrives (WHATWG HTML, section 9.2.6).
+///
+/// A line ends with LF, CR or both; an event with an empty line. An event that the stream ends within is dropped, as
+/// is one without data. Comments are only counted: servers send them to show that they live.
+package struct ServerSentEventParser: Sendable {
+    package struct Limits: Sendable, Equatable {
+        package var lineBytes = 1 << 20
+        /// All data of one event.
+        package var eventBytes = 4 << 20
+
+        package init(lineBytes: Int = 1 << 20, eventBytes: Int = 4 << 20) {
+            self.lineBytes = lineBytes
+            self.eventBytes = eventBytes
+        }
+    }
+
+    /// A line or an event was longer than the bound. Nothing is read after it.
+    package struct TooLong: Error, Sendable, Equatable {
+        package init() {}
+    }
+
+    package private(set) var comments = 0
+    /// What the server wants to be waited before a new connection, in milliseconds.
+    package private(set) var retryMilliseconds: Int?
+    package private(set) var lastEventID = ""
+
+    private let limits: Limits
+    private var line: [UInt8] = []
+    private var name = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+    private var isFirstLine = true
+    private var skipsLineFeed = false
+    private var hasFailed = false
+
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// Takes the next bytes and returns the events that they complete.
+    package mutating func feed(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [ServerSentEvent] {
+        guard !hasFailed else { throw TooLong() }
+        var events: [ServerSentEvent] = []
+        for byte in bytes {
+            if skipsLineFeed {
+                skipsLineFeed = false
+                if byte == UInt8(ascii: "\n") { continue }
+            }
+            guard byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") else {
+                skipsLineFeed = byte == UInt8(ascii: "\r")
+                if let event = try endLine() { events.append(event) }
+                continue
+            }
+            guard line.count < limits.lineBytes else { throw fail() }
+            line.append(byte)
+        }
+        return events
+    }
+
+    private mutating func endLine() throws(TooLong) -> ServerSentEvent? {
+        defer { line.removeAll(keepingCapacity: line.capacity <= 64 << 10) }
+        var text = line[...]
+        if isFirstLine, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        isFirstLine = false
+        guard !text.isEmpty else { return dispatch() }
+        guard text.first != UInt8(ascii: ":") else {
+            comments &+= 1
+            return nil
+        }
+        let field = text.prefix { $0 != UInt8(ascii: ":") }
+        var value = text.dropFirst(field.count + 1)
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        switch String(decoding: field, as: UTF8.self) {
+        case "data":
+            guard data.count + value.count < limits.eventBytes else { throw fail() }
+            if hasData { data.append(UInt8(ascii: "\n")) }
+            data.append(contentsOf: value)
+            hasData = true
+        case "event": name = String(decoding: value, as: UTF8.self)
+        case "id":
+            if !value.contains(0) { lastEventID = String(decoding: value, as: UTF8.self) }
+        case "retry":
+            let isNumber = !value.isEmpty && value.allSatisfy { (0x30...0x39).contains($0) }
+            if isNumber, let pause = Int(String(decoding: value, as: UTF8.self)) { retryMilliseconds = pause }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func dispatch() -> ServerSentEvent? {
+        defer {
+            name = ""
+            data = []
+            hasData = false
+        }
+        // An event whose data is the empty string is not one either.
+        guard hasData, !data.isEmpty else { return nil }
+        let kind = name.isEmpty ? "message" : name
+        return ServerSentEvent(id: lastEventID, name: kind, data: String(decoding: data, as: UTF8.self))
+    }
+
+    private mutating func fail() -> TooLong {
+        hasFailed = true
+        line = []
+        data = []
+        return TooLong()
+    }
+}

@@ -1,0 +1,75 @@
+/// The reply to an `HTTPRequest` while it still comes in. For one reader; letting go of it closes the connection.
+package final class HTTPStream: Sendable {
+    package let status: Int
+    /// In the order received; names as the server wrote them.
+    package let headers: [(name: String, value: String)]
+    private let call: HTTPCall
+    private let inflow: HTTPInflow
+    private let queue: CommandQueue
+
+    init(head: HTTPInflow.Head, call: HTTPCall, inflow: HTTPInflow, queue: CommandQueue) {
+        status = head.status
+        headers = head.headers
+        self.call = call
+        self.inflow = inflow
+        self.queue = queue
+    }
+
+    deinit { close() }
+
+    /// The next bytes of the body, nil once it is complete. Cancelling the task closes the connection.
+    package func next() async throws(HTTPFailure) -> [UInt8]? {
+        await withTaskCancellationHandler {
+            await inflow.ready()
+        } onCancel: {
+            close()
+        }
+        let piece = inflow.take()
+        if piece.isHeld {
+            let call = call
+            _ = queue.put { $0.resume(call) }
+        }
+        guard piece.bytes.isEmpty, let end = piece.end else { return piece.bytes }
+        if let failure = end { throw failure }
+        return nil
+    }
+
+    /// Closes the connection unless the reply is complete.
+    package func close() {
+        call.cancel()
+        inflow.end(.cancelled)
+        let call = call
+        _ = queue.put { $0.cancel(call) }
+    }
+
+    /// The first header of this name, in any case.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+extension NetworkThread {
+    /// Begins an exchange and returns when the head of the reply is in; the body is read from the stream.
+    ///
+    /// `totalTimeout` counts to the last byte, `maximumReplyBytes` bounds the whole body.
+    package func open(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPStream {
+        let inflow = HTTPInflow()
+        let call = HTTPCall(request, inflow: inflow)
+        let queue = commands
+        if !queue.put({ $0.start(call) }) { throw .other("the network thread does not run") }
+        let head = await withTaskCancellationHandler {
+            await inflow.headResult()
+        } onCancel: {
+            call.cancel()
+            inflow.end(.cancelled)
+            _ = queue.put { $0.cancel(call) }
+        }
+        return HTTPStream(head: try head.get(), call: call, inflow: inflow, queue: queue)
+    }
+}
+
+extension HTTPInflow {
+    func headResult() async -> Result<Head, HTTPFailure> {
+        do throws(HTTPFailure) { return .success(try await head()) } catch { return .failure(error) }
+    }
+}

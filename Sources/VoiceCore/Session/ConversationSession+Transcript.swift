@@ -1,0 +1,33 @@
+/// What was said, for the journal.
+extension ConversationSession {
+    func transcribe(_ event: ConversationEvent, _ effects: [ConversationEffect], at instant: Duration) {
+        guard let lines = transcript?.handle(event, effects: effects, at: instant) else { return }
+        for line in lines { log.write(line) }
+        watchTranscript()
+    }
+
+    /// Lines that wait for the user's words do not wait for the next event.
+    private func watchTranscript() {
+        guard let due = transcript?.due else {
+            transcriptTimer?.cancel()
+            transcriptTimer = nil
+            return
+        }
+        guard transcriptTimer == nil else { return }
+        transcriptTimer = Task { [weak self] in
+            guard (try? await Task.sleep(for: max(due - Monotonic.now(), .milliseconds(10)))) != nil else { return }
+            await self?.releaseTranscript()
+        }
+    }
+
+    private func releaseTranscript() {
+        transcriptTimer = nil
+        for line in transcript?.lines(at: Monotonic.now()) ?? [] { log.write(line) }
+        watchTranscript()
+    }
+
+    func endTranscript() {
+        transcriptTimer?.cancel()
+        for line in transcript?.finish() ?? [] { log.write(line) }
+    }
+}

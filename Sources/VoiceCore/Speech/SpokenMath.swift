@@ -1,0 +1,103 @@
+/// Puts formulas into words: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` with the common marks of LaTeX.
+///
+/// Works on the text before it is parsed, since Markdown would take the backslashes and underscores for its own; code is
+/// left alone. Dollars that are money stay.
+enum SpokenMath {
+    /// Longer formulas are only mentioned, in characters.
+    static let longest = 80
+    /// How far the end of a formula or of code is looked for, in characters.
+    private static let reach = 240
+    static let mention = "a formula"
+
+    static func replaceFormulas(in text: String) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") }) else { return text }
+        var result = ""
+        var isFenced = false
+        // Formulas may span lines, so the text is taken in stretches between the fences of code.
+        var stretch = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let start = line.drop { $0 == " " }
+            let isFence = start.hasPrefix("```") || start.hasPrefix("~~~")
+            guard isFence || isFenced else {
+                stretch += line + "\n"
+                continue
+            }
+            if isFence { isFenced.toggle() }
+            result += spoken(Array(stretch))
+            stretch = ""
+            result += line + "\n"
+        }
+        result += spoken(Array(stretch))
+        result.removeLast()
+        return result
+    }
+
+    private static func spoken(_ text: [Character]) -> String {
+        var result = ""
+        var at = 0
+        while at < text.count {
+            if text[at] == "`" {
+                let end = codeEnd(text, at)
+                result += String(text[at..<end])
+                at = end
+            } else if let (formula, end) = formula(text, at) {
+                let words = formula.count > longest ? mention : LatexWords(formula).words
+                result += words.isEmpty ? mention : words
+                at = end
+            } else {
+                result.append(text[at])
+                at += 1
+            }
+        }
+        return result
+    }
+
+    /// Behind the code that begins here, or behind its marks where it does not end.
+    private static func codeEnd(_ text: [Character], _ start: Int) -> Int {
+        var open = start
+        while open < text.count, text[open] == "`" { open += 1 }
+        let length = open - start
+        var at = open
+        while at < min(text.count, open + reach) {
+            guard text[at] == "`" else {
+                at += 1
+                continue
+            }
+            var close = at
+            while close < text.count, text[close] == "`" { close += 1 }
+            if close - at == length { return close }
+            at = close
+        }
+        return open
+    }
+
+    private static func formula(_ text: [Character], _ start: Int) -> (formula: [Character], end: Int)? {
+        func follows(_ marks: String, at index: Int) -> Bool {
+            text.count >= index + marks.count && text[index..<(index + marks.count)].elementsEqual(marks)
+        }
+        for (open, close) in [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]")] where follows(open, at: start) {
+            var at = start + 2
+            while at < min(text.count, start + reach) {
+                if follows(close, at: at) {
+                    let inside = Array(text[(start + 2)..<at])
+                    return inside.allSatisfy(\.isWhitespace) ? nil : (inside, at + 2)
+                }
+                at += 1
+            }
+            return nil
+        }
+        guard text[start] == "$", start + 1 < text.count, !text[start + 1].isWhitespace else { return nil }
+        var at = start + 1
+        while at < min(text.count, start + reach), text[at] != "\n" {
+            if text[at] == "$", text[at - 1] != "\\" {
+                let inside = Array(text[(start + 1)..<at])
+                let next = at + 1 < text.count ? text[at + 1] : " "
+                let isClosed = inside.last?.isWhitespace == false && !next.isNumber
+                let isMath = inside.count <= 2 || inside.contains { "\\^_=+<>{}".contains($0) }
+                return isClosed && isMath && !inside.isEmpty ? (inside, at + 1) : nil
+            }
+            at += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,36 @@
+import Logging
+
+/// answer_question: carries the user's answer to a question that the agent has put.
+package struct AnswerQuestionTool: Tool {
+    package let name = "answer_question"
+    package let description = """
+        Gives Jarvis the user's answer to the question it has just asked, and returns what Jarvis says next. Call it \
+        only after a result told you that Jarvis asks something, with what the user said and nothing made up.
+        """
+    package let parameters = """
+        {"type":"object","properties":{"answers":{"type":"array","items":{"type":"string"},"description":"The user's \
+        words, or the option chosen: one for each question, in order. For a choice of several, separate them by \
+        semicolons."},"dismiss":{"type":"boolean","description":"True when the user does not want to \
+        answer."}},"additionalProperties":false}
+        """
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
+            decoded.dismiss == true || decoded.answers?.contains(where: { !$0.allSatisfy(\.isWhitespace) }) == true
+        else {
+            context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
+            return ToolOutput("I did not get that answer. Please say it again.", succeeded: false)
+        }
+        return ToolOutput(await context.answer(decoded.dismiss == true ? nil : decoded.answers), lateQuestion: nil)
+    }
+
+    private struct Arguments: Decodable {
+        let answers: [String]?
+        let dismiss: Bool?
+    }
+}

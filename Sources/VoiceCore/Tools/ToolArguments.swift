@@ -1,0 +1,16 @@
+import FoundationEssentials
+
+/// Reads the arguments of a call, which the model wrote and which may be anything.
+enum ToolArguments {
+    /// No tool takes more, in UTF-8 bytes.
+    static let maximumBytes = 32 << 10
+
+    /// Nil when they are too long or not of this shape.
+    static func decode<Arguments: Decodable>(_ type: Arguments.Type, from text: String) -> Arguments? {
+        guard text.utf8.count <= maximumBytes else { return nil }
+        return try? JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+
+    /// The schema of a tool without arguments.
+    static let none = #"{"type":"object","properties":{},"additionalProperties":false}"#
+}

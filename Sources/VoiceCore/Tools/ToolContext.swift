@@ -1,0 +1,32 @@
+package import Logging
+
+/// What tools may do, given to them where the program is put together.
+///
+/// By default everything is refused, so that the tools can be advertised before there is anybody to answer them.
+package struct ToolContext: Sendable {
+    /// Asks the agent.
+    package var ask: @Sendable (_ query: String) async -> JarvisAnswer = { _ in JarvisAnswer(failure: .cancelled) }
+    /// Answers the question the agent has put to the user; nil dismisses it.
+    package var answer: @Sendable (_ answers: [String]?) async -> JarvisAnswer = { _ in
+        JarvisAnswer(failure: .nothingPending)
+    }
+    /// Allows or denies what the agent wants to do; the command is what the user was told.
+    package var approve: @Sendable (_ command: String, _ isAllowed: Bool) async -> JarvisAnswer = { _, _ in
+        JarvisAnswer(failure: .nothingPending)
+    }
+    /// Begins a fresh conversation with the agent.
+    package var startFresh: @Sendable () async -> Void = {}
+    /// The next piece of the last answer; nil when all of it was read.
+    package var readOn: @Sendable () async -> String? = { nil }
+    /// Takes back the questions that are on their way; false when there is none.
+    package var cancelRequest: @Sendable () async -> Bool = { false }
+    /// Closes the session once nothing is left to be said.
+    package var endConversation: @Sendable () -> Void = {}
+    /// An answer that took longer is told with the question it belongs to.
+    package var lateAfter: Duration = .seconds(10)
+    package var logger: Logger
+
+    package init(logger: Logger) {
+        self.logger = logger
+    }
+}

@@ -1,0 +1,37 @@
+/// The tools by their names. A new tool is a file of its own and a line here.
+package struct ToolRegistry: Sendable {
+    /// Which of the tools are offered to the model.
+    package struct Options: Sendable, Equatable {
+        /// Questions of the agent to the user are read aloud.
+        package var asksUser = true
+        /// Approvals are asked for aloud.
+        package var asksApproval = true
+        /// The model may close the session; somebody must be able to open it again.
+        package var mayEnd = false
+
+        package init() {}
+    }
+
+    /// In the order in which the model is told of them.
+    package let tools: [any Tool]
+    private let byName: [String: any Tool]
+
+    /// Of two tools with one name the first is used.
+    package init(_ tools: [any Tool]) {
+        self.tools = tools
+        byName = Dictionary(tools.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package static func standard(_ context: ToolContext, options: Options = Options()) -> ToolRegistry {
+        var tools: [any Tool] = [
+            AskJarvisTool(context), ContinueReadingTool(context), CancelRequestTool(context),
+            NewConversationTool(context), StaySilentTool(),
+        ]
+        if options.asksUser { tools.append(AnswerQuestionTool(context)) }
+        if options.asksApproval { tools.append(ApproveTool(context)) }
+        if options.mayEnd { tools.append(EndConversationTool(context)) }
+        return ToolRegistry(tools)
+    }
+
+    package subscript(name: String) -> (any Tool)? { byName[name] }
+}

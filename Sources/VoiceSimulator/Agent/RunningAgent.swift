@@ -1,0 +1,131 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import Synchronization
+
+/// A stand-in for the agent on `/v1/responses`: runs by script that outlive their connections, on 127.0.0.1.
+///
+///     request -> RunningAgentHandler -> AgentRuns (pure) -> frames to whoever follows the run
+package final class RunningAgent: Sendable {
+    private struct State {
+        var runs: AgentRuns
+        var requests: [AgentRequest] = []
+        var listener: (any Channel)?
+        var channels: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let script: @Sendable (AgentRequest) -> [AgentStep]
+    private let state: Mutex<State>
+    private let basePath: String
+
+    /// - Parameter script: what the run of a question does; it completes after the last step.
+    package init(
+        token: String,
+        basePath: String = "/ui",
+        script: @escaping @Sendable (AgentRequest) -> [AgentStep]
+    ) {
+        self.basePath = basePath
+        self.script = script
+        state = Mutex(State(runs: AgentRuns(token: token, basePath: basePath)))
+    }
+
+    /// Starts to listen and returns the port.
+    package func start() async throws -> Int {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                self.track(channel)
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
+                    try channel.pipeline.syncOperations.addHandler(RunningAgentHandler(agent: self))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        state.withLock { $0.listener = listener }
+        return listener.localAddress?.port ?? 0
+    }
+
+    /// Closes the listener and every connection.
+    package func stop() async {
+        let channels = state.withLock { state in
+            defer { state.listener = nil }
+            return Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
+        }
+        for channel in channels { try? await channel.close().get() }
+    }
+
+    /// Dies and is back at once: connections break, runs are forgotten, threads are kept.
+    package func restart() async {
+        state.withLock { $0.runs.restart() }
+        await cut()
+    }
+
+    /// Keeps only the latest frames of a run, as the agent does with long ones.
+    package func keepFrames(_ count: Int) { state.withLock { $0.runs.keptFrames = count } }
+
+    package var requests: [AgentRequest] { state.withLock { $0.requests } }
+
+    /// "POST /v1/responses" and the like, in order, without the base path and the query.
+    package var routes: [String] {
+        requests.map { "\($0.method) \(RequestTarget($0.target).path.dropFirst(basePath.count))" }
+    }
+
+    /// What was answered to prompts.
+    package var replies: [SimulatedJSON] { state.withLock { $0.runs.replies } }
+
+    private func track(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        state.withLock { $0.channels[id] = channel }
+        channel.closeFuture.whenComplete { _ in
+            self.state.withLock { _ = $0.channels.removeValue(forKey: id) }
+        }
+    }
+}
+
+// MARK: - For the handler
+
+extension RunningAgent {
+    func decide(_ request: AgentRequest) -> AgentRuns.Decision? {
+        if RequestTarget(request.target).path == basePath + "/healthz" {
+            return .answer(.json(200, ["status": "ok", "version": "v0.0.403", "agent": "stand-in"]))
+        }
+        return state.withLock { state in
+            state.requests.append(request)
+            return state.runs.decide(request, script: script)
+        }
+    }
+
+    /// Frames behind `after`, and whether there will be no more.
+    func frames(_ run: String, after: Int) -> (frames: [String], hasEnded: Bool)? {
+        state.withLock { state in
+            guard let log = state.runs.runs[run] else { return nil }
+            return (Array(log.frames.dropFirst(after)), log.status != .running)
+        }
+    }
+
+    /// Lets a run take its steps, on a task of its own.
+    func drive(_ run: String) {
+        Task {
+            while true {
+                let isGone = state.withLock { $0.runs.runs[run] == nil }
+                if isGone { return }
+                let (step, isRunning) = state.withLock { state in
+                    (state.runs.step(run), state.runs.runs[run]?.status == .running)
+                }
+                switch step {
+                case .wait(let milliseconds): try? await Task.sleep(for: .milliseconds(milliseconds))
+                case .cut: await cut()
+                case nil where !isRunning: return
+                // Waits for the user.
+                case nil: try? await Task.sleep(for: .milliseconds(5))
+                default: break
+                }
+            }
+        }
+    }
+
+    private func cut() async {
+        let channels = state.withLock { Array($0.channels.values) }
+        for channel in channels { try? await channel.close().get() }
+    }
+}

@@ -1,0 +1,226 @@
+import Testing
+
+@testable import VoiceCore
+
+struct BudgetTests {
+    /// 2026-11-21 20:30 at a place two hours ahead of UTC.
+    private static let start = BudgetInstant(wall: 1_795_285_800, offset: 7200, uptime: .seconds(1000))
+
+    /// A budget on a stage. One response costs a dollar, time goes by on demand.
+    private struct Purse {
+        var budget: Budget
+        var now: BudgetInstant
+        private var count = 0
+
+        init(
+            _ caps: [BudgetPeriod: BudgetCaps],
+            saved: SavedBudget? = nil,
+            at now: BudgetInstant = BudgetTests.start,
+            sessionMinute: Double = 0
+        ) {
+            var options = Budget.Options()
+            options.caps = caps
+            options.prices = PriceTable()
+            options.prices.audioOut = 1
+            options.prices.sessionMinute = sessionMinute
+            self.now = now
+            budget = Budget(options, saved: saved, at: now)
+        }
+
+        mutating func wait(_ seconds: Int) -> [BudgetSignal] {
+            now.wall += seconds
+            now.uptime += .seconds(seconds)
+            return budget.note(at: now)
+        }
+
+        mutating func spend(_ dollars: Double = 1, response: String? = nil) -> [BudgetSignal] {
+            count += 1
+            let usage = Usage(audioOut: Int(dollars * 1e6))
+            let outcome = ResponseOutcome(id: response ?? "r\(count)", status: .cancelled, usage: usage)
+            return budget.note(.server(.responseDone(outcome)), at: now)
+        }
+
+        mutating func enter(_ state: ConversationState) -> [BudgetSignal] {
+            budget.note(effects: [.stateChanged(from: .idle, to: state)], at: now)
+        }
+    }
+
+    /// What is told, in short.
+    private func told(_ signals: [BudgetSignal]) -> [String] {
+        signals.map { signal in
+            switch signal {
+            case .near(let report): "near \(report.period) \(report.amounts) until \(report.until)"
+            case .spent(let report): "spent \(report.period) \(report.amounts) until \(report.until)"
+            case .renewed: "renewed"
+            }
+        }
+    }
+
+    @Test func theNoticeComesOnceAndTheEndAtTheLimit() {
+        var purse = Purse([.hour: BudgetCaps(money: 10)])
+        #expect(purse.spend(7.9).isEmpty)
+        #expect(told(purse.spend(0.1)) == ["near hour $8.00 of $10.00 until 21:00"])
+        #expect(purse.spend(1).isEmpty)
+        #expect(told(purse.spend(1)) == ["spent hour $10.00 of $10.00 until 21:00"])
+        #expect(purse.spend(1).isEmpty)
+        #expect(purse.wait(29 * 60).isEmpty)
+        #expect(told(purse.wait(60)) == ["renewed"])
+        #expect(purse.budget.hour.spending.dollars == 0)
+        #expect(purse.budget.day.spending.dollars == 11)
+    }
+
+    @Test func aResponseThatIsToldTwiceIsChargedOnce() {
+        var purse = Purse([:])
+        _ = purse.spend(1, response: "r")
+        _ = purse.spend(1, response: "r")
+        #expect(purse.budget.day.spending.dollars == 1)
+    }
+
+    @Test func theDayEndsAtMidnightWhereTheBoxIs() {
+        var purse = Purse([.day: BudgetCaps(money: 1)])
+        #expect(told(purse.spend()) == ["spent day $1.00 of $1.00 until tomorrow 00:00"])
+        #expect(purse.wait(3 * 3600 + 1799).isEmpty)
+        #expect(told(purse.wait(1)) == ["renewed"])
+    }
+
+    @Test func theLongestOfSeveralEndsIsTold() {
+        var purse = Purse([.hour: BudgetCaps(money: 1), .day: BudgetCaps(money: 2)])
+        #expect(told(purse.spend(1)) == ["spent hour $1.00 of $1.00 until 21:00"])
+        #expect(
+            told(purse.spend(1)).last == "spent day $2.00 of $2.00 until tomorrow 00:00"
+        )
+        // The hour is over, the day is not.
+        #expect(told(purse.wait(1800)) == ["spent day $2.00 of $2.00 until tomorrow 00:00"])
+    }
+
+    @Test func minutesAreMinutesOfTalk() {
+        var purse = Purse([.day: BudgetCaps(minutes: 10)])
+        for state in [ConversationState.listening, .waitingForJarvis, .connecting, .error("x"), .idle] {
+            #expect(purse.enter(state).isEmpty)
+            #expect(purse.wait(3000).isEmpty)
+        }
+        #expect(purse.budget.day.spending.minutes == 0)
+        for state in [ConversationState.userSpeaking, .processing, .fillerSpeaking] {
+            #expect(purse.enter(state).isEmpty)
+            #expect(purse.wait(120).isEmpty)
+        }
+        #expect(purse.enter(.aiSpeaking).isEmpty)
+        #expect(told(purse.wait(120)) == ["near day 8.00 of 10.00 min until tomorrow 00:00"])
+        #expect(told(purse.wait(120)) == ["spent day 10.00 of 10.00 min until tomorrow 00:00"])
+    }
+
+    @Test func anOpenSessionCostsWhereTimeIsCharged() {
+        var purse = Purse([.hour: BudgetCaps(money: 1)], sessionMinute: 0.05)
+        _ = purse.enter(.idle)
+        _ = purse.wait(600)
+        #expect(purse.budget.day.spending.dollars == 0)
+        _ = purse.enter(.listening)
+        _ = purse.wait(600)
+        #expect(abs(purse.budget.day.spending.dollars - 0.5) < 1e-9)
+    }
+
+    @Test func aConversationEndsWithSilence() {
+        var purse = Purse([.conversation: BudgetCaps(money: 2)])
+        _ = purse.enter(.userSpeaking)
+        _ = purse.enter(.listening)
+        _ = purse.spend(1)
+        #expect(purse.wait(121).isEmpty)
+        _ = purse.enter(.userSpeaking)
+        _ = purse.enter(.listening)
+        #expect(purse.spend(1).isEmpty)
+        #expect(told(purse.spend(1)) == ["spent conversation $2.00 of $2.00 until 20:34"])
+        // It is closed, and the next may begin after the same silence.
+        #expect(purse.enter(.idle).isEmpty)
+        #expect(purse.wait(119).isEmpty)
+        #expect(told(purse.wait(1)) == ["renewed"])
+    }
+
+    @Test func aClosedConversationIsOver() {
+        var purse = Purse([.conversation: BudgetCaps(money: 2)])
+        _ = purse.enter(.listening)
+        _ = purse.spend(1)
+        _ = purse.enter(.idle)
+        _ = purse.enter(.listening)
+        #expect(purse.spend(1).count == 0)
+    }
+
+    // MARK: Clocks
+
+    @Test(arguments: [1, 1800, 86_400, 86_400 * 400])
+    func aClockThatIsPutBackHandsOutNothingTwice(seconds: Int) {
+        var purse = Purse([.hour: BudgetCaps(money: 1), .day: BudgetCaps(money: 1)])
+        _ = purse.spend(1)
+        purse.now.wall -= seconds
+        let signals = purse.budget.note(at: purse.now)
+        #expect(!signals.contains(.renewed))
+        #expect(purse.budget.day.spending.dollars == 1)
+        // Set right again within the hour.
+        purse.now.wall += seconds
+        #expect(!purse.budget.note(at: purse.now).contains(.renewed))
+        #expect(purse.budget.day.spending.dollars == 1)
+    }
+
+    @Test func aClockThatWasFarAheadDoesNotCloseTheBoxForYears() {
+        var late = Self.start
+        late.wall += 86_400 * 3000
+        var purse = Purse([.day: BudgetCaps(money: 1)], at: late)
+        _ = purse.spend(1)
+        purse.now.wall = Self.start.wall
+        let signals = purse.budget.note(at: purse.now)
+        #expect(!signals.contains(.renewed))
+        #expect(!purse.wait(86_399).contains(.renewed))
+        #expect(purse.wait(1) == [.renewed])
+    }
+
+    @Test func aBoxWithoutAClockOfItsOwnRemembersTheDay() {
+        var purse = Purse([.day: BudgetCaps(money: 1)])
+        _ = purse.spend(1)
+        // Started again with the time of last month, which is set right a minute later.
+        var early = purse.now
+        early.wall -= 86_400 * 30
+        early.uptime = .seconds(5)
+        var again = Purse([.day: BudgetCaps(money: 1)], saved: purse.budget.saved, at: early)
+        #expect(told(again.budget.note(at: early)).first?.hasPrefix("spent day $1.00") == true)
+        again.now.wall = purse.now.wall + 60
+        again.now.uptime += .seconds(60)
+        #expect(!again.budget.note(at: again.now).contains(.renewed))
+    }
+
+    // MARK: Restart
+
+    @Test func whatWasSpentOutlivesARestart() throws {
+        var purse = Purse([.hour: BudgetCaps(money: 10), .day: BudgetCaps(money: 10)])
+        _ = purse.spend(8.5)
+        let saved = try SavedBudget(parsing: Array(purse.budget.saved.text.utf8))
+        #expect(saved == purse.budget.saved)
+        var again = Purse([.hour: BudgetCaps(money: 10), .day: BudgetCaps(money: 10)], saved: saved, at: purse.now)
+        // The notice was given before.
+        #expect(again.budget.note(at: again.now).isEmpty)
+        #expect(told(again.spend(1.5)).count == 1)
+    }
+
+    @Test(arguments: [
+        "", "[hour]\nnumber = 1\n", "[hour",
+        "[hour]\nnumber = 900000000000000\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
+        "[hour]\nnumber = -1\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
+        "[hour]\nnumber = 1\nmicrousd = 0.5\ntalk_ms = 0\ntold = false\n[day]\nnumber = 1\n",
+    ])
+    func aDamagedFileIsRefused(text: String) {
+        #expect(throws: SavedBudget.Unreadable.self) { try SavedBudget(parsing: Array(text.utf8)) }
+    }
+
+    @Test func brokenBytesNeverCrash() {
+        var generator = SeededGenerator(seed: 5)
+        let day = BudgetAccount(number: 20_000)
+        let whole = Array(SavedBudget(hour: BudgetAccount(number: 480_000), day: day).text.utf8)
+        for _ in 0..<2000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...5, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            guard let saved = try? SavedBudget(parsing: bytes) else { continue }
+            var purse = Purse([.day: BudgetCaps(money: 1)], saved: saved)
+            _ = purse.spend(1)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What tools want of the conversation: news of long calls, and the end.
+struct ToolWishTests {
+    private static func waiting() -> Scene {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        return scene
+    }
+
+    private static func notices(_ scene: Scene) -> Int {
+        scene.sent().count { if case .systemMessage = $0 { true } else { false } }
+    }
+
+    @Test func theUserIsToldThatACallTakesLong() {
+        var scene = Self.waiting()
+        scene.on(.callDelayed(callID: "c1"))
+        #expect(Self.notices(scene) == 1)
+        #expect(scene.creates.count == 1)
+        scene.begin("r2", for: scene.creates[0])
+        scene.speak("r2")
+        scene.done("r2")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .waitingForJarvis)
+        scene.answer("c1")
+        #expect(scene.outputs == ["c1"])
+        #expect(scene.creates.count == 2)
+    }
+
+    @Test func nobodyIsTalkedOver() {
+        var scene = Self.waiting()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(.callDelayed(callID: "c1"))
+        #expect(Self.notices(scene) == 0)
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r2")
+        scene.done("r2")
+        #expect(Self.notices(scene) == 1)
+    }
+
+    @Test func anAnswerThatIsThereMakesTheNewsStale() {
+        var scene = Self.waiting()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(.callDelayed(callID: "c1"))
+        scene.answer("c1")
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r2")
+        scene.done("r2")
+        scene.on(.callDelayed(callID: "c1"))
+        #expect(Self.notices(scene) == 0)
+    }
+
+    @Test func aGoodbyeIsSpokenBeforeTheSessionCloses() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.call("c1", in: "r1")
+        scene.on(.endWhenQuiet)
+        scene.answer("c1", "The conversation ends.", wantsReply: false)
+        scene.done("r1")
+        #expect(!scene.effects.contains(.disconnect))
+        scene.on(.voiceDrained)
+        #expect(scene.effects.contains(.disconnect))
+        #expect(scene.state == .idle)
+        #expect(scene.creates.isEmpty)
+    }
+
+    @Test func whoSpeaksAgainHasNotLeft() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.on(.endWhenQuiet)
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(.voiceStopped([]))
+        scene.done("r1", .cancelled)
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r2")
+        scene.done("r2")
+        #expect(scene.state == .listening)
+    }
+
+    @Test func anotherCallIsWaitedFor() {
+        var scene = Self.waiting()
+        scene.on(.endWhenQuiet)
+        #expect(scene.state == .waitingForJarvis)
+        scene.answer("c1", wantsReply: false)
+        #expect(scene.state == .idle)
+    }
+}

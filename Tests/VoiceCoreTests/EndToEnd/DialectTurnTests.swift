@@ -1,0 +1,29 @@
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    /// The dialects that a server of the GA protocol understands too, run against one.
+    @Suite struct DialectTurnTests {
+        @Test(arguments: [
+            Configuration.Realtime.Dialect.openai, .azure, .localai, .huggingface,
+        ])
+        func aQuestionIsAnswered(dialect: Configuration.Realtime.Dialect) async throws {
+            let stage = try Stage([.ask("What is on today?")]) { _ in .init(.reply("Two meetings.")) }
+            try await stage.start(
+                adjust: { $0.realtime.dialect = dialect },
+                // The simulated server wants its key where OpenAI has it.
+                tune: { $0.request.headers = Dialect.openAI.headers(key: Secret(Stage.key)) }
+            )
+            try await stage.reach(.listening)
+            stage.say("Hey")
+            try await stage.reach(.listening, times: 2)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("Checking. Two meetings."), "\(tones)")
+            #expect(stage.journal.outputs == ["Two meetings."])
+            #expect(stage.journal.client("response.create").count == 1)
+            #expect(stage.journal.server("error").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Logging
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// The client against a server on loopback that behaves as the agent is documented to.
+struct RunningAgentTests {
+    @Test func narrationIsNotSpokenAndTheThreadIsContinued() async throws {
+        try await Self.stage([.say("Let me look. "), .useTool("shell"), .say("Two "), .say("meetings.")]) {
+            client,
+            agent in
+            #expect(await client.ask("a").spoken == "Two meetings.")
+            #expect(await client.ask("b").spoken == "Two meetings.")
+            #expect(agent.routes == ["POST /v1/responses", "POST /v1/responses"])
+            #expect(agent.requests.last?.json?["previous_response_id"]?.string?.hasPrefix("resp_msg_") == true)
+        }
+    }
+
+    @Test func anAttemptThatIsGivenUpIsNotHeard() async throws {
+        try await Self.stage([.say("Two mee"), .discard, .say("Three meetings.")]) { client, _ in
+            #expect(await client.ask("a").spoken == "Three meetings.")
+        }
+    }
+
+    @Test func aRunOutlivesItsConnection() async throws {
+        try await Self.stage([.say("Two "), .wait(milliseconds: 30), .cut, .wait(milliseconds: 30), .say("meetings.")])
+        {
+            client,
+            agent in
+            #expect(await client.ask("a").spoken == "Two meetings.")
+            #expect(agent.routes.contains { $0.hasSuffix("/events") })
+            #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 1)
+        }
+    }
+
+    @Test func framesThatAreGoneAreReplacedByTheSnapshot() async throws {
+        let steps = [AgentStep.say("One "), .wait(milliseconds: 50), .cut] + Array(repeating: .say("more "), count: 20)
+        try await Self.stage(steps) { client, agent in
+            agent.keepFrames(3)
+            #expect(await client.ask("a").spoken.hasPrefix("One more more"))
+            #expect(agent.routes.contains { $0.hasPrefix("GET /v1/responses/resp_run") && !$0.hasSuffix("events") })
+        }
+    }
+
+    @Test func aRestartInTheMiddleIsSurvived() async throws {
+        try await Self.stage([.say("Two "), .wait(milliseconds: 300), .say("meetings.")]) { client, agent in
+            let answer = Task { await client.ask("a") }
+            while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            try await Task.sleep(for: .milliseconds(50))
+            await agent.restart()
+            #expect(await answer.value.spoken == "Two meetings.")
+            #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 2)
+        }
+    }
+
+    @Test func aRestartAfterToolsIsTold() async throws {
+        try await Self.stage([.useTool("mail"), .wait(milliseconds: 300), .say("Sent.")]) { client, agent in
+            let answer = Task { await client.ask("a") }
+            while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            try await Task.sleep(for: .milliseconds(50))
+            await agent.restart()
+            #expect(await answer.value.failure == .lost)
+            #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 1)
+        }
+    }
+
+    @Test func cancellingIsToldToTheServerAndTheNextQuestionWaits() async throws {
+        try await Self.stage([.say("Two "), .wait(milliseconds: 200), .say("meetings.")]) { client, agent in
+            let answer = Task { await client.ask("a") }
+            while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            try await Task.sleep(for: .milliseconds(30))
+            #expect(await client.cancelRequest())
+            #expect(await answer.value.failure == .cancelled)
+            #expect(await client.ask("b").spoken == "Two meetings.")
+            #expect(agent.routes.contains { $0.hasSuffix("/cancel") })
+        }
+    }
+
+    @Test func aQuestionOfTheAgentIsAnswered() async throws {
+        let prompt: SimulatedJSON = [
+            "call_id": "c1",
+            "questions": [["question": "Which calendar?", "options": [["label": "Work"], ["label": "Home"]]]],
+        ]
+        try await Self.stage([.ask(prompt), .say("Done.")]) { client, agent in
+            #expect(await client.ask("a").spoken.contains("Which calendar? The options are: Work; Home."))
+            #expect(await client.answer(["home"]).spoken == "Done.")
+            #expect(agent.replies == [["call_id": "c1", "answers": [["question_index": 0, "selected": "Home"]]]])
+        }
+    }
+
+    @Test func aPermissionIsGivenOrDenied() async throws {
+        let prompt: SimulatedJSON = [
+            "approval_id": "appr_1", "title": "Shell Command Request", "path": "echo hi", "is_shell": true,
+            "is_write": false,
+            "options": [
+                ["index": 0, "label": "Allow this specific command", "choice": "command"],
+                ["index": 1, "label": "Allow once", "choice": "once"], ["index": 2, "label": "Deny", "choice": "deny"],
+            ],
+        ]
+        try await Self.stage([.approve(prompt), .say("Done.")]) { client, agent in
+            #expect(await client.ask("a").spoken.contains("echo hi"))
+            #expect(await client.approve("echo hi there", true).failure == .otherCommand)
+            #expect(agent.replies.isEmpty)
+            #expect(await client.approve("echo hi", true).spoken == "Done.")
+            #expect(agent.replies == [["approval_id": "appr_1", "choice": 1]])
+        }
+    }
+
+    @Test func aFailureOfTheModelIsNotSpoken() async throws {
+        let message = "Fake API error (status 400): upstream says bad request"
+        try await Self.stage([.fail(type: "invalid_request_error", message: message)]) { client, _ in
+            let answer = await client.ask("a")
+            #expect(answer.failure == .serverError(status: 200, detail: message))
+            #expect(!answer.spoken.contains("upstream"))
+        }
+    }
+
+    @Test func theServerIsCheckedByItsHealth() async throws {
+        try await Self.stage([]) { client, _ in
+            #expect(await client.check() == .success(JarvisHealth(version: "v0.0.403", agent: "stand-in")))
+            #expect(await client.ask("a").failure == .emptyReply)
+        }
+    }
+
+    private static func stage(
+        _ steps: [AgentStep],
+        _ body: @Sendable @escaping (JarvisClient, RunningAgent) async throws -> Void
+    ) async throws {
+        let agent = RunningAgent(token: "topsecret") { _ in steps }
+        let port = try await agent.start()
+        try await NetworkThread.with { network in
+            var settings = Configuration().jarvis
+            settings.api = .responses
+            let client = JarvisClient(
+                base: try #require(ServerURL("http://127.0.0.1:\(port)/ui")),
+                token: Secret("topsecret"),
+                settings: settings,
+                transport: CurlJarvisTransport(network: network),
+                logger: LineLog().logger
+            )
+            try await body(client, agent)
+        }
+        await agent.stop()
+    }
+}

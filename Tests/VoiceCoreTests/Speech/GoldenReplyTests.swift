@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Testing
+
+@testable import VoiceCore
+
+/// Replies as agents write them, and what is to be heard of each.
+///
+/// The file holds cases "=== name [words=N]", the reply, "--- spoken", what is heard. With UPDATE_GOLDEN=1 the tests
+/// write what is heard now; read the difference before keeping it.
+struct GoldenReplyTests {
+    private static let path = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Golden/replies.txt")
+
+    private struct Case {
+        var name: String
+        var words = 150
+        var reply = ""
+        var spoken = ""
+    }
+
+    @Test func everyReplyIsHeardAsWritten() throws {
+        var cases = try Self.cases()
+        #expect(cases.count >= 60)
+        #expect(Set(cases.map(\.name)).count == cases.count)
+        for index in cases.indices {
+            let shaped = SpeechShaper(maximumWords: cases[index].words).shape(cases[index].reply)
+            let heard = shaped?.spoken ?? "(nothing)"
+            if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+                cases[index].spoken = heard
+            } else {
+                #expect(heard == cases[index].spoken, "\(cases[index].name)")
+            }
+        }
+        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil { try Self.write(cases) }
+    }
+
+    @Test func nothingThatOnlyTheEyeUnderstandsIsHeard() throws {
+        for example in try Self.cases() {
+            guard let shaped = SpeechShaper(maximumWords: example.words).shape(example.reply) else { continue }
+            for mark in ["**", "__", "```", "](", "http", "\n", "\t", "<br", "\\frac", "\u{1F389}", "  ", "| "] {
+                #expect(!shaped.full.contains(mark), "\(mark) in \(example.name)")
+            }
+        }
+    }
+
+    @Test func readingOnBringsAllOfIt() throws {
+        for example in try Self.cases() {
+            let shaper = SpeechShaper(maximumWords: 20)
+            guard let shaped = shaper.shape(example.reply), var place = shaper.place(in: shaped) else { continue }
+            var pieces = [shaped.spoken]
+            while let piece = place.next() { pieces.append(piece) }
+            func plain(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
+            let heard = plain(pieces.map { $0.replacing(" " + SpeechShaper.offer, with: "") }.joined())
+            #expect(heard == plain(shaped.full), "\(example.name)")
+        }
+    }
+
+    private static func cases() throws -> [Case] {
+        let text = try String(decoding: Data(contentsOf: path), as: UTF8.self)
+        var cases: [Case] = []
+        var isSpoken = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("=== ") {
+                let parts = line.dropFirst(4).split(separator: " words=")
+                cases.append(Case(name: String(parts[0])))
+                if parts.count > 1, let words = Int(parts[1]) { cases[cases.count - 1].words = words }
+                isSpoken = false
+            } else if line == "--- spoken" {
+                isSpoken = true
+            } else if !cases.isEmpty {
+                let last = cases.count - 1
+                if isSpoken { cases[last].spoken += line + "\n" } else { cases[last].reply += line + "\n" }
+            }
+        }
+        for index in cases.indices {
+            while cases[index].reply.hasSuffix("\n") { cases[index].reply.removeLast() }
+            while cases[index].spoken.hasSuffix("\n") { cases[index].spoken.removeLast() }
+        }
+        return cases
+    }
+
+    private static func write(_ cases: [Case]) throws {
+        let texts = cases.map { example in
+            let words = example.words == 150 ? "" : " words=\(example.words)"
+            return "=== \(example.name)\(words)\n\(example.reply)\n--- spoken\n\(example.spoken)\n"
+        }
+        try Data(texts.joined(separator: "\n").utf8).write(to: path)
+    }
+}

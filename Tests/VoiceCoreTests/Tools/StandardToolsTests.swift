@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+struct StandardToolsTests {
+    private static func context() -> ToolContext { ToolContext(logger: LineLog().logger) }
+
+    @Test func everyToolHasANameOfItsOwnAndASchema() throws {
+        var options = ToolRegistry.Options()
+        options.mayEnd = true
+        let tools = ToolRegistry.standard(Self.context(), options: options).tools
+        #expect(Set(tools.map(\.name)).count == tools.count)
+        let names: Set = [
+            "ask_jarvis", "new_conversation", "continue_reading", "end_conversation", "stay_silent", "cancel_request",
+            "answer_question", "approve",
+        ]
+        #expect(Set(tools.map(\.name)) == names)
+        for tool in tools {
+            let schema = try JSONDecoder().decode(JSONValue.self, from: Data(tool.parameters.utf8))
+            #expect(schema["type"]?.stringValue == "object")
+            #expect(!tool.description.isEmpty)
+        }
+    }
+
+    @Test func theOwnerDecidesWhatIsOffered() {
+        var settings = Configuration().jarvis
+        func names() -> [String] {
+            ToolRegistry.standard(Self.context(), options: .init(settings)).tools.map(\.name)
+        }
+        #expect(!names().contains("approve"), "chat has no approvals")
+        #expect(!names().contains("end_conversation"))
+        settings.api = .responses
+        settings.endConversation = true
+        #expect(names().contains("approve"))
+        #expect(names().contains("end_conversation"))
+        settings.askUser = .dismiss
+        settings.approval = .deny
+        #expect(!names().contains("approve") && !names().contains("answer_question"))
+    }
+
+    @Test func silenceAndGoodbyesAreNotSpokenAbout() async {
+        var context = Self.context()
+        let ended = Mutex(0)
+        context.endConversation = { ended.withLock { $0 += 1 } }
+        #expect(await StaySilentTool().call(arguments: "{}").wantsReply == false)
+        #expect(await EndConversationTool(context).call(arguments: "").wantsReply == false)
+        #expect(ended.withLock { $0 } == 1)
+    }
+
+    @Test func aRequestTakenBackIsNotSpokenAboutTwice() async {
+        var context = Self.context()
+        context.ask = { _ in JarvisAnswer(failure: .cancelled) }
+        context.cancelRequest = { true }
+        #expect(await AskJarvisTool(context).call(arguments: #"{"query":"x"}"#).wantsReply == false)
+        #expect(await CancelRequestTool(context).call(arguments: "{}").wantsReply)
+    }
+
+    @Test func aLateAnswerTellsWhatItAnswers() async {
+        var context = Self.context()
+        context.ask = { query in
+            var answer = JarvisAnswer(reply: ShapedReply(spoken: "Two.", full: "Two.", wasCut: false))
+            answer.took = query == "late" ? .seconds(11) : .seconds(9)
+            return answer
+        }
+        let tool = AskJarvisTool(context)
+        #expect(await tool.call(arguments: #"{"query":"soon"}"#).text == "Two.")
+        let late = await tool.call(arguments: #"{"query":"late"}"#).text
+        #expect(late.contains("\"late\"") && late.hasSuffix("Two."))
+    }
+
+    @Test(arguments: ["", "{}", "[]", #"{"answers":[]}"#, #"{"answers":[" "]}"#, #"{"answers":"x"}"#])
+    func anAnswerThatCannotBeReadIsAskedForAgain(arguments: String) async {
+        var context = Self.context()
+        context.answer = { _ in
+            Issue.record("passed on")
+            return JarvisAnswer(failure: .busy)
+        }
+        #expect(await AnswerQuestionTool(context).call(arguments: arguments).succeeded == false)
+    }
+
+    @Test func answersAndPermissionsArePassedOn() async {
+        var context = Self.context()
+        let seen = Mutex<[String]>([])
+        context.answer = { answers in
+            seen.withLock { $0.append(answers?.joined(separator: ",") ?? "dismissed") }
+            return JarvisAnswer(failure: .busy)
+        }
+        context.approve = { command, isAllowed in
+            seen.withLock { $0.append("\(command) \(isAllowed)") }
+            return JarvisAnswer(failure: .busy)
+        }
+        _ = await AnswerQuestionTool(context).call(arguments: #"{"answers":["a","b"]}"#)
+        _ = await AnswerQuestionTool(context).call(arguments: #"{"dismiss":true}"#)
+        _ = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#)
+        _ = await ApproveTool(context).call(arguments: #"{"command":"ls"}"#)
+        #expect(seen.withLock { $0 } == ["a,b", "dismissed", "ls true"])
+    }
+}
