@@ -42,7 +42,12 @@ package enum ClientEvent: Equatable, Sendable {
         case .userMessage(let text, let eventID):
             Self.message(text, role: "user", kind: "input_text", eventID: eventID)
         case .assistantMessage(let text, let eventID):
-            Self.message(text, role: "assistant", kind: "output_text", eventID: eventID)
+            Self.message(
+                text,
+                role: "assistant",
+                kind: dialect.shape == .flat ? "text" : "output_text",
+                eventID: eventID
+            )
         case .responseCreate(let eventID):
             .object(
                 ["type": "response.create", "event_id": .string(eventID)]
