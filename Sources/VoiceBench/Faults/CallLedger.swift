@@ -9,8 +9,7 @@ struct CallLedger: Sendable {
         var query: String
         var started: Duration
         var isDelivered = false
-        /// The session in which it was last told as a remark.
-        var toldIn: Int?
+        var isTold = false
     }
 
     private var calls: [String: Call] = [:]
@@ -18,6 +17,8 @@ struct CallLedger: Sendable {
     /// Where the service asked, and where an answer came in.
     private var asked: [String: Int] = [:]
     private var answered: [String: Int] = [:]
+    /// How often a session was told of a call of an earlier one.
+    private var told: [String: Int] = [:]
     /// Answers that reached the service and that no response has seen yet, by connection.
     private var unseen: [Int: Set<String>] = [:]
     private var seen: Set<String> = []
@@ -44,16 +45,15 @@ struct CallLedger: Sendable {
     mutating func deliver(_ id: String) {
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
-        if calls[id]?.toldIn != nil { violations.append("call \(id) was answered after it had been told") }
+        if calls[id]?.isTold == true { violations.append("call \(id) was answered after it had been told") }
         calls[id]?.isDelivered = true
         open.remove(id)
     }
 
-    /// A remark for the session with this number: it may hold the answers of calls of earlier ones.
-    mutating func tell(_ text: String, session: Int) {
+    /// A remark for a session: it may hold the answers of calls of earlier ones.
+    mutating func tell(_ text: String) {
         for (id, call) in calls where !call.query.isEmpty && text.contains(call.query) {
-            if call.toldIn == session { violations.append("the answer of \(id) was told twice in a session") }
-            calls[id]?.toldIn = session
+            calls[id]?.isTold = true
             open.remove(id)
         }
     }
@@ -92,7 +92,11 @@ struct CallLedger: Sendable {
             if answered[id] != 1 { violations.append("the service got the answer to \(id) twice") }
             unseen[connection, default: []].insert(id)
         } else if item["role"] == "system", let text = item["content"]?.array?.first?["text"]?.string {
-            for (id, call) in calls where text.contains(call.query) { unseen[connection, default: []].insert(id) }
+            for (id, call) in calls where text.contains(call.query) {
+                unseen[connection, default: []].insert(id)
+                told["\(id) \(connection)", default: 0] += 1
+                if told["\(id) \(connection)"] != 1 { violations.append("session \(connection) was told \(id) twice") }
+            }
         }
     }
 

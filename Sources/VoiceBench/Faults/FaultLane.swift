@@ -26,7 +26,7 @@ struct FaultLane: Sendable {
         var problems: [String] = []
         do {
             let room = try FileRoom(speed: options.speed, listener: user.listen)
-            let daemon = try services.daemon(room: room, logger: logger) { effect in
+            let daemon = try services.daemon(room: room, seed: seed, logger: logger) { effect in
                 ledger.note(effect)
                 user.note(effect)
             }

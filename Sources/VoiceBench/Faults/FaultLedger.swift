@@ -18,8 +18,10 @@ final class FaultLedger: Sendable {
     private struct OpenFault {
         var kind: FaultKind
         var at: Duration
-        /// Where the session ends: whether the next one has begun.
-        var isPast = false
+        /// The connection it struck, where there was one.
+        var connection: Int?
+        /// Where the session ends: when another one was there to take its place.
+        var past: Duration?
     }
 
     private struct State {
@@ -40,6 +42,7 @@ final class FaultLedger: Sendable {
     private static let recoveryLimit = Duration.seconds(30)
     private static let stateLimit = Duration.seconds(12)
     private static let callLimit = Duration.seconds(30)
+    private static let stillness = Duration.milliseconds(300)
     private static let traced = 120
 
     private let began = Monotonic.now()
@@ -89,7 +92,7 @@ final class FaultLedger: Sendable {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
             case .startCall(let call): state.calls.start(call.callID, arguments: call.arguments, at: now)
             case .send(.functionCallOutput(let callID, _, _)): state.calls.deliver(callID)
-            case .send(.systemMessage(let text, _)): state.calls.tell(text, session: state.latest)
+            case .send(.systemMessage(let text, _)): state.calls.tell(text)
             default: break
             }
             adopt(&state)
@@ -105,10 +108,14 @@ final class FaultLedger: Sendable {
                 state.figures.sessions += 1
                 state.connected.insert(number)
                 state.latest = number
-                for index in state.open.indices { state.open[index].isPast = true }
+                for index in state.open.indices where state.open[index].past == nil { state.open[index].past = now }
             case .disconnected(let number):
                 write("service: connection \(number) ended", now, &state)
                 state.connected.remove(number)
+                for index in state.open.indices
+                where state.open[index].connection == number && !state.connected.isEmpty {
+                    state.open[index].past = now
+                }
                 state.calls.disconnected(number)
             case .client(let number, let event):
                 guard event["type"] != "input_audio_buffer.append" else { return }
@@ -124,7 +131,7 @@ final class FaultLedger: Sendable {
         }
     }
 
-    func note(_ fault: FaultKind) {
+    func note(_ fault: FaultKind, on connection: Int? = nil) {
         let now = Monotonic.now()
         state.withLock { state in
             write("FAULT \(fault)", now, &state)
@@ -133,7 +140,7 @@ final class FaultLedger: Sendable {
             if !fault.endsSession, state.state == .listening {
                 state.figures.recoveries[fault, default: []].append(0)
             } else {
-                state.open.append(OpenFault(kind: fault, at: now))
+                state.open.append(OpenFault(kind: fault, at: now, connection: connection))
             }
         }
     }
@@ -146,6 +153,10 @@ final class FaultLedger: Sendable {
     func check() -> String? {
         let now = Monotonic.now()
         return state.withLock { state in
+            // A session that another one replaces at once ends without a change of state.
+            if state.state == .listening, now - state.since > Self.stillness {
+                close(&state, at: now) { $0.past.map { now - $0 > Self.stillness } ?? false }
+            }
             if state.violation == nil, !state.isOver {
                 if let late = state.open.first(where: { now - $0.at > Self.recoveryLimit }) {
                     state.violation = "not listening \(Self.recoveryLimit) after \(late.kind), in \(state.state)"
@@ -183,11 +194,15 @@ final class FaultLedger: Sendable {
         state.since = now
         if next == .idle, !state.isOver { state.calls.excuse() }
         guard next == .listening else { return }
-        for fault in state.open where fault.isPast || !fault.kind.endsSession {
+        close(&state, at: now) { $0.past != nil || !$0.kind.endsSession }
+    }
+
+    private func close(_ state: inout State, at now: Duration, _ isOver: (OpenFault) -> Bool) {
+        for fault in state.open where isOver(fault) {
             let milliseconds = Double((now - fault.at) / .microseconds(1)) / 1000
             state.figures.recoveries[fault.kind, default: []].append(milliseconds)
         }
-        state.open.removeAll { $0.isPast || !$0.kind.endsSession }
+        state.open.removeAll(where: isOver)
     }
 
     private func adopt(_ state: inout State) {

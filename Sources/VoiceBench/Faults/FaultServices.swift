@@ -24,8 +24,8 @@ struct FaultServices: Sendable {
         script.faults.seed = seed
         let simulator = RealtimeSimulator(configuration: configuration, script: script) { event in
             ledger.note(event)
-        } faults: { kind in
-            ledger.note(kind)
+        } faults: { kind, connection in
+            ledger.note(kind, on: connection)
         }
         let agent = AgentStandIn(token: SimulatedServices.token, behaviour: Self.behaviour(seed, ledger))
         return FaultServices(
@@ -65,6 +65,7 @@ struct FaultServices: Sendable {
 
     func daemon(
         room: FileRoom,
+        seed: UInt64,
         logger: Logger,
         effect: @escaping @Sendable (ConversationEffect) -> Void
     ) throws -> VoiceDaemon {
@@ -100,9 +101,18 @@ struct FaultServices: Sendable {
         settings.conversation.setUpLimit = .milliseconds(1500)
         settings.conversation.reconnectFirst = .milliseconds(20)
         settings.conversation.reconnectLongest = .milliseconds(300)
+        settings.conversation.provenAfter = .seconds(1)
+        settings.conversation.limitedPause = .milliseconds(200)
+        settings.conversation.limitedLongest = .milliseconds(500)
         settings.conversation.probePause = .milliseconds(200)
         settings.conversation.responseLimit = .milliseconds(1500)
+        settings.conversation.responseLongest = .seconds(4)
+        settings.conversation.retryPause = .milliseconds(50)
+        settings.conversation.limitedRetryPause = .milliseconds(200)
+        settings.conversation.sessionAge = .seconds(4)
+        settings.conversation.swapQuiet = .milliseconds(50)
         settings.conversation.thinkingAfter = .milliseconds(50)
+        settings.conversation.seed = seed
         return VoiceDaemon(settings, logger: logger, observer: .init(effect: { performed, _ in effect(performed) }))
     }
 }

@@ -11,7 +11,8 @@ enum StateTable {
 
     private static let successors: [String: Set<String>] = [
         "idle": ["connecting"],
-        "error": ["connecting", "idle", "error"],
+        // The service is probed without a word; it takes us again, or does not.
+        "error": ongoing.union(["connecting", "idle", "error"]),
         "connecting": ongoing.union(["error", "idle"]),
         "listening": ongoing.union(ends).union(["userSpeaking"]),
         // Who speaks has silenced what was being said; only the end of speech, or a command, leads on.

@@ -126,6 +126,7 @@ extension ConversationMachine {
         let wasVoiced = voiced == outcome.id
         // Cut before the first word, by a user who may only have coughed: what it was to tell is still to be told.
         let isUnheard = (outcome.status == .cancelled || outcome.status == .failed) && !wasVoiced
+        let wasToTell = sequencer.isTelling
         let wasRunning = sequencer.done(
             responseID: outcome.id,
             clientEventID: outcome.clientEventID,
@@ -139,7 +140,10 @@ extension ConversationMachine {
             brokenTurns = 0
             if !userSpeaks, !owedResponse { question = nil }
         case .cancelled:
-            if wasRunning, !userSpeaks, !owedResponse { question = nil }
+            guard wasRunning, !userSpeaks, !owedResponse else { break }
+            question = nil
+            // Nobody has spoken: a service that does so again and again is not asked for ever.
+            if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
             note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
             responseFailed(ErrorClass(code: outcome.reason), outcome, isOurs: wasRunning)

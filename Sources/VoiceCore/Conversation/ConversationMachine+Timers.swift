@@ -55,6 +55,7 @@ extension ConversationMachine {
             effects.append(.disconnect)
             lost(LinkFailure(.transient, "the session was not ready within \(options.setUpLimit)"))
         case .reconnect:
+            guard link == .opening || link == .refused else { return }
             link = .opening
             effects.append(.connect)
         case .proven: backoff.reset()

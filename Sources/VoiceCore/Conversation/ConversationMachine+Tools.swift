@@ -33,7 +33,7 @@ extension ConversationMachine {
 
     /// Nobody speaks and no response is awaited.
     private var isQuiet: Bool {
-        voice == nil && !userSpeaks && !owedResponse && sequencer.isIdle && sequencer.uncovered.isEmpty
+        voice == nil && !userSpeaks && !owedResponse && sequencer.isIdle && !sequencer.wantsResponse
     }
 
     private mutating func tellDelay() {

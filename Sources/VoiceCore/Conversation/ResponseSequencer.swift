@@ -61,6 +61,9 @@ package struct ResponseSequencer: Equatable, Sendable {
     /// Outputs sent of which the model has not spoken, or not to the end.
     package var unspoken: Set<String> { uncovered.union(covered) }
 
+    /// Whether the response that runs has outputs to speak about.
+    package var isTelling: Bool { !covered.isEmpty }
+
     package var activeResponse: String? {
         switch phase {
         case .active(let responseID), .cancelling(let responseID): responseID

@@ -33,17 +33,17 @@ package final class RealtimeSimulator: Sendable {
     private let configuration: RealtimeSimulatorConfiguration
     private let script: ConversationScript
     private let events: @Sendable (Event) -> Void
-    private let faults: @Sendable (FaultKind) -> Void
+    private let faults: @Sendable (FaultKind, Int?) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - events: called on the thread of the connection; must not block.
-    ///   - faults: as well; told of the trouble that a seed of the script's faults makes.
+    ///   - faults: as well; told of the trouble that a seed of the script's faults makes, and on which connection.
     package init(
         configuration: RealtimeSimulatorConfiguration,
         script: ConversationScript,
         events: @escaping @Sendable (Event) -> Void = { _ in },
-        faults: @escaping @Sendable (FaultKind) -> Void = { _ in }
+        faults: @escaping @Sendable (FaultKind, Int?) -> Void = { _, _ in }
     ) {
         self.faults = faults
         self.configuration = configuration
@@ -93,7 +93,7 @@ package final class RealtimeSimulator: Sendable {
 extension RealtimeSimulator {
     private var isTroubled: Bool { state.withLock { $0.isTroubled } }
 
-    func tell(_ fault: FaultKind) { faults(fault) }
+    func tell(_ fault: FaultKind) { faults(fault, nil) }
 
     /// Keeps a connection that is not upgraded, to be closed with the others.
     func track(_ channel: any Channel, _ attempt: Int) {
@@ -122,7 +122,7 @@ extension RealtimeSimulator {
         var refusal = faults.refuseStatus
         if case .refuse(let status) = faults.plan?.opening {
             refusal = status
-            self.faults(.refused)
+            self.faults(.refused, nil)
         }
         let refused = refusal
         let upgrader = NIOWebSocketServerUpgrader(
@@ -172,7 +172,7 @@ extension RealtimeSimulator {
         var refusal = refusal(head, target)
         if faults.plan?.opening == .invalidKey {
             refusal = .invalidKey
-            self.faults(.invalidKey)
+            self.faults(.invalidKey, number)
         }
         let session = SimulatedSession(
             configuration: configuration,
@@ -217,7 +217,7 @@ extension RealtimeSimulator {
             }
             events(.server(connection: number, value))
         case .closing(let code): events(.closing(connection: number, code: code))
-        case .fault(let kind): faults(kind)
+        case .fault(let kind): faults(kind, number)
         }
     }
 }

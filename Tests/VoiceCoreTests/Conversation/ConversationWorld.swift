@@ -212,6 +212,7 @@ struct ConversationWorld {
 
     private mutating func answerCall() {
         guard !unansweredCalls.isEmpty else { return }
+        if hasFaults, chance(30) { return post(.callDelayed(callID: unansweredCalls[0].callID)) }
         let call = unansweredCalls.remove(at: Int.random(in: 0..<unansweredCalls.count, using: &random))
         post(.callDispatched(callID: call.callID))
         post(.callAnswered(callID: call.callID, output: "an answer", wantsReply: chance(90)))

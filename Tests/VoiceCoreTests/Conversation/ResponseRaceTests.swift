@@ -129,6 +129,24 @@ struct ResponseRaceTests {
         #expect(scene.state == .listening)
     }
 
+    @Test func aServiceThatCancelsByItselfIsNotAskedForEver() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        for attempt in 0..<2 {
+            scene.begin("a\(attempt)", for: scene.creates.last)
+            scene.done("a\(attempt)", .cancelled)
+            #expect(scene.creates.count == attempt + 1, "not at once")
+            scene.on(.timer(.retryResponse))
+        }
+        #expect(scene.creates.count == 2)
+        #expect(scene.effects.contains(.play(.error)))
+        #expect(scene.state == .listening)
+    }
+
     @Test func aServiceThatFailsTurnAfterTurnIsLeft() {
         var scene = Scene.listening()
         for turn in 0..<2 {
