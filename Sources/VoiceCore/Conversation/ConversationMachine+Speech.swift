@@ -13,6 +13,7 @@ extension ConversationMachine {
             sessionResponses.append(id)
             if sessionResponses.count > 32 { sessionResponses.removeFirst() }
             sequencer.created(responseID: id, clientEventID: clientEventID)
+            noticeBegan(id, clientEventID: clientEventID)
             if cancelsNext { cancel(id) }
             cancelsNext = false
         case .outputItemAdded(let responseID, _, let kind):
@@ -79,7 +80,7 @@ extension ConversationMachine {
     mutating func voiceReceived(_ responseID: String, at now: Duration) {
         guard !interrupted.contains(responseID) else { return }
         let known = voice?.responseID == responseID ? voice : nil
-        let isFiller = known?.isFiller ?? calls.contains(responseID: responseID)
+        let isFiller = known?.isFiller ?? isOnTheWay(responseID)
         turn?.received(isAnswer: !isFiller, at: now)
         effects.append(.cancelEarcons)
         let hasCall = known?.hasCall ?? isFiller
@@ -89,7 +90,7 @@ extension ConversationMachine {
     mutating func voiceAudible(_ responseID: String, at now: Duration) {
         guard !interrupted.contains(responseID) else { return }
         let isFiller =
-            voice?.responseID == responseID ? voice?.isFiller == true : calls.contains(responseID: responseID)
+            voice?.responseID == responseID ? voice?.isFiller == true : isOnTheWay(responseID)
         turn?.audible(isAnswer: !isFiller, at: now)
     }
 

@@ -4,6 +4,9 @@ struct ToolWishes: Equatable, Sendable {
     var endsWhenQuiet = false
     /// Calls that take long and of which the user has not been told.
     var delayed: [String] = []
+    /// Our request for the news of a long call, and the response that brings it.
+    var noticeRequest: String?
+    var noticeResponse: String?
 }
 
 /// Long calls and the end of a conversation.
@@ -48,6 +51,18 @@ extension ConversationMachine {
             "respond"
         )
         sequencer.requested(eventID: requested)
+        wishes.noticeRequest = requested
+    }
+
+    /// What brings the news of a long call is said on the way to the answer, like an acknowledgement.
+    mutating func noticeBegan(_ responseID: String, clientEventID: String?) {
+        if let clientEventID, clientEventID == wishes.noticeRequest { wishes.noticeResponse = responseID }
+        wishes.noticeRequest = nil
+    }
+
+    /// Said on the way to the answer: it holds a call, or is the news of one.
+    func isOnTheWay(_ responseID: String) -> Bool {
+        calls.contains(responseID: responseID) || wishes.noticeResponse == responseID
     }
 }
 
