@@ -13,7 +13,6 @@ extension ConversationMachine {
             sessionResponses.append(id)
             if sessionResponses.count > 32 { sessionResponses.removeFirst() }
             sequencer.created(responseID: id, clientEventID: clientEventID)
-            noticeBegan(id, clientEventID: clientEventID)
             if cancelsNext { cancel(id) }
             cancelsNext = false
         case .outputItemAdded(let responseID, _, let kind):
