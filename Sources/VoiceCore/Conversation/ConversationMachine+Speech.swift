@@ -99,7 +99,7 @@ extension ConversationMachine {
     mutating func voiceReceived(_ responseID: String) {
         guard !interrupted.contains(responseID) else { return }
         let known = voice?.responseID == responseID ? voice : nil
-        let isFiller = known?.isFiller ?? calls.contains(responseID: responseID)
+        let isFiller = known?.isFiller ?? isOnTheWay(responseID)
         turn?.received(isAnswer: !isFiller, at: now)
         voiced = responseID
         question?.isBegun = true
@@ -111,7 +111,7 @@ extension ConversationMachine {
     mutating func voiceAudible(_ responseID: String) {
         guard !interrupted.contains(responseID) else { return }
         let isFiller =
-            voice?.responseID == responseID ? voice?.isFiller == true : calls.contains(responseID: responseID)
+            voice?.responseID == responseID ? voice?.isFiller == true : isOnTheWay(responseID)
         turn?.audible(isAnswer: !isFiller, at: now)
     }
 

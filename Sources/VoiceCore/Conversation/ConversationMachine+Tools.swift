@@ -4,6 +4,9 @@ struct ToolWishes: Equatable, Sendable {
     var endsWhenQuiet = false
     /// Calls that take long and of which the user has not been told.
     var delayed: [String] = []
+    /// The news of a long call was asked for; and the response that brings it.
+    var isNoticeDue = false
+    var noticeResponse: String?
 }
 
 /// Long calls and the end of a conversation.
@@ -20,6 +23,7 @@ extension ConversationMachine {
     }
 
     mutating func settleWishes() {
+        findNotice()
         // Who speaks again has not left.
         if userSpeaks { wishes.endsWhenQuiet = false }
         wishes.delayed.removeAll { !calls.isWaiting(callID: $0) }
@@ -48,6 +52,19 @@ extension ConversationMachine {
             "respond"
         )
         sequencer.requested(eventID: requested)
+        wishes.isNoticeDue = true
+    }
+
+    /// What brings the news of a long call is said on the way to the answer, like an acknowledgement.
+    private mutating func findNotice() {
+        guard wishes.isNoticeDue else { return }
+        if let responseID = sequencer.activeResponse { wishes.noticeResponse = responseID }
+        if sequencer.activeResponse != nil || sequencer.isIdle { wishes.isNoticeDue = false }
+    }
+
+    /// Said on the way to the answer: it holds a call, or is the news of one.
+    func isOnTheWay(_ responseID: String) -> Bool {
+        calls.contains(responseID: responseID) || wishes.noticeResponse == responseID
     }
 }
 

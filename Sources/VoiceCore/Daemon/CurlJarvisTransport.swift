@@ -62,7 +62,7 @@ package struct CurlJarvisTransport: JarvisTransport {
         )
     }
 
-    fileprivate static func fault(_ failure: HTTPFailure) -> JarvisTransportFault {
+    static func fault(_ failure: HTTPFailure) -> JarvisTransportFault {
         switch failure {
         case .cannotResolve, .cannotConnect, .badURL: .couldNotConnect(failure.description)
         case .tls: .untrusted(failure.description)
@@ -70,6 +70,8 @@ package struct CurlJarvisTransport: JarvisTransport {
         case .timedOut: .timedOut
         case .replyTooLarge: .replyTooLarge
         case .cancelled: .cancelled
+        // TLS 1.3 lets a client without a certificate in, and hangs up on it afterwards.
+        case .reset(let detail) where detail.contains("certificate required"): .untrusted(failure.description)
         case .reset, .other, .badHeader: .connectionLost(failure.description)
         }
     }

@@ -12,28 +12,6 @@ package import Logging
 /// has moved on. Every question gets exactly one answer, within the time limit; the time the user takes to answer the
 /// agent does not count. Cancelling the task ends the wait or the run.
 package actor JarvisClient {
-    /// Time and chance, which tests put in their own hands.
-    package struct Surroundings: Sendable {
-        /// Time since a fixed moment.
-        package var now: @Sendable () -> Duration
-        package var sleep: @Sendable (Duration) async -> Void
-        package var makeID: @Sendable () -> String
-        /// Seconds since 1970.
-        package var wallClock: @Sendable () -> Int
-
-        package init(
-            now: @escaping @Sendable () -> Duration,
-            sleep: @escaping @Sendable (Duration) async -> Void,
-            makeID: @escaping @Sendable () -> String,
-            wallClock: @escaping @Sendable () -> Int = { 0 }
-        ) {
-            self.now = now
-            self.sleep = sleep
-            self.makeID = makeID
-            self.wallClock = wallClock
-        }
-    }
-
     enum Step: Sendable {
         case prompt(JarvisPrompt)
         case ended(JarvisOutcome)

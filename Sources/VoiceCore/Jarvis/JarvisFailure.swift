@@ -48,7 +48,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .emptyReply: "Jarvis sent an empty reply"
         case .tooLarge: "Jarvis sent a reply beyond \(JarvisRequest.maximumReplyBytes) bytes"
         case .untrusted(let detail):
-            "Jarvis has no trusted certificate (\(detail)): check jarvis.ca_file and jarvis.url"
+            "no trusted connection to Jarvis (\(detail)): check jarvis.ca_file, jarvis.client_certificate_file and jarvis.url"
         case .insecure(let host):
             "the token is not sent to \(host) over plain http: use https, an address of this network, or "
                 + "jarvis.allow_plain_http"

@@ -24,12 +24,16 @@ struct ToolWishTests {
         #expect(scene.creates.count == 1)
         scene.begin("r2", for: scene.creates[0])
         scene.speak("r2")
+        #expect(scene.state == .fillerSpeaking, "the news is not the answer")
         scene.done("r2")
         scene.on(.voiceDrained)
         #expect(scene.state == .waitingForJarvis)
         scene.answer("c1")
         #expect(scene.outputs == ["c1"])
         #expect(scene.creates.count == 2)
+        scene.begin("r3", for: scene.creates[1])
+        scene.speak("r3")
+        #expect(scene.state == .aiSpeaking)
     }
 
     @Test func nobodyIsTalkedOver() {

@@ -45,6 +45,18 @@ extension EndToEnd {
             #expect(stage.agent.requests.count == 1)
         }
 
+        @Test func aRedirectIsNotFollowedSoTheTokenStaysHome() async throws {
+            let elsewhere = AgentStandIn(token: Stage.token) { _ in "Hello." }
+            let port = try await elsewhere.start()
+            let stage = try Stage([.ask("What is on?")], speed: 0) { _ in
+                .init(.redirect("http://127.0.0.1:\(port)/ui/v1/chat/completions"))
+            }
+            try await stage.start()
+            try await expectOneOutput(stage, JarvisFailure.wrongBasePath(hint: "").spokenSentence)
+            #expect(elsewhere.requests.isEmpty)
+            await elsewhere.stop()
+        }
+
         @Test func nobodyListens() async throws {
             let gone = AgentStandIn(token: Stage.token) { _ in "" }
             let port = try await gone.start()

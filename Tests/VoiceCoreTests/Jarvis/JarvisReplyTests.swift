@@ -57,6 +57,23 @@ struct JarvisReplyTests {
         #expect(JarvisReply.content(of: .failed(fault)) == .failure(failure))
     }
 
+    @Test(
+        arguments: [
+            (.cannotConnect("refused"), .couldNotConnect("no connection: refused")),
+            (.timedOut(.connecting), .couldNotConnect("the connection took too long to open")),
+            (.timedOut(.reply), .timedOut), (.replyTooLarge(limit: 1), .replyTooLarge), (.cancelled, .cancelled),
+            (.reset("x"), .connectionLost("the connection broke: x")),
+            (
+                .reset("alert certificate required"),
+                .untrusted("the connection broke: alert certificate required")
+            ),
+            (.tls("expired"), .untrusted("TLS failed: expired")),
+        ] as [(HTTPFailure, JarvisTransportFault)]
+    )
+    func failuresOfHTTPAreFaults(failure: HTTPFailure, fault: JarvisTransportFault) {
+        #expect(CurlJarvisTransport.fault(failure) == fault)
+    }
+
     @Test func whatTheProviderWroteIsNeitherSpokenNorInTheLine() {
         let failure = JarvisFailure.serverError(status: 400, detail: "sk-1 is wrong")
         #expect(!failure.spokenSentence.contains("sk-1"))
