@@ -12,6 +12,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "events", run: EventFuzz.run),
         FuzzTarget(name: "reply", run: ReplyFuzz.run),
         FuzzTarget(name: "configuration", run: ConfigurationFuzz.run),
+        FuzzTarget(name: "sse", run: EventStreamFuzz.run),
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
     ]
 

@@ -64,6 +64,11 @@ struct CallLedger: Sendable {
         open = []
     }
 
+    /// The user wants quiet: what was answered by now need not be spoken.
+    mutating func excuseAnswered() {
+        for (id, call) in calls where call.isDelivered || call.isTold { excused.insert(id) }
+    }
+
     /// - Returns: a call that has waited for longer than this.
     func overdue(_ limit: Duration, at now: Duration) -> String? {
         open.first { id in calls[id].map { now - $0.started > limit } ?? false }

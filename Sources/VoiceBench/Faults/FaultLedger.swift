@@ -43,14 +43,17 @@ final class FaultLedger: Sendable {
     private static let stateLimit = Duration.seconds(12)
     private static let callLimit = Duration.seconds(30)
     private static let stillness = Duration.milliseconds(300)
-    private static let traced = 120
 
     private let began = Monotonic.now()
     private let isVerbose: Bool
     private let state = Mutex(State())
 
-    init(isVerbose: Bool) {
+    private let traced: Int
+
+    /// - Parameter traced: how much of what happened is kept, in lines.
+    init(isVerbose: Bool, traced: Int = 120) {
         self.isVerbose = isVerbose
+        self.traced = traced
     }
 
     var figures: Figures {
@@ -62,7 +65,16 @@ final class FaultLedger: Sendable {
     }
 
     var lostAnswers: [String] { state.withLock { $0.calls.lost } }
-    var trace: [String] { state.withLock { $0.trace } }
+    /// The latest of what happened.
+    var trace: [String] { state.withLock { Array($0.trace.suffix(240)) } }
+
+    /// What happened from the answer of a call on.
+    func story(of call: String) -> [String] {
+        state.withLock { state in
+            let end = state.trace.lastIndex { $0.contains(call) } ?? 0
+            return Array(state.trace[max(0, end - 10)..<min(state.trace.count, end + 100)])
+        }
+    }
 
     /// Whether the user is heard: there is a session, and none is about to end.
     var isReady: Bool {
@@ -136,6 +148,7 @@ final class FaultLedger: Sendable {
         state.withLock { state in
             write("FAULT \(fault)", now, &state)
             state.figures.counts[fault, default: 0] += 1
+            if fault == .commandedToBeQuiet { state.calls.excuseAnswered() }
             guard !state.isOver else { return }
             if !fault.endsSession, state.state == .listening {
                 state.figures.recoveries[fault, default: []].append(0)
@@ -213,7 +226,7 @@ final class FaultLedger: Sendable {
         let line = "\((now - began).milliseconds) ms \(text.prefix(200))"
         if isVerbose { print(line) }
         state.trace.append(line)
-        if state.trace.count > 2 * Self.traced { state.trace.removeFirst(Self.traced) }
+        if state.trace.count > 2 * traced { state.trace.removeFirst(traced) }
     }
 
     /// What an event is about, as far as it has a name.

@@ -25,7 +25,12 @@ struct FaultRun {
         let calm = FaultLedger(isVerbose: false)
         _ = try await lane(0, turns: 3, isTroubled: false, calm).run()
         let before = ProcessHealth.now()
-        let ledgers = (0..<options.lanes).map { _ in FaultLedger(isVerbose: options.isVerbose && options.lanes == 1) }
+        let ledgers = (0..<options.lanes).map { _ in
+            FaultLedger(
+                isVerbose: options.isVerbose && options.lanes == 1,
+                traced: options.isStrict ? 100_000 : 120
+            )
+        }
         print("seeds \(seed(0)) to \(seed(options.lanes - 1)), at most \(options.speed.text) times real time")
         let began = Monotonic.now()
         let reporter = Task { await follow(ledgers, since: began) }
@@ -48,6 +53,7 @@ struct FaultRun {
             var wrong = problems[number] ?? []
             if options.isStrict, !ledger.lostAnswers.isEmpty {
                 wrong.append("answers were lost: \(ledger.lostAnswers.prefix(10))")
+                for line in ledger.story(of: ledger.lostAnswers[0]) { print("  \(line)") }
             }
             guard !wrong.isEmpty else { continue }
             isGood = false
