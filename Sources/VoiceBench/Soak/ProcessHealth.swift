@@ -20,6 +20,21 @@ struct ProcessHealth: Sendable {
         )
     }
 
+    /// As the kernel knows them, in any order.
+    static var threadNames: [String] {
+        guard let folder = opendir("/proc/self/task") else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let file = try? FileReader.system.read("/proc/self/task/\(name)/comm", 64) else { continue }
+            names.append(String(decoding: file.bytes.dropLast(), as: UTF8.self))
+        }
+        return names
+    }
+
     private static func entries(_ path: String) -> Int {
         guard let folder = opendir(path) else { return -1 }
         defer { closedir(folder) }
