@@ -5,6 +5,7 @@ import VoiceCore
 struct ProcessHealth: Sendable {
     /// Resident size in MB of 2^20 bytes.
     var megabytes: Double
+    /// Without those of the pool that runs tasks: it keeps as many as it likes.
     var threads: Int
     var descriptors: Int
 
@@ -14,7 +15,7 @@ struct ProcessHealth: Sendable {
         let pages = fields.count > 1 ? Double(fields[1]) ?? .nan : .nan
         return ProcessHealth(
             megabytes: pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576,
-            threads: entries("/proc/self/task"),
+            threads: threadNames.count { !$0.contains("-qos") },
             // The folder being read is one of them.
             descriptors: entries("/proc/self/fd") - 1
         )
