@@ -33,11 +33,19 @@ struct ConfigurationOptions: ParsableArguments {
     }
 }
 
+/// The level of the one logger; changes when the configuration is read again.
+let logThreshold = LogThreshold()
+
 /// The one logger of the program, as the journal or the terminal wants it.
 func makeLogger(level: Configuration.Log.Level) -> Logger {
     let style = JournalLogHandler.detectedStyle(
         journalStream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
     )
-    let level = Logger.Level(rawValue: level.rawValue) ?? .info
-    return Logger(label: "jarvis-voiced") { _ in JournalLogHandler(style: style, level: level) }
+    logThreshold.level = Logger.Level(rawValue: level.rawValue) ?? .info
+    let troubles = JournalLogHandler.Troubles()
+    let journal = style == .journal ? JournalSocket() : nil
+    let send = journal.map { journal in { @Sendable (entry: JournalEntry) in journal.send(entry) } }
+    return Logger(label: "jarvis-voiced") { _ in
+        JournalLogHandler(style: style, threshold: logThreshold, troubles: troubles, send: send)
+    }
 }

@@ -17,7 +17,10 @@ struct Run: AsyncParsableCommand {
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
         logger.info(
             "starting",
-            metadata: ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
+            metadata: .event(
+                .starting,
+                ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
+            )
         )
         let daemon = try exiting {
             var settings = try DaemonSettings(

@@ -87,7 +87,7 @@ package actor VoiceDaemon {
     /// Writes the status into the log, in one line.
     package func tellStatus() async {
         let status = await status
-        logger.info("status", metadata: status.metadata)
+        logger.info("status", metadata: .event(.status, status.metadata))
     }
 
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
@@ -123,14 +123,14 @@ package actor VoiceDaemon {
     /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
     package func stop() async {
         isStopping = true
-        logger.info("stopping")
+        logger.info("stopping", metadata: .event(.stopping))
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await volumeKeeper.stop()
-        logger.info("stopped", metadata: sound.counters)
+        logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }
 }
 

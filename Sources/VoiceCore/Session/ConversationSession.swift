@@ -138,7 +138,7 @@ package actor ConversationSession {
     }
 
     private func perform(_ effect: ConversationEffect, at instant: Duration) {
-        log.write(effect)
+        log.write(effect, turn: machine.turns)
         observer.effect(effect, instant)
         switch effect {
         case .connect: current = connect()
