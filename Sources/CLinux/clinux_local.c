@@ -162,3 +162,13 @@ bool clinux_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *g
     *group = peer.gid;
     return true;
 }
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+int clinux_local_peer_groups(int socket, uint32_t *groups, size_t capacity) {
+    socklen_t length = (socklen_t)(capacity * sizeof *groups);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0) return -1;
+    return (int)(length / sizeof *groups);
+}

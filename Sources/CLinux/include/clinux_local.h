@@ -27,6 +27,8 @@ int clinux_local_accept(int socket);
 int clinux_local_connect(const char *path);
 // Who is at the other end; false where the kernel does not say.
 bool clinux_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);
+// Supplementary groups of whom is at the other end: their number, at most `capacity`, or -1.
+int clinux_local_peer_groups(int socket, uint32_t *groups, size_t capacity);
 
 #ifdef __cplusplus
 }

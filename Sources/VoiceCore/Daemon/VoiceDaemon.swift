@@ -7,11 +7,13 @@ package import Logging
 /// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
 package actor VoiceDaemon {
     package nonisolated let pipes = AudioPipes()
-    private let settings: DaemonSettings
-    private let logger: Logger
-    private let network = NetworkThread()
+    /// What happens, for whoever watches.
+    package nonisolated let events = DaemonEvents()
+    let settings: DaemonSettings
+    let logger: Logger
+    let network = NetworkThread()
     private let mailbox = EventMailbox()
-    private let session: ConversationSession
+    let session: ConversationSession
     /// Sound on its way between card and socket; for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
@@ -19,7 +21,7 @@ package actor VoiceDaemon {
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
 
-    private let client: JarvisClient
+    let client: JarvisClient
 
     /// What the model is told of the tools, without anybody to answer them.
     package static func advertised(_ jarvis: Configuration.Jarvis = .init(), logger: Logger) -> [any Tool] {
@@ -70,7 +72,7 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: observer
+            observer: Self.observer(observer, events: events)
         )
         volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)

@@ -91,6 +91,9 @@ package actor JarvisClient {
         )
     }
 
+    /// The token of requests from now on.
+    nonisolated func useToken(_ token: Secret?) { request.useToken(token) }
+
     /// Begins a fresh conversation with the next question.
     package func startFresh() {
         session.renew()

@@ -53,7 +53,7 @@ package actor ConversationSession {
         }
     }
 
-    let parts: Parts
+    var parts: Parts
     let log: ConversationLog
     private let observer: Observer
     private var machine: ConversationMachine
@@ -88,6 +88,9 @@ package actor ConversationSession {
     }
 
     package var state: ConversationState { machine.state }
+
+    /// The handshakes from now on bear other headers: the key was changed.
+    func useHeaders(of request: WebSocketRequest) { parts.request.headers = request.headers }
 
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
