@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import VoiceCore
 
 /// `jarvis-voiced ctl`: orders to the daemon that runs.
@@ -55,5 +56,7 @@ struct Ctl: ParsableCommand {
 
     private func write(_ bytes: [UInt8]) {
         print(String(decoding: bytes, as: UTF8.self), terminator: "")
+        // Events are to be seen as they happen, in a pipe too.
+        fflush(nil)
     }
 }
