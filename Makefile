@@ -4,6 +4,9 @@ SHELL = /bin/bash
 
 PREFIX ?= /usr/local
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+# Read from these folders only, whatever the prefix.
+SYSUSERSDIR ?= /usr/lib/sysusers.d
+CATALOGDIR ?= /usr/lib/systemd/catalog
 DESTDIR ?=
 SWIFT ?= swift
 STRIP ?= strip
@@ -71,15 +74,19 @@ install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	install -D -m 644 systemd/jarvis-voiced.sysusers $(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf
+	install -D -m 644 systemd/jarvis-voiced.catalog $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
-	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl daemon-reload
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemd-sysusers jarvis-voiced.conf && \
+		journalctl --update-catalog && systemctl daemon-reload; }
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
 
 .PHONY: uninstall
 uninstall: ## remove program and unit; the configuration stays
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
-	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
+		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 
 .PHONY: format

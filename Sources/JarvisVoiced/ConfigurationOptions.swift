@@ -20,24 +20,35 @@ struct ConfigurationOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Log more: -v debug, -vv trace.")
     var verbose: Int
 
+    /// The same, with what is wrong told on standard error.
     func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
+        try exiting { try read() }
+    }
+
+    func read() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         var overrides = set
         if let inputDevice { overrides.append("audio.input=\(inputDevice)") }
         if let outputDevice { overrides.append("audio.output=\(outputDevice)") }
         if verbose > 0 { overrides.append("log.level=\(verbose == 1 ? "debug" : "trace")") }
         let environment = ProcessInfo.processInfo.environment
-        return try exiting {
-            let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
-            return (loaded, try Secrets(configuration: loaded.values, environment: environment))
-        }
+        let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
+        return (loaded, try Secrets(configuration: loaded.values, environment: environment))
     }
 }
+
+/// The level of the one logger; changes when the configuration is read again.
+let logThreshold = LogThreshold()
 
 /// The one logger of the program, as the journal or the terminal wants it.
 func makeLogger(level: Configuration.Log.Level) -> Logger {
     let style = JournalLogHandler.detectedStyle(
         journalStream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
     )
-    let level = Logger.Level(rawValue: level.rawValue) ?? .info
-    return Logger(label: "jarvis-voiced") { _ in JournalLogHandler(style: style, level: level) }
+    logThreshold.level = Logger.Level(rawValue: level.rawValue) ?? .info
+    let troubles = JournalLogHandler.Troubles()
+    let journal = style == .journal ? JournalSocket() : nil
+    let send = journal.map { journal in { @Sendable (entry: JournalEntry) in journal.send(entry) } }
+    return Logger(label: "jarvis-voiced") { _ in
+        JournalLogHandler(style: style, threshold: logThreshold, troubles: troubles, send: send)
+    }
 }

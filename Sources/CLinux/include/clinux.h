@@ -1,5 +1,6 @@
 // The corners of Linux that Swift's Glibc module does not show.
 #pragma once
+#include "clinux_local.h"
 #include <stdint.h>
 #include <stdbool.h>
 

@@ -17,22 +17,25 @@ struct Run: AsyncParsableCommand {
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
         logger.info(
             "starting",
-            metadata: ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
-        )
-        let daemon = try exiting {
-            var settings = try DaemonSettings(
-                loaded.values,
-                secrets: secrets,
-                tools: VoiceDaemon.advertised(loaded.values.jarvis, logger: logger),
-                instructions: try DaemonSettings.instructions(of: loaded.values)
+            metadata: .event(
+                .starting,
+                ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
             )
-            settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)
-            return VoiceDaemon(settings, logger: logger)
-        }
+        )
+        let daemon = try exiting { VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger) }
+        let environment = ProcessInfo.processInfo.environment
+        let keeper = ServiceKeeper(daemon: daemon, manager: ServiceManager(environment: environment), logger: logger)
+        let configuration = Reloading(current: loaded.values, secrets: secrets) { try load(logger: logger) }
+        let service = DaemonService(
+            daemon: daemon,
+            keeper: keeper,
+            control: controlServer(daemon, environment: environment, logger: logger),
+            reload: { await configuration.reload(daemon, logger: logger) }
+        )
         try await exitingAsync {
             let group = ServiceGroup(
                 configuration: .init(
-                    services: [.init(service: DaemonService(daemon: daemon))],
+                    services: [.init(service: service)],
                     gracefulShutdownSignals: [.sigterm, .sigint],
                     logger: Logger(label: "lifecycle") { _ in
                         SwiftLogNoOpLogHandler()
@@ -42,11 +45,48 @@ struct Run: AsyncParsableCommand {
             try await group.run()
         }
     }
+
+    private func settings(_ loaded: LoadedConfiguration, _ secrets: Secrets, logger: Logger) throws -> DaemonSettings {
+        var settings = try DaemonSettings(
+            loaded.values,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(loaded.values.jarvis, logger: logger),
+            instructions: try DaemonSettings.instructions(of: loaded.values)
+        )
+        settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)
+        return settings
+    }
+
+    /// The configuration as it is now in its files; for a reload.
+    private func load(logger: Logger) throws -> Reloading.Loaded {
+        let (loaded, secrets) = try options.read()
+        for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
+        return .init(
+            configuration: loaded.values,
+            secrets: secrets,
+            settings: try settings(loaded, secrets, logger: logger)
+        )
+    }
+
+    /// Nil where there is no place for one, and where it cannot be made: the daemon works without.
+    private func controlServer(_ daemon: VoiceDaemon, environment: [String: String], logger: Logger) -> ControlServer? {
+        guard let path = ControlPath.daemon(environment: environment) else { return nil }
+        if environment["RUNTIME_DIRECTORY"] == nil { ControlPath.makeFolder(of: path) }
+        do {
+            return try daemon.controlServer(.init(path: path, version: JarvisVoiced.version), logger: logger)
+        } catch {
+            logger.warning("\(error)")
+            return nil
+        }
+    }
 }
 
 /// The daemon under the program's life cycle: signals end it in order.
 private struct DaemonService: Service {
     let daemon: VoiceDaemon
+    let keeper: ServiceKeeper
+    let control: ControlServer?
+    let reload: @Sendable () async -> Void
 
     func run() async throws {
         do {
@@ -55,17 +95,29 @@ private struct DaemonService: Service {
             await daemon.stop()
             throw error
         }
+        let control = control.map { control in Task { await control.run() } }
+        let service = Task { await keeper.run() }
+        // `systemctl kill -s USR1 jarvis-voiced`: how are you? `systemctl reload`: read the configuration again.
+        let signals = Task {
+            for await signal in await UnixSignalsSequence(trapping: .sigusr1, .sighup) {
+                if signal == .sighup { await keeper.reloading(reload) } else { await daemon.tellStatus() }
+            }
+        }
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try? await gracefulShutdown()
+                await keeper.stopping()
+                self.control?.stop()
                 await daemon.stop()
             }
             group.addTask { try await daemon.ended() }
-            // `systemctl kill -s USR1 jarvis-voiced`: how are you?
-            let questions = await UnixSignalsSequence(trapping: .sigusr1)
-            let answers = Task { for await _ in questions { await daemon.tellStatus() } }
-            defer { answers.cancel() }
+            defer {
+                signals.cancel()
+                service.cancel()
+                self.control?.stop()
+            }
             for try await _ in group {}
         }
+        await control?.value
     }
 }

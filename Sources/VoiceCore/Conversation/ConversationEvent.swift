@@ -30,6 +30,8 @@ package enum ConversationEvent: Equatable, Sendable {
     case callAnswered(callID: String, output: String, wantsReply: Bool)
     /// The call takes so long that the user should be told.
     case callDelayed(callID: String)
+    /// Have the voice say this, once nobody speaks.
+    case say(String)
     /// Close the session once nothing is left to be said.
     case endWhenQuiet
 

@@ -12,6 +12,7 @@ extension ConversationMachine {
         guard link != .closed else { return }
         stopVoice()
         question = nil
+        announcements.clear()
         closeSession()
         link = .closed
         refusal = nil

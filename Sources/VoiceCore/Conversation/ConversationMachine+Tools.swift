@@ -29,6 +29,7 @@ extension ConversationMachine {
         wishes.delayed.removeAll { !calls.isWaiting(callID: $0) }
         guard link == .ready, isQuiet else { return }
         if !wishes.delayed.isEmpty { tellDelay() }
+        if isQuiet { announce() }
         if wishes.endsWhenQuiet, isQuiet, !calls.isWaiting {
             wishes.endsWhenQuiet = false
             deactivate()

@@ -75,6 +75,7 @@ package struct ConversationMachine: Sendable {
     var retryAfter: Duration?
     var calls = CallBook()
     var wishes = ToolWishes()
+    var announcements = Announcements()
     var voice: Voice?
     /// The response that was last heard from, by its audio.
     var voiced: String?
@@ -131,6 +132,7 @@ package struct ConversationMachine: Sendable {
             deactivate()
         case .budget(let verdict): budget(verdict)
         case .interrupt: interrupt()
+        case .say(let text): say(text)
         case .connected: break
         case .disconnected(let failure): lost(failure)
         case .server(let event):

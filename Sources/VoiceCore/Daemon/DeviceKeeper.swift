@@ -120,20 +120,24 @@ actor DeviceKeeper {
 
     private func log(_ notice: DeviceHealth.Notice) {
         let part = direction == .capture ? "microphone" : "loudspeaker"
-        var metadata: Logger.Metadata = ["device": "\(device)"]
+        var metadata: Logger.Metadata = ["device": "\(device)", "side": "\(part)"]
         switch notice {
         case .waiting(let reason):
-            logger.warning("waiting for device: \(reason)")
+            metadata["device"] = nil
+            logger.warning("waiting for device: \(reason)", metadata: .event(.deviceWaiting, metadata))
         case .lost(let reason):
             metadata["reason"] = "\(reason)"
-            logger.error("\(part) lost; opening it again until it is back", metadata: metadata)
+            logger.error("\(part) lost; opening it again until it is back", metadata: .event(.deviceLost, metadata))
         case .running(let after):
             if let after { metadata["away_ms"] = "\(after.wholeMilliseconds)" }
-            logger.info("\(part) runs", metadata: metadata)
+            logger.info("\(part) runs", metadata: .event(.deviceRunning, metadata))
         case .silent:
-            logger.warning("\(part) delivers only silence: muted at the device?", metadata: metadata)
+            logger.warning(
+                "\(part) delivers only silence: muted at the device?",
+                metadata: .event(.deviceSilent, metadata)
+            )
         case .heard:
-            logger.info("\(part) is heard again", metadata: metadata)
+            logger.info("\(part) is heard again", metadata: .event(.deviceHeard, metadata))
         }
     }
 }

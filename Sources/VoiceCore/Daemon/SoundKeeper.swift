@@ -142,12 +142,12 @@ package actor SoundKeeper {
         guard now != reported, time - lastReport >= .seconds(5) else { return }
         reported = now
         lastReport = time
-        logger.warning("sound was disturbed", metadata: now.metadata)
+        logger.warning("sound was disturbed", metadata: .event(.soundDisturbed, now.metadata))
     }
 
     private func tellDuplex() {
         guard let line = duplex.step(EchoStatus(pipes), at: Monotonic.now()) else { return }
-        logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: line.metadata)
+        logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: .event(.duplex, line.metadata))
     }
 
     private struct Troubles: Equatable {

@@ -7,11 +7,13 @@ package import Logging
 /// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
 package actor VoiceDaemon {
     package nonisolated let pipes = AudioPipes()
-    private let settings: DaemonSettings
-    private let logger: Logger
-    private let network = NetworkThread()
+    /// What happens, for whoever watches.
+    package nonisolated let events = DaemonEvents()
+    let settings: DaemonSettings
+    let logger: Logger
+    let network = NetworkThread()
     private let mailbox = EventMailbox()
-    private let session: ConversationSession
+    let session: ConversationSession
     /// Sound on its way between card and socket; for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
@@ -19,7 +21,7 @@ package actor VoiceDaemon {
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
 
-    private let client: JarvisClient
+    let client: JarvisClient
 
     /// What the model is told of the tools, without anybody to answer them.
     package static func advertised(_ jarvis: Configuration.Jarvis = .init(), logger: Logger) -> [any Tool] {
@@ -70,7 +72,7 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: observer
+            observer: Self.observer(observer, events: events)
         )
         volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
@@ -87,7 +89,7 @@ package actor VoiceDaemon {
     /// Writes the status into the log, in one line.
     package func tellStatus() async {
         let status = await status
-        logger.info("status", metadata: status.metadata)
+        logger.info("status", metadata: .event(.status, status.metadata))
     }
 
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
@@ -123,14 +125,14 @@ package actor VoiceDaemon {
     /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
     package func stop() async {
         isStopping = true
-        logger.info("stopping")
+        logger.info("stopping", metadata: .event(.stopping))
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await volumeKeeper.stop()
-        logger.info("stopped", metadata: sound.counters)
+        logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }
 }
 

@@ -24,10 +24,13 @@ extension JarvisClient {
         case .success(let health):
             logger.info(
                 "Jarvis is there",
-                metadata: ["version": "\(health?.version ?? "-")", "agent": "\(health?.agent ?? "-")"]
+                metadata: .event(
+                    .agentReady,
+                    ["version": "\(health?.version ?? "-")", "agent": "\(health?.agent ?? "-")"]
+                )
             )
         case .failure(.cancelled): break
-        case .failure(let failure): logger.warning("\(failure.logLine)")
+        case .failure(let failure): logger.warning("\(failure.logLine)", metadata: .event(.agentFailed))
         }
     }
 }

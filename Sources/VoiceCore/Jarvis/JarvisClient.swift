@@ -91,6 +91,9 @@ package actor JarvisClient {
         )
     }
 
+    /// The token of requests from now on.
+    nonisolated func useToken(_ token: Secret?) { request.useToken(token) }
+
     /// Begins a fresh conversation with the next question.
     package func startFresh() {
         session.renew()
@@ -209,10 +212,13 @@ package actor JarvisClient {
             reading = shaper.place(in: reply)
             logger.info(
                 "Jarvis answered",
-                metadata: [
-                    "ms": "\(took.milliseconds)", "words": "\(WordCount.words(in: reply.full))",
-                    "cut": "\(reply.wasCut)",
-                ]
+                metadata: .event(
+                    .agentAnswered,
+                    [
+                        "ms": "\(took.milliseconds)", "words": "\(WordCount.words(in: reply.full))",
+                        "cut": "\(reply.wasCut)",
+                    ]
+                )
             )
             var answer = JarvisAnswer(reply: reply)
             answer.took = took
@@ -275,7 +281,7 @@ package actor JarvisClient {
         if failure.isWithdrawal || failure == .emptyReply {
             logger.info("\(failure.logLine)", metadata: ["ms": "\(took.milliseconds)"])
         } else {
-            logger.warning("\(failure.logLine)", metadata: ["ms": "\(took.milliseconds)"])
+            logger.warning("\(failure.logLine)", metadata: .event(.agentFailed, ["ms": "\(took.milliseconds)"]))
         }
         if let text = failure.providerText { logger.debug("the server's own words", metadata: ["text": "\(text)"]) }
         var answer = JarvisAnswer(failure: failure)

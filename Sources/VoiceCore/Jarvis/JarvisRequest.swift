@@ -13,16 +13,19 @@ package struct JarvisRequest: Sendable {
     static let controlLimit = Duration.seconds(10)
 
     private let base: ServerURL
-    private let token: Secret?
+    private let token: SharedSecret
     private let settings: Configuration.Jarvis
 
     /// `base` ends with the base path of the server ("/ui" by default); a "/v1" at its end belongs to the
     /// route.
     package init(base: ServerURL, token: Secret?, settings: Configuration.Jarvis) {
         self.base = base
-        self.token = token
+        self.token = SharedSecret(token)
         self.settings = settings
     }
+
+    /// The token of requests from now on, of every copy of this value.
+    func useToken(_ token: Secret?) { self.token.value = token }
 
     /// One question of a session the server keeps: exactly one user message.
     package func make(query: String, sessionID: String) -> JarvisHTTPRequest {
@@ -107,7 +110,7 @@ package struct JarvisRequest: Sendable {
         var headers = [JarvisHTTPRequest.Header(name: "Accept", value: accept)]
         if method == "POST" { headers.append(.init(name: "Content-Type", value: "application/json")) }
         for (name, value) in extra { headers.append(.init(name: name, value: value)) }
-        if let token { headers.append(.init(name: "Authorization", value: "Bearer \(token.revealed)")) }
+        if let token = token.value { headers.append(.init(name: "Authorization", value: "Bearer \(token.revealed)")) }
         return JarvisHTTPRequest(
             method: method,
             url: url(route, query: query),

@@ -4,7 +4,7 @@ package import Logging
 ///
 /// A change is heard at once and written one second later, with what else has changed by then; `stop` writes at once.
 package actor VolumeKeeper {
-    private let settings: VolumeSettings
+    private var settings: VolumeSettings
     private let pipes: AudioPipes
     private let logger: Logger
     private let files: FileReader
@@ -52,6 +52,17 @@ package actor VolumeKeeper {
     /// Silences everything or lets it sound again, at the volumes of before.
     package func setMuted(_ muted: Bool) {
         change { $0.isMuted = muted }
+    }
+
+    /// Takes over what was edited in the configuration; what was not keeps the volume that was set since.
+    package func reconfigure(_ configured: Volumes) {
+        let before = settings.configured
+        settings.configured = configured
+        change { volumes in
+            for channel in VolumeChannel.allCases where configured[channel] != before[channel] {
+                volumes[channel] = configured[channel]
+            }
+        }
     }
 
     /// Writes what is not written yet.

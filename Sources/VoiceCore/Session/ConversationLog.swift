@@ -6,15 +6,16 @@ struct ConversationLog: Sendable {
     /// Whether what was said may appear.
     let transcripts: Bool
 
-    func write(_ effect: ConversationEffect) {
+    /// - Parameter turn: the number of the turn it happens in; 0 before the first.
+    func write(_ effect: ConversationEffect, turn: Int = 0) {
         switch effect {
         case .stateChanged(let from, let to):
-            logger.info("state", metadata: ["from": "\(from.name)", "to": "\(to.name)"])
+            logger.info("state", metadata: .event(.state, ["from": "\(from.name)", "to": "\(to.name)"]))
         case .turnEnded(let report): write(report)
-        case .note(let note): write(note)
+        case .note(let note): write(note, turn: turn)
         case .connect: logger.debug("connecting")
         case .connectBeside: logger.debug("opening the next session beside this one")
-        case .send(let event): logger.trace("sent", metadata: ["event": "\(event.name)"])
+        case .send(let event): logger.trace("sent", metadata: ["type": "\(event.name)"])
         default: break
         }
     }
@@ -24,7 +25,7 @@ struct ConversationLog: Sendable {
         metadata["dispatch_ms"] = timing.dispatch.map { "\(Self.milliseconds($0, digits: 3))" }
         metadata["agent_ms"] = timing.agent.map { "\(Self.milliseconds($0))" }
         metadata["output_ms"] = timing.delivery.map { "\(Self.milliseconds($0, digits: 3))" }
-        logger.info("call answered", metadata: metadata)
+        logger.info("call answered", metadata: .event(.callAnswered, metadata))
     }
 
     /// What was said, in the journal only.
@@ -38,17 +39,20 @@ struct ConversationLog: Sendable {
             metadata["heard_ms"] = "\(heard)"
         }
         if line.isLate { metadata["late"] = "yes" }
-        logger.info("said", metadata: metadata)
+        logger.info("said", metadata: .event(.said, metadata))
     }
 
     func write(_ signal: BudgetSignal) {
         switch signal {
         case .near(let report):
-            logger.warning("most of the budget is spent", metadata: Self.metadata(report))
+            logger.warning("most of the budget is spent", metadata: .event(.budgetNear, Self.metadata(report)))
         case .spent(let report):
-            logger.warning("the budget is spent: no conversation until it is renewed", metadata: Self.metadata(report))
+            logger.warning(
+                "the budget is spent: no conversation until it is renewed",
+                metadata: .event(.budgetSpent, Self.metadata(report))
+            )
         case .renewed:
-            logger.info("the budget is renewed")
+            logger.info("the budget is renewed", metadata: .event(.budgetRenewed))
         }
     }
 
@@ -67,30 +71,42 @@ struct ConversationLog: Sendable {
         stage("first_delta_ms", report.firstDelta)
         stage("first_sample_ms", report.firstSample)
         if report.interrupted { metadata["interrupted"] = "yes" }
-        logger.info("turn", metadata: metadata)
+        logger.info("turn", metadata: .event(.turn, metadata))
     }
 
-    private func write(_ note: ConversationNote) {
+    private func write(_ note: ConversationNote, turn: Int) {
         switch note {
         case .sessionOpened(let id, _):
-            logger.info("session opened", metadata: ["id": "\(id ?? "unnamed")"])
+            logger.info("session opened", metadata: .event(.sessionOpened, ["id": "\(id ?? "unnamed")"]))
         case .connectionLost(let reason, .zero):
             logger.info("the session is over, opening the next: \(reason)")
         case .connectionLost(let reason, let pause):
             logger.warning(
                 "connection lost: \(reason)",
-                metadata: ["retry_in_ms": "\(Self.milliseconds(pause))"]
+                metadata: .event(.connectionLost, ["retry_in_ms": "\(Self.milliseconds(pause))"])
             )
         case .sessionSwapped(let id):
-            logger.info("the next session has taken over", metadata: ["id": "\(id ?? "unnamed")"])
+            logger.info(
+                "the next session has taken over",
+                metadata: .event(.sessionRotated, ["id": "\(id ?? "unnamed")"])
+            )
         case .rotationFailed(let reason):
-            logger.warning("the next session cannot be opened yet, this one goes on: \(reason)")
+            logger.warning(
+                "the next session cannot be opened yet, this one goes on: \(reason)",
+                metadata: .event(.rotationFailed)
+            )
         case .questionLost(true):
-            logger.info("the session ended before its answer, the question is put again")
+            logger.info(
+                "the session ended before its answer, the question is put again",
+                metadata: .event(.questionLost)
+            )
         case .questionLost(false):
-            logger.warning("the session ended before its answer, the question is lost")
+            logger.warning(
+                "the session ended before its answer, the question is lost",
+                metadata: .event(.questionLost)
+            )
         case .refused(let reason):
-            logger.error("the service refuses us: \(reason)")
+            logger.error("the service refuses us: \(reason)", metadata: .event(.serviceRefused))
         case .settingsDiffer(let paths):
             logger.warning(
                 "the service changed the settings",
@@ -99,15 +115,21 @@ struct ConversationLog: Sendable {
         case .serverError(let error):
             logger.warning(
                 "the service reported an error: \(error.message)",
-                metadata: ["code": "\(error.code ?? error.type)", "param": "\(error.param ?? "-")"]
+                metadata: .event(
+                    .serviceError,
+                    ["code": "\(error.code ?? error.type)", "param": "\(error.param ?? "-")"]
+                )
             )
         case .responseFailed(let status, let reason):
             logger.warning(
                 "a response did not complete",
-                metadata: ["status": "\(status)", "reason": "\(reason ?? "-")"]
+                metadata: .event(.responseFailed, ["status": "\(status)", "reason": "\(reason ?? "-")"])
             )
         case .callStarted(let call):
-            logger.info("call", metadata: ["tool": "\(call.name)", "call": "\(call.callID)"])
+            logger.info(
+                "call",
+                metadata: .event(.toolCall, ["tool": "\(call.name)", "call": "\(call.callID)", "turn": "\(turn)"])
+            )
             if transcripts { logger.info("asked", metadata: ["arguments": "\(call.arguments)"]) }
         case .callRepeated(let callID):
             logger.debug("a call was announced again", metadata: ["call": "\(callID)"])
@@ -119,7 +141,7 @@ struct ConversationLog: Sendable {
             // Texts are written in the order of the conversation, see `TranscriptLine`.
             break
         case .budgetSpent(let until):
-            logger.notice("the budget is spent: no conversation", metadata: ["until": "\(until)"])
+            logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
         case .lost(let loss): write(loss)
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")
@@ -131,10 +153,13 @@ struct ConversationLog: Sendable {
         case .microphone(let milliseconds):
             logger.warning(
                 "the network did not take the microphone's sound in time; the oldest was dropped",
-                metadata: ["lost_ms": "\(milliseconds)"]
+                metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
             )
         case .voice(let milliseconds):
-            logger.warning("more speech came than can wait to be played", metadata: ["lost_ms": "\(milliseconds)"])
+            logger.warning(
+                "more speech came than can wait to be played",
+                metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
+            )
         case .messages(let count):
             logger.warning("the service sent what cannot be read", metadata: ["messages": "\(count)"])
         }

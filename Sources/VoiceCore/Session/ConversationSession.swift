@@ -53,7 +53,7 @@ package actor ConversationSession {
         }
     }
 
-    let parts: Parts
+    var parts: Parts
     let log: ConversationLog
     private let observer: Observer
     private var machine: ConversationMachine
@@ -88,6 +88,9 @@ package actor ConversationSession {
     }
 
     package var state: ConversationState { machine.state }
+
+    /// The handshakes from now on bear other headers: the key was changed.
+    func useHeaders(of request: WebSocketRequest) { parts.request.headers = request.headers }
 
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
@@ -138,7 +141,7 @@ package actor ConversationSession {
     }
 
     private func perform(_ effect: ConversationEffect, at instant: Duration) {
-        log.write(effect)
+        log.write(effect, turn: machine.turns)
         observer.effect(effect, instant)
         switch effect {
         case .connect: current = connect()

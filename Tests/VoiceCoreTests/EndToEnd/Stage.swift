@@ -132,6 +132,8 @@ final class Stage: Sendable {
         room.say(samples.map { Float($0) / 32768 })
     }
 
+    var daemon: VoiceDaemon? { daemons.withLock { $0 } }
+
     var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
 
     func post(_ event: ConversationEvent) {

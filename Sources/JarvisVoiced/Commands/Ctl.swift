@@ -1,0 +1,62 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import VoiceCore
+
+/// `jarvis-voiced ctl`: orders to the daemon that runs.
+struct Ctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Give an order to the daemon that runs.",
+        discussion: "Commands: " + ControlRegistry.standard.commands.map(\.usage).joined(separator: ", ")
+            + ". See docs/control.md."
+    )
+
+    @Option(help: "Path of the control socket.")
+    var socket: String?
+
+    @Flag(help: "Print the result, or the error, as JSON.")
+    var json = false
+
+    @Argument(parsing: .captureForPassthrough, help: "A command and its arguments.")
+    var words: [String] = []
+
+    func run() throws {
+        // What stands behind the command is captured too.
+        let printsJSON = json || words.last == "--json"
+        let words = words.last == "--json" ? Array(words.dropLast()) : words
+        if words == ["--help"] || words == ["-h"] { throw CleanExit.helpRequest(self) }
+        do {
+            try perform(words, printsJSON: printsJSON)
+        } catch let problem as ControlProblem {
+            if printsJSON {
+                write(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
+            } else {
+                JournalLogHandler.writeToStandardError("jarvis-voiced ctl: \(problem.message)\n")
+            }
+            throw ArgumentParser.ExitCode(problem.exitCode.rawValue)
+        }
+    }
+
+    private func perform(_ words: [String], printsJSON: Bool) throws {
+        let request = try ControlRegistry.standard.request(words: words)
+        let environment = ProcessInfo.processInfo.environment
+        let paths = socket.map { [$0] } ?? ControlPath.candidates(environment: environment)
+        var client = try ControlClient(paths: paths)
+        let result = try client.perform(request)
+        if request.command == "events" {
+            while let event = try client.nextEvent() { show(event, printsJSON: printsJSON) }
+            throw ControlProblem(.notAvailable, "the daemon has gone")
+        }
+        show(result, printsJSON: printsJSON)
+    }
+
+    private func show(_ value: JSONValue, printsJSON: Bool) {
+        write(printsJSON ? ControlMessage.line(value) : Array(ControlText.lines(value).utf8))
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        print(String(decoding: bytes, as: UTF8.self), terminator: "")
+        // Events are to be seen as they happen, in a pipe too.
+        fflush(nil)
+    }
+}

@@ -1,0 +1,42 @@
+import Logging
+import VoiceCore
+
+/// The configuration in force, and how to read it again.
+actor Reloading {
+    struct Loaded: Sendable {
+        let configuration: Configuration
+        let secrets: Secrets
+        let settings: DaemonSettings
+    }
+
+    private var current: Configuration
+    private var secrets: Secrets
+    private let load: @Sendable () throws -> Loaded
+
+    init(current: Configuration, secrets: Secrets, load: @escaping @Sendable () throws -> Loaded) {
+        self.current = current
+        self.secrets = secrets
+        self.load = load
+    }
+
+    /// Brings into force what can be; a configuration that is wrong changes nothing.
+    func reload(_ daemon: VoiceDaemon, logger: Logger) async {
+        do {
+            let loaded = try load()
+            let change = ConfigurationChange(
+                from: current,
+                secrets: secrets,
+                to: loaded.configuration,
+                secrets: loaded.secrets
+            )
+            await daemon.reload(change, to: loaded.configuration, settings: loaded.settings, threshold: logThreshold)
+            // What needs a restart is told at every reload until there was one.
+            current = change.applied(loaded.configuration, to: current)
+            secrets = loaded.secrets
+        } catch {
+            for line in "\(error)".split(separator: "\n") {
+                logger.error("the configuration stays as it was: \(line)", metadata: .event(.reloadFailed))
+            }
+        }
+    }
+}

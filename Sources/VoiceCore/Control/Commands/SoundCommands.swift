@@ -1,0 +1,74 @@
+internal import Synchronization
+
+extension ControlCommand {
+    static let mute = ControlCommand(
+        "mute",
+        "Mutes the microphone: the voice service hears silence until `unmute`, or a restart."
+    ) { (_, daemon) throws(ControlProblem) in
+        daemon.pipes.microphoneMuted.store(true, ordering: .relaxed)
+        return .done(["text": "the microphone is muted", "microphone_muted": true])
+    }
+
+    static let unmute = ControlCommand("unmute", "Lets the microphone be heard again.") {
+        (_, daemon) throws(ControlProblem) in
+        daemon.pipes.microphoneMuted.store(false, ordering: .relaxed)
+        return .done(["text": "the microphone is open", "microphone_muted": false])
+    }
+
+    static let volume = ControlCommand(
+        "volume",
+        arguments: [
+            ControlArgument(
+                "channel",
+                .choice(VolumeChannel.allCases.map(\.rawValue)),
+                isOptional: true,
+                "whose volume; master without it"
+            ),
+            ControlArgument(
+                "percent",
+                .text(longest: 8),
+                isOptional: true,
+                "0 to 100; +10 or -10 to change it by so much; off and on to mute the loudspeaker"
+            ),
+        ],
+        "Sets a volume; tells all of them. They are remembered across restarts."
+    ) { (arguments, daemon) throws(ControlProblem) in
+        let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master
+        switch arguments["percent"] {
+        case nil: break
+        case "off": await daemon.setMuted(true)
+        case "on": await daemon.setMuted(false)
+        case let text?:
+            guard let change = VolumeChange(text) else {
+                throw ControlProblem(.badArgument, "percent wants 0 to 100, +N, -N, on or off, got \"\(text)\"")
+            }
+            await daemon.setVolume(channel, percent: change.applied(to: await daemon.volumes[channel]))
+        }
+        var result = json(await daemon.volumes)
+        let text = VolumeChannel.allCases.map { "\($0.rawValue) \(result[$0.rawValue]?.intValue ?? 0) %" }
+        result["text"] = .string(text.joined(separator: ", ") + (result["muted"] == true ? ", muted" : ""))
+        return .done(result)
+    }
+
+    static func json(_ volumes: Volumes) -> [String: JSONValue] {
+        var result: [String: JSONValue] = ["muted": .bool(volumes.isMuted)]
+        for channel in VolumeChannel.allCases { result[channel.rawValue] = .integer(volumes[channel]) }
+        return result
+    }
+}
+
+/// A volume as somebody asks for it: "40", "+10", "-10".
+struct VolumeChange: Equatable {
+    private let percent: Int
+    private let isRelative: Bool
+
+    init?(_ text: String) {
+        guard let number = Int(text), abs(number) <= 100 else { return nil }
+        isRelative = text.hasPrefix("+") || text.hasPrefix("-")
+        percent = number
+    }
+
+    func applied(to volume: Int) -> Int {
+        min(100, max(0, isRelative ? volume + percent : percent))
+    }
+}

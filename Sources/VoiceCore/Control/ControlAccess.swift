@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// Who may give orders: root, the daemon's own user, and members of the group that owns the socket.
+///
+/// The permissions of the socket say the same; this holds where somebody has loosened them.
+package struct ControlAccess: Sendable, Equatable {
+    package struct Peer: Sendable, Equatable {
+        package var process: Int32
+        package var user: UInt32
+        /// Primary and supplementary ones.
+        package var groups: [UInt32]
+
+        package init(process: Int32, user: UInt32, groups: [UInt32]) {
+            self.process = process
+            self.user = user
+            self.groups = groups
+        }
+    }
+
+    package var user: UInt32
+    package var group: UInt32
+
+    package init(user: UInt32 = geteuid(), group: UInt32 = getegid()) {
+        self.user = user
+        self.group = group
+    }
+
+    package func allows(_ peer: Peer) -> Bool {
+        peer.user == 0 || peer.user == user || peer.groups.contains(group)
+    }
+}

@@ -1,0 +1,105 @@
+/// An argument of a control command.
+package struct ControlArgument: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        /// At most so many bytes; the last argument of a command line takes all that is left of it.
+        case text(longest: Int)
+        case choice([String])
+    }
+
+    package let name: String
+    package let kind: Kind
+    package let isOptional: Bool
+    package let documentation: String
+
+    package init(_ name: String, _ kind: Kind, isOptional: Bool = false, _ documentation: String) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+        self.documentation = documentation
+    }
+
+    /// The text of the argument, a number's too; nil where it is not of the kind.
+    func accept(_ value: JSONValue) -> String? {
+        let text: String
+        switch value {
+        case .string(let string): text = string
+        case .integer(let number): text = String(number)
+        default: return nil
+        }
+        switch kind {
+        case .text(let longest): return text.utf8.count <= longest && !text.isEmpty ? text : nil
+        case .choice(let choices): return choices.contains(text) ? text : nil
+        }
+    }
+
+    /// "at most 1000 bytes of text" or "one of a, b, c".
+    package var wanted: String {
+        switch kind {
+        case .text(let longest): "a text of at most \(longest) bytes"
+        case .choice(let choices): "one of " + choices.joined(separator: ", ")
+        }
+    }
+
+    /// "TEXT", "[CHANNEL]" or "[on|off]".
+    package var usage: String {
+        let word: String
+        switch kind {
+        case .text: word = name.uppercased()
+        case .choice(let choices): word = choices.joined(separator: "|")
+        }
+        return isOptional ? "[\(word)]" : word
+    }
+}
+
+/// The arguments of one call, each of its kind.
+package struct ControlArguments: Sendable, Equatable {
+    private let values: [String: String]
+
+    package init(_ given: [String: JSONValue], for wanted: [ControlArgument]) throws(ControlProblem) {
+        var values: [String: String] = [:]
+        for argument in wanted {
+            guard let value = given[argument.name], value != .null else {
+                guard argument.isOptional else {
+                    throw ControlProblem(.badArgument, "\(argument.name) is missing: \(argument.wanted)")
+                }
+                continue
+            }
+            guard let text = argument.accept(value) else {
+                throw ControlProblem(.badArgument, "\(argument.name) wants \(argument.wanted)")
+            }
+            values[argument.name] = text
+        }
+        if let unknown = given.keys.sorted().first(where: { name in !wanted.contains { $0.name == name } }) {
+            throw ControlProblem(.badArgument, "there is no argument \(unknown.prefix(64))")
+        }
+        self.values = values
+    }
+
+    package subscript(name: String) -> String? { values[name] }
+
+    /// Words of a command line as arguments: each to the first argument left that takes it, the last takes all the rest.
+    package static func assign(
+        _ words: [String],
+        to wanted: [ControlArgument]
+    ) throws(ControlProblem) -> [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        var words = words[...]
+        for (index, argument) in wanted.enumerated() {
+            guard let word = words.first else { break }
+            if case .text = argument.kind, index == wanted.count - 1 {
+                values[argument.name] = .string(words.joined(separator: " "))
+                words = []
+            } else if argument.accept(.string(word)) != nil {
+                values[argument.name] = .string(word)
+                words.removeFirst()
+            } else if !argument.isOptional {
+                throw ControlProblem(.badArgument, "\(argument.name) wants \(argument.wanted), got \"\(word)\"")
+            }
+        }
+        if let word = words.first {
+            let last = wanted.last.map { ": \($0.name) wants \($0.wanted)" } ?? ""
+            throw ControlProblem(.badArgument, "\"\(word)\" fits no argument\(last)")
+        }
+        return values
+    }
+}

@@ -1,0 +1,112 @@
+internal import CLinux
+internal import Glibc
+
+/// The other end of the control socket, for a command line: asks, and waits for the answer.
+package struct ControlClient: ~Copyable {
+    private let socket: Int32
+    private var input: LineBuffer
+    /// What the daemon greeted with.
+    package let greeting: JSONValue
+
+    /// Takes the first socket of the paths that exists.
+    /// - Throws: not available where no daemon runs, denied where we may not.
+    package init(paths: [String], patience: Duration = .seconds(5)) throws(ControlProblem) {
+        let connected = try Self.connect(paths)
+        let (line, buffer) = try Self.greeting(connected, patience: patience)
+        socket = connected
+        input = buffer
+        greeting = line
+    }
+
+    private static func connect(_ paths: [String]) throws(ControlProblem) -> Int32 {
+        var problem = ControlProblem(.notAvailable, "no path to a control socket is known; name it with --socket")
+        for path in paths {
+            let socket = clinux_local_connect(path)
+            guard socket < 0 else { return socket }
+            switch errno {
+            case EACCES, EPERM:
+                problem = ControlProblem(.denied, "\(path): not for this user; join the group jarvis, or use sudo")
+            case _ where problem.code == .denied: break
+            case ENOENT, ECONNREFUSED:
+                problem = ControlProblem(.notAvailable, "no daemon answers at \(path): systemctl status jarvis-voiced")
+            case let code:
+                problem = ControlProblem(.notAvailable, "\(path): \(String(cString: strerror(code)))")
+            }
+        }
+        throw problem
+    }
+
+    /// The daemon's first line, and what came behind it; closes the socket where it is not what we speak with.
+    private static func greeting(
+        _ socket: Int32,
+        patience: Duration
+    ) throws(ControlProblem) -> (JSONValue, LineBuffer) {
+        var input = LineBuffer(longest: 1 << 20)
+        do throws(ControlProblem) {
+            guard let line = try receive(socket, &input, patience: patience), line["hello"] != nil else {
+                throw ControlProblem(.failed, "what answers at the control socket is no jarvis-voiced")
+            }
+            guard line["protocol"]?.intValue == ControlMessage.version else {
+                throw ControlProblem(.unsupportedProtocol, "the daemon speaks another version: restart it")
+            }
+            return (line, input)
+        } catch {
+            close(socket)
+            throw error
+        }
+    }
+
+    deinit { close(socket) }
+
+    /// The result of a command.
+    package mutating func perform(
+        _ request: ControlRequest,
+        patience: Duration = .seconds(10)
+    ) throws(ControlProblem) -> JSONValue {
+        let line = ControlMessage.line(request.json)
+        var rest = line[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0 && errno == EINTR { continue }
+            // Whoever refuses us has said so before hanging up.
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        guard let reply = try Self.receive(socket, &input, patience: patience) else {
+            throw ControlProblem(.failed, "the daemon hung up")
+        }
+        if reply["ok"] == .bool(true) { return reply["result"] ?? .object([:]) }
+        let code = reply["error"]?["code"]?.stringValue.flatMap(ControlProblem.Code.init) ?? .failed
+        throw ControlProblem(code, reply["error"]?["message"]?.stringValue ?? "the daemon said no")
+    }
+
+    /// The next event; waits as long as it takes. Nil when the daemon has gone.
+    package mutating func nextEvent() throws(ControlProblem) -> JSONValue? {
+        try Self.receive(socket, &input, patience: nil)
+    }
+
+    private static func receive(
+        _ socket: Int32,
+        _ input: inout LineBuffer,
+        patience: Duration?
+    ) throws(ControlProblem) -> JSONValue? {
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            if let line = input.next() {
+                guard let value = ControlMessage.parse(line) else {
+                    throw ControlProblem(.failed, "the daemon's answer cannot be read")
+                }
+                return value
+            }
+            guard !input.hasOverflowed else { throw ControlProblem(.failed, "the daemon's answer is too long") }
+            var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&polled, 1, patience.map { Int32($0.milliseconds) } ?? -1)
+            if ready < 0 && errno == EINTR { continue }
+            guard ready > 0 else { throw ControlProblem(.failed, "the daemon does not answer") }
+            let count = recv(socket, &bytes, bytes.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            input.append(bytes.prefix(count))
+        }
+    }
+}

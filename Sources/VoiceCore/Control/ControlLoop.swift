@@ -1,0 +1,217 @@
+internal import CLinux
+internal import Glibc
+internal import Logging
+
+/// What the thread of the control socket does; lives on it only.
+struct ControlLoop {
+    private let listener: Int32
+    private let options: ControlServer.Options
+    private let outbox: ControlOutbox
+    private let logger: Logger
+    private let handler: ControlServer.Handler
+    private var clients: [Int: Client] = [:]
+    private var next = 0
+
+    init(
+        listener: Int32,
+        options: ControlServer.Options,
+        outbox: ControlOutbox,
+        logger: Logger,
+        handler: @escaping ControlServer.Handler
+    ) {
+        self.listener = listener
+        self.options = options
+        self.outbox = outbox
+        self.logger = logger
+        self.handler = handler
+    }
+
+    mutating func run() {
+        while round() {}
+        for id in Array(clients.keys) { drop(id) }
+    }
+
+    /// Waits for something to happen and deals with it; false at the end.
+    private mutating func round() -> Bool {
+        let ids = clients.keys.sorted()
+        var polled = [
+            pollfd(fd: outbox.wake, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+        ]
+        for id in ids {
+            guard let client = clients[id] else { continue }
+            var events: Int32 = 0
+            if !client.isBusy, !client.hasFinished, !client.isLeaving { events |= POLLIN }
+            if !client.output.isEmpty { events |= POLLOUT }
+            polled.append(pollfd(fd: client.socket, events: Int16(events), revents: 0))
+        }
+        guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
+            logger.error("the control socket has failed: \(String(cString: strerror(errno)))")
+            return false
+        }
+        let (letters, isStopped) = outbox.take()
+        for letter in letters { deliver(letter) }
+        guard !isStopped else { return false }
+        for (id, entry) in zip(ids, polled.dropFirst(2)) where entry.revents != 0 {
+            let happened = Int32(entry.revents)
+            if happened & (POLLERR | POLLNVAL | POLLHUP) != 0, happened & POLLIN == 0 {
+                drop(id)
+                continue
+            }
+            if happened & POLLIN != 0 { read(id) }
+        }
+        for id in Array(clients.keys) { write(id) }
+        if polled[1].revents != 0 { accept() }
+        return true
+    }
+
+    // MARK: Clients
+
+    private mutating func accept() {
+        let socket = clinux_local_accept(listener)
+        guard socket >= 0 else {
+            // Without descriptors left, poll would call again at once.
+            if errno == EMFILE || errno == ENFILE { usleep(100_000) }
+            return
+        }
+        var client = Client(socket: socket, peer: Self.peer(of: socket))
+        next += 1
+        let id = next
+        client.output = ControlMessage.line(ControlMessage.hello(version: options.version))
+        if !options.access.allows(client.peer) {
+            logger.warning(
+                "somebody who may not was at the control socket",
+                metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
+            )
+            client.refuse(ControlProblem(.denied, "not for this user: join the group of the socket"))
+        } else if clients.count >= options.maximumClients {
+            client.refuse(ControlProblem(.busy, "\(options.maximumClients) clients are connected already"))
+        }
+        clients[id] = client
+        write(id)
+    }
+
+    private mutating func drop(_ id: Int) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        client.events?.cancel()
+        client.subscription?.cancel()
+        close(client.socket)
+    }
+
+    private static func peer(of socket: Int32) -> ControlAccess.Peer {
+        var process: Int32 = 0
+        var user = UInt32.max
+        var group = UInt32.max
+        guard clinux_local_peer(socket, &process, &user, &group) else {
+            return ControlAccess.Peer(process: 0, user: .max, groups: [])
+        }
+        var groups = [UInt32](repeating: 0, count: 256)
+        let count = clinux_local_peer_groups(socket, &groups, groups.count)
+        return ControlAccess.Peer(process: process, user: user, groups: [group] + groups.prefix(max(0, Int(count))))
+    }
+
+    // MARK: Input
+
+    private mutating func read(_ id: Int) {
+        guard var client = clients[id] else { return }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = recv(client.socket, &bytes, bytes.count, 0)
+        if count < 0 {
+            if errno != EAGAIN && errno != EINTR { drop(id) }
+            return
+        }
+        if count == 0 { client.hasFinished = true }
+        client.input.append(bytes.prefix(count))
+        clients[id] = client
+        takeLine(id)
+    }
+
+    /// Begins the client's next request, if it has sent one and none is under way.
+    private mutating func takeLine(_ id: Int) {
+        while var client = clients[id], !client.isBusy, !client.isLeaving {
+            guard let line = client.input.next() ?? (client.hasFinished ? client.input.rest() : nil) else {
+                if client.input.hasOverflowed {
+                    client.refuse(
+                        ControlProblem(.badRequest, "a request has at most \(ControlMessage.longestRequest) bytes")
+                    )
+                }
+                clients[id] = client
+                return
+            }
+            if line.isEmpty {
+                clients[id] = client
+                continue
+            }
+            do {
+                let request = try ControlRequest(line: line)
+                client.isBusy = true
+                begin(request, of: client.peer, id: id)
+            } catch {
+                client.output += ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem)))
+            }
+            clients[id] = client
+        }
+    }
+
+    private func begin(_ request: ControlRequest, of peer: ControlAccess.Peer, id: Int) {
+        let (handler, outbox) = (handler, outbox)
+        Task {
+            var letter = ControlOutbox.Letter(client: id, bytes: [], endsRequest: true)
+            let reply: Result<JSONValue, ControlProblem>
+            switch await handler(request, peer) {
+            case .success(.done(let result)): reply = .success(.object(result))
+            case .success(.events(let subscription)):
+                reply = .success(.object([:]))
+                letter.subscription = subscription
+            case .failure(let problem): reply = .failure(problem)
+            }
+            letter.bytes = ControlMessage.line(ControlMessage.reply(id: request.id, reply))
+            outbox.put(letter)
+        }
+    }
+
+    // MARK: Output
+
+    private mutating func deliver(_ letter: ControlOutbox.Letter) {
+        guard var client = clients[letter.client] else {
+            letter.subscription?.cancel()
+            return
+        }
+        client.output += letter.bytes
+        if letter.endsRequest { client.isBusy = false }
+        if let subscription = letter.subscription {
+            // A second one would only say everything twice.
+            client.subscription?.cancel()
+            client.events?.cancel()
+            client.subscription = subscription
+            let (outbox, id) = (outbox, letter.client)
+            client.events = Task {
+                for await event in subscription.stream {
+                    outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.event(event))))
+                }
+            }
+        }
+        clients[letter.client] = client
+        guard client.output.count <= options.longestOutput else {
+            logger.warning(
+                "a client of the control socket does not read; it was cut off",
+                metadata: .event(.control, ["pid": "\(client.peer.process)"])
+            )
+            return drop(letter.client)
+        }
+        takeLine(letter.client)
+    }
+
+    private mutating func write(_ id: Int) {
+        guard var client = clients[id] else { return }
+        while !client.output.isEmpty {
+            let count = send(client.socket, client.output, client.output.count, Int32(MSG_NOSIGNAL))
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN { break }
+            guard count > 0 else { return drop(id) }
+            client.output.removeFirst(count)
+        }
+        clients[id] = client
+        if client.isDone { drop(id) }
+    }
+}

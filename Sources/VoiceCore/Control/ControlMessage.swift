@@ -1,0 +1,110 @@
+internal import FoundationEssentials
+
+/// The protocol of the control socket: JSON objects, one a line, each way.
+///
+///     server   {"hello":"jarvis-voiced","protocol":1,"version":"0.1.0"}
+///     client   {"id":1,"command":"volume","arguments":{"percent":"40"}}
+///     server   {"id":1,"ok":true,"result":{...}}
+///     server   {"id":2,"ok":false,"error":{"code":"bad_argument","message":"..."}}
+package enum ControlMessage {
+    package static let version = 1
+    /// Longest request in bytes, without its line feed.
+    package static let longestRequest = 16 << 10
+
+    package static func hello(version program: String) -> JSONValue {
+        ["hello": "jarvis-voiced", "protocol": .integer(version), "version": .string(program)]
+    }
+
+    package static func reply(id: JSONValue, _ outcome: Result<JSONValue, ControlProblem>) -> JSONValue {
+        var reply: [String: JSONValue] = [:]
+        if id != .null { reply["id"] = id }
+        switch outcome {
+        case .success(let result):
+            reply["ok"] = true
+            reply["result"] = result
+        case .failure(let problem):
+            reply["ok"] = false
+            reply["error"] = ["code": .string(problem.code.rawValue), "message": .string(problem.message)]
+        }
+        return .object(reply)
+    }
+
+    package static func event(_ event: DaemonEvent) -> JSONValue {
+        var values = event.values
+        values["event"] = .string(event.name.rawValue)
+        return .object(values)
+    }
+
+    /// One line with its line feed.
+    package static func line(_ value: JSONValue) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(value) else { return [] }
+        return Array(data) + [0x0A]
+    }
+
+    /// Nil where the bytes are no JSON.
+    package static func parse(_ line: some Collection<UInt8>) -> JSONValue? {
+        try? JSONDecoder().decode(JSONValue.self, from: Data(line))
+    }
+}
+
+/// What a client asks for.
+package struct ControlRequest: Sendable, Equatable {
+    /// Comes back with the reply: a number, a text, or null for none.
+    package var id: JSONValue
+    package var command: String
+    package var arguments: [String: JSONValue]
+
+    package init(id: JSONValue = .null, command: String, arguments: [String: JSONValue] = [:]) {
+        self.id = id
+        self.command = command
+        self.arguments = arguments
+    }
+
+    /// - Throws: what is wrong, with the id where it could be read.
+    package init(line: some Collection<UInt8>) throws(Refusal) {
+        guard case .object(let members) = ControlMessage.parse(line) else {
+            throw Refusal(ControlProblem(.badRequest, "a request is one JSON object in one line"))
+        }
+        switch members["id"] {
+        case nil, .null: id = .null
+        case .integer(let number): id = .integer(number)
+        case .string(let text) where text.utf8.count <= 128: id = .string(text)
+        default: throw Refusal(ControlProblem(.badRequest, "id wants a whole number or a text of at most 128 bytes"))
+        }
+        if let version = members["protocol"], version != .integer(ControlMessage.version) {
+            throw Refusal(
+                ControlProblem(.unsupportedProtocol, "this daemon speaks version \(ControlMessage.version)"),
+                id: id
+            )
+        }
+        guard let command = members["command"]?.stringValue else {
+            throw Refusal(ControlProblem(.badRequest, "command wants a text"), id: id)
+        }
+        self.command = command
+        switch members["arguments"] {
+        case nil, .null: arguments = [:]
+        case .object(let values): arguments = values
+        default: throw Refusal(ControlProblem(.badRequest, "arguments want a JSON object"), id: id)
+        }
+    }
+
+    package struct Refusal: Error, Sendable, Equatable {
+        package let problem: ControlProblem
+        package let id: JSONValue
+
+        init(_ problem: ControlProblem, id: JSONValue = .null) {
+            self.problem = problem
+            self.id = id
+        }
+    }
+
+    package var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "command": .string(command), "arguments": .object(arguments), "protocol": .integer(ControlMessage.version),
+        ]
+        if id != .null { members["id"] = id }
+        return .object(members)
+    }
+}

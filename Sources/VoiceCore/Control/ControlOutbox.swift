@@ -1,0 +1,43 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// What tasks have to say to clients, on its way to the thread of the control socket.
+final class ControlOutbox: Sendable {
+    struct Letter: Sendable {
+        var client: Int
+        var bytes: [UInt8]
+        /// The reply to the client's request: the next one may be read.
+        var endsRequest = false
+        var subscription: DaemonEvents.Subscription?
+    }
+
+    private struct Content {
+        var letters: [Letter] = []
+        var isStopped = false
+    }
+
+    private let content = Mutex(Content())
+    /// Readable while something is to be taken.
+    let wake = clinux_eventfd()
+
+    deinit { if wake >= 0 { close(wake) } }
+
+    func put(_ letter: Letter) {
+        content.withLock { $0.letters.append(letter) }
+        clinux_eventfd_signal(wake)
+    }
+
+    func stop() {
+        content.withLock { $0.isStopped = true }
+        clinux_eventfd_signal(wake)
+    }
+
+    func take() -> (letters: [Letter], isStopped: Bool) {
+        _ = clinux_eventfd_take(wake)
+        return content.withLock { content in
+            defer { content.letters = [] }
+            return (content.letters, content.isStopped)
+        }
+    }
+}

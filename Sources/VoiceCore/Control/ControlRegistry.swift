@@ -1,0 +1,36 @@
+/// Every command of the control socket, in the order of the documentation.
+///
+/// A new command is a `ControlCommand` in a file of `Commands/`, listed here.
+package struct ControlRegistry: Sendable {
+    package let commands: [ControlCommand]
+
+    package init(_ commands: [ControlCommand]) {
+        self.commands = commands
+    }
+
+    package static let standard = ControlRegistry([
+        .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .volume, .mode, .quiet, .media, .events,
+    ])
+
+    package func command(named name: String) throws(ControlProblem) -> ControlCommand {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        let near = EditDistance.nearest(to: name, in: commands.map(\.name), within: 2)
+        let hint = near.map { "; did you mean \($0)?" } ?? ""
+        throw ControlProblem(.unknownCommand, "there is no command \"\(name.prefix(64))\"\(hint)")
+    }
+
+    /// Carries out a request.
+    package func run(_ request: ControlRequest, on daemon: VoiceDaemon) async throws(ControlProblem) -> ControlOutcome {
+        let command = try command(named: request.command)
+        return try await command.handler(ControlArguments(request.arguments, for: command.arguments), daemon)
+    }
+
+    /// The request that the words of a command line mean.
+    package func request(words: [String]) throws(ControlProblem) -> ControlRequest {
+        guard let name = words.first else { throw ControlProblem(.badRequest, "no command was given") }
+        let command = try command(named: name)
+        let arguments = try ControlArguments.assign(Array(words.dropFirst()), to: command.arguments)
+        _ = try ControlArguments(arguments, for: command.arguments)
+        return ControlRequest(id: 1, command: name, arguments: arguments)
+    }
+}

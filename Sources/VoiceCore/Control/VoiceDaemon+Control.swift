@@ -1,0 +1,33 @@
+package import Logging
+
+extension VoiceDaemon {
+    /// A control socket for this daemon.
+    package nonisolated func controlServer(
+        _ options: ControlServer.Options,
+        registry: ControlRegistry = .standard,
+        logger: Logger
+    ) throws(ControlServerError) -> ControlServer {
+        try ControlServer(options, logger: logger) { request, peer in
+            do {
+                let outcome = try await registry.run(request, on: self)
+                if (try? registry.command(named: request.command))?.isQuestion == false {
+                    logger.info(
+                        "command",
+                        metadata: .event(
+                            .control,
+                            ["command": "\(request.command)", "uid": "\(peer.user)", "pid": "\(peer.process)"]
+                        )
+                    )
+                }
+                return .success(outcome)
+            } catch let problem as ControlProblem {
+                return .failure(problem)
+            } catch {
+                return .failure(ControlProblem(.failed, "\(error)"))
+            }
+        }
+    }
+
+    /// Takes back what the agent is working on; false where it is working on nothing.
+    func cancelAgentRequest() async -> Bool { await client.cancelRequest() }
+}

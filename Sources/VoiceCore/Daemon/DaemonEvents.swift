@@ -1,0 +1,92 @@
+internal import Synchronization
+
+/// Something that happened, for whoever watches the daemon. Never what was said.
+package struct DaemonEvent: Sendable, Equatable {
+    package var name: JournalEvent
+    package var values: [String: JSONValue]
+
+    package init(_ name: JournalEvent, _ values: [String: JSONValue] = [:]) {
+        self.name = name
+        self.values = values
+    }
+
+    /// The events that are told.
+    static let told: [JournalEvent] = [
+        .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .budgetSpent,
+    ]
+
+    /// What an effect of the conversation tells to the outside; nil for the inner ones.
+    package init?(_ effect: ConversationEffect) {
+        switch effect {
+        case .stateChanged(let from, let to):
+            self.init(.state, ["from": .string(from.name), "to": .string(to.name)])
+            if case .error(let reason) = to { values["reason"] = .string(reason) }
+        case .turnEnded(let report):
+            self.init(.turn, ["turn": .integer(report.number), "calls": .integer(report.calls)])
+            for (name, time) in [
+                ("dispatched_ms", report.dispatched), ("acknowledged_ms", report.acknowledged),
+                ("answered_ms", report.answered), ("first_delta_ms", report.firstDelta),
+                ("first_sample_ms", report.firstSample),
+            ] {
+                if let time { values[name] = .integer(Int(time.milliseconds)) }
+            }
+            if report.interrupted { values["interrupted"] = true }
+        case .startCall(let call):
+            self.init(.toolCall, ["call": .string(call.callID), "tool": .string(call.name)])
+        case .note(.sessionOpened): self.init(.sessionOpened)
+        case .note(.sessionSwapped): self.init(.sessionRotated)
+        case .note(.connectionLost(let reason, let pause)):
+            self.init(.connectionLost, ["reason": .string(reason), "retry_in_ms": .integer(Int(pause.milliseconds))])
+        case .note(.refused(let reason)): self.init(.serviceRefused, ["reason": .string(reason)])
+        case .note(.budgetSpent(let until)): self.init(.budgetSpent, ["until": .string(until)])
+        default: return nil
+        }
+    }
+}
+
+/// Hands events to everyone who has subscribed; who is slow loses the oldest.
+package final class DaemonEvents: Sendable {
+    private struct Subscribers {
+        var next = 0
+        var lastTrouble: DaemonEvent?
+        var streams: [Int: AsyncStream<DaemonEvent>.Continuation] = [:]
+    }
+
+    /// One reader's share of the events.
+    package struct Subscription: Sendable {
+        package let stream: AsyncStream<DaemonEvent>
+        fileprivate let end: @Sendable () -> Void
+
+        /// Ends the stream.
+        package func cancel() { end() }
+    }
+
+    private let subscribers = Mutex(Subscribers())
+
+    package init() {}
+
+    package func post(_ event: DaemonEvent) {
+        let streams = subscribers.withLock { subscribers in
+            if event.name.isTrouble { subscribers.lastTrouble = event }
+            return Array(subscribers.streams.values)
+        }
+        for stream in streams { stream.yield(event) }
+    }
+
+    /// The latest event that was a trouble.
+    package var lastTrouble: DaemonEvent? { subscribers.withLock { $0.lastTrouble } }
+
+    /// - Parameter capacity: events that may wait for the reader.
+    package func subscribe(capacity: Int) -> Subscription {
+        let (stream, continuation) = AsyncStream<DaemonEvent>.makeStream(bufferingPolicy: .bufferingNewest(capacity))
+        let id = subscribers.withLock { subscribers in
+            subscribers.next += 1
+            subscribers.streams[subscribers.next] = continuation
+            return subscribers.next
+        }
+        return Subscription(stream: stream) { [weak self] in
+            self?.subscribers.withLock { $0.streams[id] = nil }
+            continuation.finish()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import Logging
+
+extension VoiceDaemon {
+    /// Brings into force what can be without a restart, and says in the log what cannot.
+    ///
+    /// - Parameters:
+    ///   - settings: made of the new configuration; that it could be made proves the configuration.
+    ///   - threshold: the level of the log.
+    package func reload(
+        _ change: ConfigurationChange,
+        to configuration: Configuration,
+        settings: DaemonSettings,
+        threshold: LogThreshold
+    ) async {
+        threshold.level = Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info
+        await volumeKeeper.reconfigure(VolumeSettings(configuration.audio).configured)
+        if change.inForce.contains("audio.capture_gain_db") {
+            setCaptureGain(decibels: configuration.audio.captureGainDB)
+        }
+        if change.inForce.contains("agent token") { client.useToken(settings.jarvisToken) }
+        if change.inForce.contains("API key") { await useKey(of: settings.request) }
+        let changed = change.inForce.isEmpty ? "nothing" : change.inForce.joined(separator: ", ")
+        let restart = change.afterRestart.isEmpty ? "nothing" : change.afterRestart.joined(separator: ", ")
+        logger.log(
+            level: change.afterRestart.isEmpty ? .notice : .warning,
+            change.afterRestart.isEmpty
+                ? "the configuration was read again" : "the configuration was read again; some of it needs a restart",
+            metadata: .event(.reloaded, ["changed": "\(changed)", "restart": "\(restart)"])
+        )
+    }
+
+    /// The key for connections from now on; a service that refused the one before is asked again at once.
+    private func useKey(of request: WebSocketRequest) async {
+        await session.useHeaders(of: request)
+        guard case .error = await session.state else { return }
+        post(.deactivate)
+        post(.activate)
+    }
+}

@@ -1,0 +1,45 @@
+internal import Synchronization
+
+extension VoiceDaemon {
+    /// For the service manager; the counts of the loops are the caller's.
+    package var serviceSnapshot: ServiceSnapshot {
+        get async {
+            let status = await status
+            var snapshot = ServiceSnapshot(
+                conversation: status.conversation,
+                microphone: status.microphone,
+                loudspeaker: status.loudspeaker,
+                hasDevices: hasDevices
+            )
+            snapshot.isMicrophoneMuted = pipes.microphoneMuted.load(ordering: .relaxed)
+            snapshot.budgetSpentUntil = status.spending?.spentUntil
+            snapshot.captured = pipes.capture.frames.load(ordering: .relaxed)
+            snapshot.cycles = pipes.periods.load(ordering: .relaxed)
+            return snapshot
+        }
+    }
+
+    /// False where the sound comes from files, which are always there.
+    package var hasDevices: Bool {
+        if case .alsa = settings.audio.source { true } else { false }
+    }
+
+    /// Runs `body` on the network thread soon.
+    package nonisolated func onNetworkThread(_ body: @escaping @Sendable () -> Void) {
+        network.enqueue(body)
+    }
+
+    /// The observer that was asked for, and the daemon's events beside it.
+    static func observer(
+        _ observer: ConversationSession.Observer,
+        events: DaemonEvents
+    ) -> ConversationSession.Observer {
+        .init(
+            effect: { effect, instant in
+                observer.effect(effect, instant)
+                if let event = DaemonEvent(effect) { events.post(event) }
+            },
+            call: observer.call
+        )
+    }
+}

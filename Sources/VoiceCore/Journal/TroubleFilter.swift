@@ -1,0 +1,63 @@
+/// Lets the same trouble into the log once per change, and counts what it holds back.
+///
+/// Troubles are told apart by event and subject (microphone or loudspeaker); they are the same while their words are. While one
+/// goes on, its 10th, 100th, 1000th ... time is written too, so that a log that was cut shows it. At most 64 are known; the
+/// oldest is forgotten.
+package struct TroubleFilter: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
+        /// Write it; `times` is what happened since the last line about it, above 1 where lines were held back.
+        case write(times: Int)
+        case hold
+    }
+
+    private struct Trouble: Sendable, Equatable {
+        var event: JournalEvent
+        var subject: String
+        var words: String
+        /// Since the words changed.
+        var count: Int
+        /// Since it began.
+        var total: Int
+    }
+
+    private static let capacity = 64
+    private var troubles: [Trouble] = []
+
+    package init() {}
+
+    /// - Parameter words: without what differs each time, such as a pause or a duration.
+    package mutating func happened(_ event: JournalEvent, subject: String = "", words: String) -> Verdict {
+        guard let index = troubles.firstIndex(where: { $0.event == event && $0.subject == subject }) else {
+            if troubles.count == Self.capacity { troubles.removeFirst() }
+            troubles.append(Trouble(event: event, subject: subject, words: words, count: 1, total: 1))
+            return .write(times: 1)
+        }
+        troubles[index].total += 1
+        guard troubles[index].words == words else {
+            troubles[index].words = words
+            troubles[index].count = 1
+            return .write(times: 1)
+        }
+        troubles[index].count += 1
+        let count = troubles[index].count
+        return Self.isRound(count) ? .write(times: count) : .hold
+    }
+
+    /// The good end of troubles: how often they happened, 0 where there were none.
+    package mutating func ended(_ events: [JournalEvent], subject: String = "") -> Int {
+        var count = 0
+        troubles.removeAll { trouble in
+            guard events.contains(trouble.event), trouble.subject == subject else { return false }
+            count += trouble.total
+            return true
+        }
+        return count
+    }
+
+    /// 10, 100, 1000 ...
+    private static func isRound(_ count: Int) -> Bool {
+        var power = 10
+        while power < count { power *= 10 }
+        return power == count
+    }
+}

@@ -1,0 +1,37 @@
+internal import CLinux
+internal import Glibc
+
+/// The line to the service manager that started us: datagrams to $NOTIFY_SOCKET (sd_notify(3)).
+///
+/// Nothing waits for it; a notice that it does not take is lost, and the next one says the same or newer.
+package final class ServiceManager: Sendable {
+    /// How often it wants to hear that we live; nil where it does not.
+    package let watchdog: Duration?
+    private let path: String
+    private let socket: Int32
+
+    /// Nil where nobody listens. A path may be absolute, or abstract ("@name").
+    package init?(environment: [String: String], process: Int32 = getpid()) {
+        guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else { return nil }
+        socket = clinux_local_datagram()
+        guard socket >= 0 else { return nil }
+        self.path = path
+        watchdog = Self.watchdog(environment: environment, process: process)
+    }
+
+    deinit { close(socket) }
+
+    /// Several notices in one datagram take effect together.
+    package func send(_ notices: [ServiceNotice]) {
+        guard !notices.isEmpty else { return }
+        let bytes = Array(notices.map(\.line).joined(separator: "\n").utf8)
+        _ = clinux_local_send(socket, path, bytes, bytes.count, -1)
+    }
+
+    /// $WATCHDOG_USEC, where it is meant for this process (sd_watchdog_enabled(3)).
+    static func watchdog(environment: [String: String], process: Int32) -> Duration? {
+        if let text = environment["WATCHDOG_PID"], Int32(text) != process { return nil }
+        guard let text = environment["WATCHDOG_USEC"], let time = Int64(text), time > 0 else { return nil }
+        return .microseconds(time)
+    }
+}

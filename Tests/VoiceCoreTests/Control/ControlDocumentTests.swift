@@ -1,0 +1,43 @@
+import FoundationEssentials
+import Testing
+
+@testable import VoiceCore
+
+struct ControlDocumentTests {
+    @Test func theDocumentIsMadeFromTheTable() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let path = root.appending(path: "docs/control.md")
+        if ProcessInfo.processInfo.environment["UPDATE_SAMPLE"] != nil {
+            try Data(ControlDocument.text().utf8).write(to: path)
+        }
+        let file = try String(decoding: Data(contentsOf: path), as: UTF8.self)
+        #expect(file == ControlDocument.text(), "run the tests once with UPDATE_SAMPLE=1 to write it anew")
+    }
+
+    @Test func namesAreUniqueAndArgumentsReadable() {
+        let commands = ControlRegistry.standard.commands
+        #expect(Set(commands.map(\.name)).count == commands.count)
+        for command in commands {
+            #expect(!command.documentation.isEmpty)
+            // Words of a command line are told apart by their order: what may be left out cannot stand before a text.
+            for argument in command.arguments.dropLast() {
+                if case .text = argument.kind { Issue.record("\(command.name): a text takes all that follows") }
+            }
+        }
+    }
+
+    @Test func everyEventThatIsToldIsDocumented() {
+        let effects: [ConversationEffect] = [
+            .stateChanged(from: .idle, to: .error("no")), .turnEnded(TurnReport(number: 1)),
+            .note(.sessionOpened(id: nil, expiresAt: nil)), .note(.sessionSwapped(id: nil)),
+            .note(.connectionLost(reason: "", retryIn: .zero)), .note(.refused(reason: "")),
+            .note(.budgetSpent(until: "")), .startCall(FunctionCall(callID: "c", name: "ask_jarvis", arguments: "{}")),
+        ]
+        let events = effects.compactMap(DaemonEvent.init)
+        #expect(events.count == effects.count)
+        #expect(Set(events.map(\.name)) == Set(DaemonEvent.told))
+        #expect(DaemonEvent(.note(.heard("secret words"))) == nil)
+        #expect(DaemonEvent(.note(.spoken("secret words"))) == nil)
+    }
+}

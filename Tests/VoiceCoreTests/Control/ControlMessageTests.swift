@@ -1,0 +1,120 @@
+import Testing
+
+@testable import VoiceCore
+
+struct ControlMessageTests {
+    private func parsed(_ text: String) -> Result<ControlRequest, ControlRequest.Refusal> {
+        do { return .success(try ControlRequest(line: Array(text.utf8))) } catch { return .failure(error) }
+    }
+
+    @Test func requestsAreRead() throws {
+        #expect(
+            try parsed(#"{"id":7,"command":"say","arguments":{"text":"hi"},"protocol":1,"new":true}"#).get()
+                == ControlRequest(id: 7, command: "say", arguments: ["text": "hi"])
+        )
+        #expect(try parsed(#"{"command":"status"}"#).get() == ControlRequest(command: "status"))
+        #expect(try parsed(#"{"command":"status","id":null,"arguments":null}"#).get().id == .null)
+        let request = ControlRequest(id: "a", command: "volume", arguments: ["percent": "40"])
+        #expect(try ControlRequest(line: ControlMessage.line(request.json).dropLast()) == request)
+    }
+
+    @Test(arguments: [
+        ("", "bad_request"), ("[]", "bad_request"), ("{\"command\":1}", "bad_request"), ("{}", "bad_request"),
+        (#"{"command":"a","arguments":[]}"#, "bad_request"), (#"{"command":"a","id":[1]}"#, "bad_request"),
+        (#"{"command":"a","id":1.5}"#, "bad_request"), (#"{"command":"a","protocol":2}"#, "unsupported_protocol"),
+        ("{\"command\":\"\u{0}", "bad_request"),
+    ])
+    func whatIsNoRequestIsRefused(line: String, code: String) {
+        guard case .failure(let refusal) = parsed(line) else {
+            Issue.record("accepted: \(line)")
+            return
+        }
+        #expect(refusal.problem.code.rawValue == code)
+    }
+
+    @Test func aRefusalCarriesTheIDOfItsRequest() {
+        guard case .failure(let refusal) = parsed(#"{"id":"x","protocol":9,"command":"a"}"#) else { return }
+        #expect(refusal.id == "x")
+    }
+
+    @Test func repliesAreOneLine() {
+        let line = ControlMessage.line(ControlMessage.reply(id: 3, .failure(ControlProblem(.failed, "a\nb"))))
+        #expect(
+            String(decoding: line, as: UTF8.self)
+                == #"{"error":{"code":"failed","message":"a\nb"},"id":3,"ok":false}"# + "\n"
+        )
+        #expect(
+            String(decoding: ControlMessage.line(ControlMessage.reply(id: .null, .success(["a": "/"]))), as: UTF8.self)
+                == #"{"ok":true,"result":{"a":"/"}}"# + "\n"
+        )
+    }
+
+    @Test func argumentsAreChecked() throws {
+        let wanted = [
+            ControlArgument("channel", .choice(["voice", "media"]), isOptional: true, ""),
+            ControlArgument("percent", .text(longest: 4), ""),
+        ]
+        #expect(try ControlArguments(["percent": 40], for: wanted)["percent"] == "40")
+        for wrong: [String: JSONValue] in [
+            [:], ["percent": "12345"], ["percent": ""], ["percent": true], ["percent": "1", "channel": "loud"],
+            ["percent": "1", "colour": "red"],
+        ] {
+            #expect(throws: ControlProblem.self) { try ControlArguments(wrong, for: wanted) }
+        }
+    }
+
+    @Test func aCommandLineBecomesARequest() throws {
+        let registry = ControlRegistry.standard
+        #expect(try registry.request(words: ["volume", "40"]).arguments == ["percent": "40"])
+        #expect(try registry.request(words: ["volume", "media", "-10"]).arguments == ["channel": "media", "percent": "-10"])
+        #expect(try registry.request(words: ["volume"]).arguments == [:])
+        #expect(try registry.request(words: ["say", "good", "morning"]).arguments == ["text": "good morning"])
+        for wrong in [[], ["sing"], ["say"], ["mode", "loud"], ["status", "now"]] {
+            #expect(throws: ControlProblem.self) { try registry.request(words: wrong) }
+        }
+        #expect(throws: ControlProblem(.unknownCommand, "there is no command \"stauts\"; did you mean status?")) {
+            try registry.request(words: ["stauts"])
+        }
+    }
+
+    @Test func volumesMayBeAskedForInSteps() {
+        #expect(VolumeChange("40")?.applied(to: 90) == 40)
+        #expect(VolumeChange("+10")?.applied(to: 95) == 100)
+        #expect(VolumeChange("-10")?.applied(to: 5) == 0)
+        #expect(VolumeChange("101") == nil)
+        #expect(VolumeChange("loud") == nil)
+    }
+
+    @Test func whoMayIsRootTheUserAndTheGroup() {
+        let access = ControlAccess(user: 500, group: 600)
+        #expect(access.allows(.init(process: 1, user: 0, groups: [])))
+        #expect(access.allows(.init(process: 1, user: 500, groups: [1])))
+        #expect(access.allows(.init(process: 1, user: 1000, groups: [1000, 600])))
+        #expect(!access.allows(.init(process: 1, user: 1000, groups: [1000])))
+        #expect(!access.allows(.init(process: 0, user: .max, groups: [])))
+    }
+
+    @Test func linesAreCutFromAStream() {
+        var buffer = LineBuffer(longest: 4)
+        buffer.append(Array("a\r\n\nbc".utf8))
+        #expect(buffer.next() == Array("a".utf8))
+        #expect(buffer.next() == [])
+        #expect(buffer.next() == nil)
+        buffer.append(Array("de\nf".utf8))
+        #expect(buffer.next() == Array("bcde".utf8))
+        #expect(buffer.next() == nil)
+        #expect(buffer.rest() == Array("f".utf8))
+        #expect(!buffer.hasOverflowed)
+        buffer.append(Array("12345".utf8))
+        #expect(buffer.next() == nil)
+        #expect(buffer.hasOverflowed)
+    }
+
+    @Test func pathsFollowTheServiceManager() {
+        #expect(ControlPath.daemon(environment: ["RUNTIME_DIRECTORY": "/run/a:/run/b"]) == "/run/a/control.sock")
+        #expect(ControlPath.daemon(environment: ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/jarvis-voiced/control.sock")
+        #expect(ControlPath.daemon(environment: [:]) == nil)
+        #expect(ControlPath.candidates(environment: ["JARVIS_CONTROL_SOCKET": "/x"]) == ["/x"])
+        #expect(ControlPath.candidates(environment: [:]) == [ControlPath.system])
+    }
+}

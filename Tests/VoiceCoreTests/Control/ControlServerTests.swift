@@ -1,0 +1,183 @@
+import CLinux
+import Glibc
+import Logging
+import Testing
+
+@testable import VoiceCore
+
+struct ControlServerTests {
+    /// A server that echoes, and what it takes to end it.
+    private struct Running {
+        let path: String
+        let server: ControlServer
+        let task: Task<Void, Never>
+        let events: DaemonEvents
+
+        init(adjust: (inout ControlServer.Options) -> Void = { _ in }) throws {
+            path = "/tmp/control-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+            var options = ControlServer.Options(path: path, version: "9.9")
+            adjust(&options)
+            let events = DaemonEvents()
+            self.events = events
+            let server = try ControlServer(options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+                request, _ in
+                switch request.command {
+                case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
+                case "events": return .success(.events(events.subscribe(capacity: 64)))
+                default: return .success(.done(["command": .string(request.command)]))
+                }
+            }
+            self.server = server
+            task = Task { await server.run() }
+        }
+
+        func stop() async {
+            server.stop()
+            await task.value
+        }
+    }
+
+    @Test func aClientIsGreetedAndAnswered() async throws {
+        let running = try Running()
+        var status = stat()
+        #expect(lstat(running.path, &status) == 0 && status.st_mode & 0o777 == 0o660)
+        try await blocking {
+            var client = try ControlClient(paths: ["/nonexistent", running.path])
+            #expect(client.greeting["version"] == "9.9")
+            #expect(try client.perform(ControlRequest(id: 1, command: "one")) == ["command": "one"])
+            #expect(throws: ControlProblem(.notAvailable, "not here")) { try client.perform(ControlRequest(command: "fail")) }
+            #expect(try client.perform(ControlRequest(id: 2, command: "two")) == ["command": "two"])
+        }
+        await running.stop()
+        #expect(lstat(running.path, &status) != 0)
+    }
+
+    @Test func requestsOfOneClientAreAnsweredInTheirOrder() async throws {
+        let running = try Running()
+        let text = try await blocking {
+            let lines = (1...50).map { "{\"id\":\($0),\"command\":\"c\"}\n" }.joined()
+            return try exchange(running.path, Array((lines + "{\"id\":51,\"command\":\"last\"}").utf8))
+        }
+        let ids = text.split(separator: "\n").dropFirst().compactMap { line in
+            line.split(separator: "\"id\":").last?.prefix { $0.isNumber }
+        }
+        #expect(ids.map(String.init) == (1...51).map(String.init))
+        await running.stop()
+    }
+
+    @Test func nonsenseIsAnsweredAndEndlessLinesEnd() async throws {
+        let running = try Running()
+        let text = try await blocking { try exchange(running.path, Array("hello\n\n{\"command\":\"a\"}\n".utf8)) }
+        #expect(text.contains("bad_request") && text.contains("\"ok\":true"))
+        let long = try await blocking {
+            try exchange(running.path, [UInt8](repeating: 0x61, count: ControlMessage.longestRequest + 2))
+        }
+        #expect(long.contains("at most 16384 bytes"))
+        await running.stop()
+    }
+
+    @Test func eventsFollowUntilTheClientLeaves() async throws {
+        let running = try Running()
+        let events = running.events
+        try await blocking {
+            var client = try ControlClient(paths: [running.path])
+            _ = try client.perform(ControlRequest(id: 1, command: "events"))
+            events.post(DaemonEvent(.state, ["to": "listening"]))
+            #expect(try client.nextEvent() == ["event": "state", "to": "listening"])
+            // Commands go on meanwhile.
+            #expect(try client.perform(ControlRequest(id: 2, command: "b")) == ["command": "b"])
+            events.post(DaemonEvent(.turn, ["turn": 1]))
+            #expect(try client.nextEvent() == ["event": "turn", "turn": 1])
+        }
+        await running.stop()
+    }
+
+    @Test func whoDoesNotReadIsCutOff() async throws {
+        let running = try Running { $0.longestOutput = 4096 }
+        let events = running.events
+        let socket = clinux_local_connect(running.path)
+        defer { close(socket) }
+        let line = Array("{\"command\":\"events\"}\n".utf8)
+        #expect(send(socket, line, line.count, 0) == line.count)
+        let filling = Task {
+            while !Task.isCancelled {
+                for _ in 0..<60 { events.post(DaemonEvent(.state, ["to": .string(String(repeating: "x", count: 1000))])) }
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        let ended = await OwnThread.run("test") {
+            var polled = pollfd(fd: socket, events: 0, revents: 0)
+            return poll(&polled, 1, 20_000)
+        }
+        #expect(ended == 1)
+        filling.cancel()
+        // The others are served as before.
+        try await blocking {
+            var client = try ControlClient(paths: [running.path])
+            #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
+        }
+        await running.stop()
+    }
+
+    @Test func moreClientsThanAreWelcomeAreTold() async throws {
+        let running = try Running { $0.maximumClients = 2 }
+        try await blocking {
+            let first = try ControlClient(paths: [running.path])
+            let second = try ControlClient(paths: [running.path])
+            var third = try ControlClient(paths: [running.path])
+            #expect(throws: ControlProblem(.busy, "2 clients are connected already")) {
+                try third.perform(ControlRequest(command: "a"))
+            }
+            _ = (first.greeting, second.greeting)
+        }
+        await running.stop()
+    }
+
+    @Test func whoMayNotIsToldSo() async throws {
+        guard geteuid() != 0 else { return }
+        let running = try Running { $0.access = ControlAccess(user: 1, group: 0xFFFF_FFF0) }
+        try await blocking {
+            var client = try ControlClient(paths: [running.path])
+            #expect(throws: ControlProblem.self) { try client.perform(ControlRequest(command: "a")) }
+        }
+        await running.stop()
+    }
+
+    @Test func aSocketThatWasLeftBehindIsReplacedAndOneInUseIsNot() async throws {
+        let running = try Running()
+        #expect(throws: ControlServerError.self) { try Running { $0.path = running.path } }
+        await running.stop()
+        // What a killed daemon leaves.
+        let left = clinux_local_listen(running.path, 0o660, 1)
+        close(left)
+        let again = try Running { $0.path = running.path }
+        again.server.stop()
+        await again.task.value
+    }
+
+    @Test func withoutADaemonTheClientSaysSo() {
+        #expect(throws: ControlProblem.self) { _ = try ControlClient(paths: ["/nonexistent/control.sock"]) }
+    }
+
+    private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await OwnThread.run("test") { Result { try body() } }.get()
+    }
+}
+
+/// Sends the bytes, says that no more will come, and returns all that came back.
+private func exchange(_ path: String, _ bytes: [UInt8]) throws -> String {
+    let socket = clinux_local_connect(path)
+    try #require(socket >= 0)
+    defer { close(socket) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count <= 0 { break }
+        rest = rest.dropFirst(count)
+    }
+    shutdown(socket, Int32(SHUT_WR))
+    var all: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while case let count = recv(socket, &chunk, chunk.count, 0), count > 0 { all += chunk[..<count] }
+    return String(decoding: all, as: UTF8.self)
+}

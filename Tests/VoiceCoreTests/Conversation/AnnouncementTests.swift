@@ -1,0 +1,75 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What somebody outside the conversation wants said.
+struct AnnouncementTests {
+    private static func texts(_ scene: Scene) -> [String] {
+        scene.sent().compactMap { if case .systemMessage(let text, _) = $0 { text } else { nil } }
+    }
+
+    @Test func itIsSaidAtOnceWhileNobodySpeaks() {
+        var scene = Scene.listening()
+        scene.on(.say("Dinner is ready."))
+        #expect(Self.texts(scene).count == 1)
+        #expect(Self.texts(scene).first?.hasSuffix("Dinner is ready.") == true)
+        #expect(scene.creates.count == 1)
+        scene.begin("r1", for: scene.creates[0])
+        scene.speak("r1")
+        #expect(scene.state == .aiSpeaking)
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func nobodyIsTalkedOver() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.on(.say("One."))
+        scene.on(.say("Two."))
+        #expect(Self.texts(scene).isEmpty)
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1")
+        #expect(Self.texts(scene).isEmpty)
+        scene.on(.voiceDrained)
+        // One after another.
+        #expect(Self.texts(scene).count == 1)
+        scene.begin("r2", for: scene.creates[0])
+        scene.speak("r2")
+        scene.done("r2")
+        scene.on(.voiceDrained)
+        #expect(Self.texts(scene).count == 2)
+        #expect(scene.creates.count == 2)
+    }
+
+    @Test func itWaitsForTheAnswerOfTheAgent() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.on(.say("Later."))
+        #expect(scene.state == .waitingForJarvis)
+        #expect(Self.texts(scene).isEmpty)
+    }
+
+    @Test func theEndOfAConversationForgetsIt() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.on(.say("Too late."))
+        scene.on(.deactivate)
+        scene.on(.say("Nobody listens."))
+        scene.open()
+        #expect(Self.texts(scene).isEmpty)
+    }
+
+    @Test func onlySoManyWait() {
+        var announcements = Announcements()
+        for number in 1...20 { announcements.add("\(number)") }
+        var all: [String] = []
+        while let next = announcements.next() { all.append(next) }
+        #expect(all == (13...20).map(String.init))
+    }
+}

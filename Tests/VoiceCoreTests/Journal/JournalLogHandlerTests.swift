@@ -1,0 +1,113 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+struct JournalLogHandlerTests {
+    @Test func aLineCarriesItsPriorityAndItsValues() {
+        let lines = written { logger in
+            logger.info("turn ended", metadata: ["turn": "3", "text": "two words", "empty": ""])
+            logger.warning("odd", metadata: ["quote": "a\"b c"])
+            logger.debug("seen")
+            logger.error("bad")
+        }
+        #expect(
+            lines == [
+                "<6>turn ended empty=\"\" text=\"two words\" turn=3\n", "<4>odd quote=\"a\\\"b c\"\n", "<7>seen\n",
+                "<3>bad\n",
+            ]
+        )
+    }
+
+    @Test func oneEventStaysOneLine() {
+        let lines = written { $0.notice("a\nb", metadata: ["k": "c\n<3>d\u{1B}[31m"]) }
+        #expect(lines == ["<5>a\\nb k=\"c\\n<3>d\\u{1b}[31m\"\n"])
+    }
+
+    @Test func outsideTheJournalALineBeginsWithTheTime() throws {
+        let line = try #require(written(style: .terminal) { $0.info("hello", metadata: ["a": "b"]) }.first)
+        #expect(line.hasSuffix(" info hello a=b\n"))
+        #expect(line.prefix(8).split(separator: ":").count == 3)
+    }
+
+    @Test func theJournalIsKnownByItsStream() {
+        #expect(JournalLogHandler.style(journalStream: "8:42", device: 8, inode: 42) == .journal)
+        #expect(JournalLogHandler.style(journalStream: "8:42", device: 8, inode: 43) == .terminal)
+        #expect(JournalLogHandler.detectedStyle(journalStream: nil) == .terminal)
+    }
+
+    @Test func theJournalGetsTheValuesAsFields() throws {
+        let entries = Mutex<[JournalEntry]>([])
+        let lines = Lines()
+        let logger = Logger(label: "test") { _ in
+            JournalLogHandler(
+                style: .journal,
+                threshold: LogThreshold(),
+                send: { entry in
+                    entries.withLock { $0.append(entry) }
+                    return entries.withLock { $0.count } < 3
+                },
+                write: { lines.add($0) }
+            )
+        }
+        logger.info("call", metadata: .event(.toolCall, ["call": "call_1", "turn": "3", "tool": "ask_jarvis"]))
+        logger.info("turn", metadata: .event(.turn, ["first_sample_ms": "1294"]))
+        let entry = try #require(entries.withLock { $0.first })
+        #expect(entry["MESSAGE"] == "call call=call_1 tool=ask_jarvis turn=3")
+        #expect(entry["JARVIS_EVENT"] == "tool_call")
+        #expect(entry["JARVIS_CALL_ID"] == "call_1")
+        #expect(entry["JARVIS_TURN"] == "3")
+        #expect(entry["PRIORITY"] == "6")
+        #expect(entries.withLock { $0.last?["JARVIS_FIRST_SAMPLE_MS"] } == "1294")
+        #expect(lines.all == [])
+        // An entry that the journal does not take is a line.
+        logger.info("ready", metadata: .event(.ready))
+        #expect(entries.withLock { $0.last?["MESSAGE_ID"] } == JournalEvent.ready.messageID)
+        #expect(lines.all == ["<6>ready\n"])
+    }
+
+    @Test func theSameTroubleIsWrittenOncePerChange() {
+        let lines = Lines()
+        let handler = JournalLogHandler(style: .journal, threshold: LogThreshold(), write: { lines.add($0) })
+        let logger = Logger(label: "test") { _ in handler }
+        for pause in 1...12 {
+            logger.warning("lost: no route", metadata: .event(.connectionLost, ["retry_in_ms": "\(pause)"]))
+        }
+        logger.warning("lost: no address", metadata: .event(.connectionLost))
+        logger.info("opened", metadata: .event(.sessionOpened))
+        logger.info("opened", metadata: .event(.sessionOpened))
+        #expect(
+            lines.all == [
+                "<4>lost: no route retry_in_ms=1\n", "<4>lost: no route retry_in_ms=10 times=10\n",
+                "<4>lost: no address\n", "<6>opened failures=13\n", "<6>opened\n",
+            ]
+        )
+    }
+
+    @Test func theLevelMayChangeWhileLoggersLive() {
+        let lines = Lines()
+        let threshold = LogThreshold(.warning)
+        var logger = Logger(label: "test") { _ in
+            JournalLogHandler(style: .journal, threshold: threshold, write: { lines.add($0) })
+        }
+        logger.info("a")
+        threshold.level = .debug
+        logger.debug("b")
+        logger.logLevel = .error
+        logger.warning("c")
+        #expect(lines.all == ["<7>b\n"])
+    }
+
+    private func written(style: JournalLogHandler.Style = .journal, _ body: (Logger) -> Void) -> [String] {
+        let lines = Lines()
+        body(Logger(label: "test") { _ in JournalLogHandler(style: style, level: .debug) { lines.add($0) } })
+        return lines.all
+    }
+
+    private final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+}
