@@ -20,11 +20,16 @@ struct ConfigurationOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Log more: -v debug, -vv trace.")
     var verbose: Int
 
-    func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
+    /// "key=value" of every option.
+    var overrides: [String] {
         var overrides = set
         if let inputDevice { overrides.append("audio.input=\(inputDevice)") }
         if let outputDevice { overrides.append("audio.output=\(outputDevice)") }
         if verbose > 0 { overrides.append("log.level=\(verbose == 1 ? "debug" : "trace")") }
+        return overrides
+    }
+
+    func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         let environment = ProcessInfo.processInfo.environment
         return try exiting {
             let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)

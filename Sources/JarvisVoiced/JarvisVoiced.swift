@@ -10,7 +10,10 @@ struct JarvisVoiced: AsyncParsableCommand {
             token of Jarvis come from files, systemd credentials or the environment, never from the command line.
             """,
         version: version,
-        subcommands: [Run.self, Demo.self, Devices.self, Meter.self, EchoTest.self, Config.self, Simulate.self],
+        subcommands: [
+            Run.self, Demo.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Config.self, Simulate.self,
+            Manual.self,
+        ],
         defaultSubcommand: Run.self
     )
 

@@ -1,0 +1,57 @@
+/// What the doctor looks at: the configuration as far as it can be read, and what is wrong with it.
+package struct Patient: Sendable {
+    package var environment: [String: String]
+    package var loaded: LoadedConfiguration?
+    package var secrets: Secrets?
+    /// What the daemon would run on; nil where it would not start, and where the key is missing.
+    package var settings: DaemonSettings?
+    /// Of the configuration and of the secrets.
+    package var problems: [ConfigurationProblem] = []
+    package var secretProblems: [ConfigurationProblem] = []
+    package var unreadable: [String] = []
+
+    /// Reads everything that only root may read; nothing is looked at yet.
+    package init(
+        path: String? = nil,
+        overrides: [String] = [],
+        environment: [String: String],
+        files: FileReader = .system,
+        tools: (Configuration.Jarvis) -> [any Tool] = { _ in [] }
+    ) {
+        let service = ServiceEnvironment(environment, files: files)
+        self.environment = service.variables
+        unreadable = service.unreadable
+        let loader = ConfigurationLoader(environment: service.variables, files: files)
+        do {
+            loaded = try loader.load(path: path, overrides: overrides)
+        } catch {
+            problems = error.problems
+            return
+        }
+        guard let values = loaded?.values else { return }
+        do {
+            secrets = try Secrets(configuration: values, environment: service.variables, files: files)
+        } catch {
+            secretProblems = error.problems
+        }
+        guard let secrets else { return }
+        do {
+            let instructions = try DaemonSettings.instructions(of: values, files: files)
+            settings = try DaemonSettings(
+                values,
+                secrets: secrets,
+                tools: tools(values.jarvis),
+                instructions: instructions
+            )
+        } catch {
+            // That there is no key is a finding of its own.
+            if !lacksKey { problems = error.problems }
+        }
+    }
+
+    /// Whether the service wants a key and there is none.
+    var lacksKey: Bool {
+        guard let loaded, let secrets else { return false }
+        return secrets.apiKey.secret == nil && Dialect(loaded.values).needsKey
+    }
+}
