@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Runs another program and takes what it writes to standard output; for questions to the system.
@@ -16,32 +17,17 @@ enum Command {
     }
 
     private static func run(_ arguments: [String], limit: Duration, maximumBytes: Int) -> [UInt8]? {
-        guard let program = arguments.first else { return nil }
+        guard !arguments.isEmpty else { return nil }
         var descriptors: [Int32] = [-1, -1]
         guard pipe(&descriptors) == 0 else { return nil }
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         let ends = (descriptors[0], descriptors[1])
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends.1, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // The thread has every signal masked; the program is to be ended by the usual ones.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for text in texts { free(text) } }
-        var process: pid_t = 0
-        let problem = posix_spawnp(&process, program, &actions, &attributes, &texts, environ)
+        let process = clinux_spawn(&texts, ends.1)
         close(ends.1)
         defer { close(ends.0) }
-        guard problem == 0 else { return nil }
+        guard process > 0 else { return nil }
         let output = read(from: ends.0, until: Monotonic.now() + limit, maximumBytes: maximumBytes)
         if output == nil { kill(process, SIGKILL) }
         var status: Int32 = 0
@@ -56,8 +42,7 @@ enum Command {
         while true {
             let left = end - Monotonic.now()
             guard left > .zero else { return nil }
-            var descriptor = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-            guard poll(&descriptor, 1, Int32(left.wholeMilliseconds)) > 0 else { continue }
+            guard clinux_wait_readable(file, Int32(left.wholeMilliseconds)) > 0 else { continue }
             let count = Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return count == 0 ? bytes : nil }
