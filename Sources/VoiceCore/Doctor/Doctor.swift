@@ -35,7 +35,7 @@ package struct Doctor: Sendable {
         var findings = await examine(checks)
         await network.stop()
         if isOffline { findings.append(DoctorFinding("network", .skipped, "not looked at: --offline")) }
-        let redactor = Redactor(patient.secrets)
+        let redactor = patient.redactor
         return DoctorReport(findings.map { $0.cleaned(redactor) })
     }
 

@@ -9,6 +9,8 @@ package struct Patient: Sendable {
     package var problems: [ConfigurationProblem] = []
     package var secretProblems: [ConfigurationProblem] = []
     package var unreadable: [String] = []
+    /// Takes every secret out of a text that could be found, also where the configuration cannot be used.
+    package private(set) var redactor = Redactor()
 
     /// Reads everything that only root may read; nothing is looked at yet.
     package init(
@@ -26,6 +28,8 @@ package struct Patient: Sendable {
             loaded = try loader.load(path: path, overrides: overrides)
         } catch {
             problems = error.problems
+            let found = try? Secrets(configuration: Configuration(), environment: service.variables, files: files)
+            redactor = Self.redactor(found, service.variables)
             return
         }
         guard let values = loaded?.values else { return }
@@ -34,6 +38,7 @@ package struct Patient: Sendable {
         } catch {
             secretProblems = error.problems
         }
+        redactor = Self.redactor(secrets, service.variables)
         guard let secrets else { return }
         do {
             let instructions = try DaemonSettings.instructions(of: values, files: files)
@@ -47,6 +52,13 @@ package struct Patient: Sendable {
             // That there is no key is a finding of its own.
             if !lacksKey { problems = error.problems }
         }
+    }
+
+    /// The secrets in use, and those that the environment holds besides.
+    private static func redactor(_ secrets: Secrets?, _ environment: [String: String]) -> Redactor {
+        let names = ["OPENAI_API_KEY", "JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
+        let others = names.compactMap { environment[$0].flatMap { Secret($0) } }
+        return Redactor([secrets?.apiKey.secret, secrets?.jarvisToken.secret].compactMap { $0 } + others)
     }
 
     /// Whether the service wants a key and there is none.

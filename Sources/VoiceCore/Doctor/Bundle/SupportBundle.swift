@@ -16,7 +16,7 @@ package struct SupportBundle: Sendable {
 
     /// The archive (.tar.gz) and the names in it; everything passes the redactor on its way in.
     package func make(journal: String? = nil) async -> (archive: [UInt8], names: [String]) {
-        let redactor = Redactor(patient.secrets)
+        let redactor = patient.redactor
         var archive = TarArchive(time: WallClock.seconds())
         var names: [String] = []
         func add(_ name: String, _ text: String?) {
