@@ -4,6 +4,9 @@ SHELL = /bin/bash
 
 PREFIX ?= /usr/local
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+# Read from these folders only, whatever the prefix.
+SYSUSERSDIR ?= /usr/lib/sysusers.d
+CATALOGDIR ?= /usr/lib/systemd/catalog
 MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
@@ -75,13 +78,10 @@ install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); r
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
-	@# NAME.KIND goes where systemd and udev look for that kind.
+	for file in systemd/*.sysusers; do ! test -e $$file || \
+		install -D -m 644 $$file $(DESTDIR)$(SYSUSERSDIR)/$$(basename $$file .sysusers).conf; done
 	for file in systemd/*.catalog; do ! test -e $$file || \
-		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/lib/systemd/catalog/$${file##*/}; done
-	for kind in sysusers tmpfiles; do for file in systemd/*.$$kind; do ! test -e $$file || \
-		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/lib/$$kind.d/$$(basename $$file .$$kind).conf; done; done
-	for file in systemd/*.rules; do ! test -e $$file || \
-		install -D -m 644 $$file $(DESTDIR)$(PREFIX)/lib/udev/rules.d/$${file##*/}; done
+		install -D -m 644 $$file $(DESTDIR)$(CATALOGDIR)/$${file##*/}; done
 	install -d -m 755 $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHDIR) \
 		$(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	$(RELEASE_DIR)/jarvis-voiced manual 1 >$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1
@@ -91,17 +91,15 @@ install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); r
 	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
-	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemctl daemon-reload; systemd-sysusers; \
-		journalctl --update-catalog; }
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemd-sysusers && journalctl --update-catalog && \
+		systemctl daemon-reload; }
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
 
 .PHONY: uninstall
 uninstall: ## remove program, unit and manual; the configuration stays
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
 	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
-		$(DESTDIR)$(PREFIX)/lib/systemd/catalog/jarvis-voiced.catalog \
-		$(DESTDIR)$(PREFIX)/lib/{sysusers,tmpfiles}.d/jarvis-voiced.conf \
-		$(DESTDIR)$(PREFIX)/lib/udev/rules.d/*jarvis-voiced.rules \
+		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
 		$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
 		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
