@@ -7,6 +7,10 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 # Read from these folders only, whatever the prefix.
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 CATALOGDIR ?= /usr/lib/systemd/catalog
+MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR ?=
 SWIFT ?= swift
 STRIP ?= strip
@@ -66,7 +70,7 @@ bench-aec: ## compare echo cancellers over simulated rooms, half an hour and mor
 
 # Not built here: `make && sudo make install` must not build as root.
 .PHONY: install
-install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make` first
+install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); run `make` first
 	@test -x $(RELEASE_DIR)/jarvis-voiced || { echo "make install: nothing is built yet; run make first" >&2; exit 1; }
 	install -D -m 755 $(RELEASE_DIR)/jarvis-voiced $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
 	$(STRIP) $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
@@ -74,20 +78,36 @@ install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
-	install -D -m 644 systemd/jarvis-voiced.sysusers $(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf
-	install -D -m 644 systemd/jarvis-voiced.catalog $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog
+	for file in systemd/*.sysusers; do ! test -e $$file || \
+		install -D -m 644 $$file $(DESTDIR)$(SYSUSERSDIR)/$$(basename $$file .sysusers).conf; done
+	for file in systemd/*.catalog; do ! test -e $$file || \
+		install -D -m 644 $$file $(DESTDIR)$(CATALOGDIR)/$${file##*/}; done
+	install -d -m 755 $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHDIR) \
+		$(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	$(RELEASE_DIR)/jarvis-voiced manual 1 >$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1
+	$(RELEASE_DIR)/jarvis-voiced manual 5 >$(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5
+	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/jarvis-voiced
+	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_jarvis-voiced
+	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
-	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemd-sysusers jarvis-voiced.conf && \
-		journalctl --update-catalog && systemctl daemon-reload; }
+	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemd-sysusers && journalctl --update-catalog && \
+		systemctl daemon-reload; }
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
 
 .PHONY: uninstall
-uninstall: ## remove program and unit; the configuration stays
+uninstall: ## remove program, unit and manual; the configuration stays
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
 	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
-		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog
+		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
+		$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
+		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
+
+.PHONY: deb
+deb: ## build the Debian package for this distribution, into .build/deb
+	@$(MAKE) --no-print-directory build
+	scripts/deb
 
 .PHONY: format
 format: ## bring the sources into the project's style

@@ -20,19 +20,24 @@ struct ConfigurationOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Log more: -v debug, -vv trace.")
     var verbose: Int
 
-    /// The same, with what is wrong told on standard error.
-    func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
-        try exiting { try read() }
-    }
-
-    func read() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
+    /// "key=value" of every option.
+    var overrides: [String] {
         var overrides = set
         if let inputDevice { overrides.append("audio.input=\(inputDevice)") }
         if let outputDevice { overrides.append("audio.output=\(outputDevice)") }
         if verbose > 0 { overrides.append("log.level=\(verbose == 1 ? "debug" : "trace")") }
+        return overrides
+    }
+
+    func read() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         let environment = ProcessInfo.processInfo.environment
         let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
         return (loaded, try Secrets(configuration: loaded.values, environment: environment))
+    }
+
+    /// The same, with what is wrong told on standard error.
+    func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
+        try exiting { try read() }
     }
 }
 

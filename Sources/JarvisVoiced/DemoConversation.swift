@@ -30,6 +30,7 @@ struct DemoConversation {
         )
 
         print("Simulated services on 127.0.0.1: Realtime \(realtimePort), Jarvis \(agentPort). No key, no sound card.")
+        if !SpokenVoice.hasSynthesiser { print("Without espeak-ng the voices are tones: one for each word.") }
         timeline.start()
         try await daemon.start()
         try await timeline.wait(for: .listening)
@@ -82,6 +83,8 @@ struct DemoConversation {
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.audio.realtimePriority = 0
+        // Marker tones teach an echo canceller little: it would rightly go to half duplex and miss the interruption.
+        if !SpokenVoice.hasSynthesiser { configuration.echo.duplex = .full }
         let secrets = try Secrets(
             configuration: configuration,
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token]

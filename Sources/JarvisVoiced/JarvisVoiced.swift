@@ -11,7 +11,8 @@ struct JarvisVoiced: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Run.self, Ctl.self, Demo.self, Devices.self, Meter.self, EchoTest.self, Config.self, Simulate.self,
+            Run.self, Ctl.self, Demo.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Config.self,
+            Simulate.self, Manual.self,
         ],
         defaultSubcommand: Run.self
     )

@@ -34,6 +34,12 @@ void clinux_thread_join(clinux_thread *thread);
 // against it (EPERM otherwise), because under a limit later allocations would fail.
 int clinux_lock_memory(void);
 
+// Starts a program, sought in PATH, with its standard output at `output` and nothing at the other two; its signals are
+// neither masked nor ignored. The process, or -1 and errno.
+int clinux_spawn(char *const arguments[], int output);
+// Waits until there is something to read, or the end of it: 1, 0 when the time is over, -1 and errno.
+int clinux_wait_readable(int fd, int milliseconds);
+
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
 void clinux_realtime_enter(void);
 void clinux_realtime_exit(void);

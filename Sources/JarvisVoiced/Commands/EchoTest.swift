@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import FoundationEssentials
 import Glibc
 import VoiceCore
 
@@ -35,6 +36,10 @@ struct EchoTest: AsyncParsableCommand {
         }
         let verdict = EchoTestVerdict(result)
         for line in EchoTestReport.lines(result, verdict: verdict) { print(line) }
+        // For `doctor`; that it cannot be kept is no reason to fail.
+        if let folder = StateDirectory.path(environment: ProcessInfo.processInfo.environment) {
+            try? SavedEchoTest(verdict, audio: loaded.audio).save(folder: folder)
+        }
         if verdict.exitCode != .success { throw ArgumentParser.ExitCode(verdict.exitCode.rawValue) }
     }
 }

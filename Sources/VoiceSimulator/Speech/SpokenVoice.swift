@@ -29,6 +29,9 @@ package enum SpokenVoice: Sendable {
         }
     }
 
+    /// Whether there is a synthesiser, so that `natural` speaks in words.
+    package static var hasSynthesiser: Bool { EspeakProcess.wave("yes") != nil }
+
     /// How many texts are kept, and these: a long conversation says the same again and again.
     private static let keptTexts = 32
     private static let kept = Mutex<[String: [Int16]]>([:])

@@ -1,0 +1,28 @@
+import ArgumentParser
+import VoiceCore
+
+/// `jarvis-voiced manual`: the manual pages, made from the program itself; for packages and `make install`.
+struct Manual: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a manual page: 1 for the program, 5 for its configuration.",
+        discussion: "To read one without installing it: jarvis-voiced manual 5 | man -l -",
+        shouldDisplay: false
+    )
+
+    @Argument(help: "1 or 5.")
+    var section: Int
+
+    func validate() throws {
+        guard [1, 5].contains(section) else { throw ValidationError("there are sections 1 and 5") }
+    }
+
+    func run() throws {
+        let version = JarvisVoiced.version
+        let page = try exiting {
+            section == 1
+                ? try CommandManual.page(description: JarvisVoiced._dumpHelp(), version: version)
+                : ConfigurationManual.page(version: version)
+        }
+        print(page, terminator: "")
+    }
+}

@@ -1,0 +1,58 @@
+/// A configuration file as it may be shown to others: known keys with their values, everything else without.
+///
+/// A file that cannot be read by the daemon may hold a secret in any place, so only lines that are understood pass.
+enum RedactedConfiguration {
+    static func text(_ file: String) -> String {
+        var section = ""
+        return file.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in shown(line, section: &section) }
+            .joined(separator: "\n")
+    }
+
+    private static func shown(_ line: Substring, section: inout String) -> String {
+        let text = line.drop { $0 == " " || $0 == "\t" }
+        guard let first = text.first, first != "\r" else { return "" }
+        if first == "#" { return "# (comment)" }
+        if first == "[", let end = text.firstIndex(of: "]") {
+            let name = String(text[text.index(after: text.startIndex)..<end])
+            section = ConfigurationSchema.sections.contains { $0.name == name } ? name : ""
+            return section.isEmpty ? "[(unknown)]" : "[\(name)]"
+        }
+        guard let mark = text.firstIndex(of: "=") else { return "(line not shown)" }
+        let name = text[..<mark].filter { $0 != " " && $0 != "\t" }
+        let path = section.isEmpty ? String(name) : "\(section).\(name)"
+        guard let key = ConfigurationSchema.key(path) else { return "(unknown key) = (not shown)" }
+        return "\(key.name) = \(shown(String(text[text.index(after: mark)...]), of: key))"
+    }
+
+    /// A value that the key accepts, without a query that may carry a key; anything else is not shown.
+    private static func shown(_ text: String, of key: ConfigurationKey) -> String {
+        guard let document = try? ConfigurationDocument(parsing: Array("v = \(text)".utf8)),
+            document.entries.count == 1, let value = document.entries.first?.value, value != .table,
+            let accepted = key.kind.accept(value)
+        else { return "(not shown: not what this key takes)" }
+        return shown(accepted, kind: key.kind)
+    }
+
+    static func shown(_ value: ConfigurationValue, kind: ConfigurationKey.Kind) -> String {
+        guard case .url = kind, case .text(let text) = value, let mark = text.firstIndex(of: "?") else {
+            return value.toml
+        }
+        return ConfigurationValue.text(String(text[...mark]) + "(not shown)").toml
+    }
+
+    /// What is in force, as `config show` prints it, without queries of addresses.
+    static func effective(_ loaded: LoadedConfiguration, secrets: Secrets?) -> String {
+        var lines = ["# file: \(loaded.file ?? "none")"]
+        lines.append("# api key: \(secrets?.apiKey.status ?? "cannot be read")")
+        lines.append("# jarvis token: \(secrets?.jarvisToken.status ?? "cannot be read")")
+        for section in ConfigurationSchema.sections {
+            lines += ["", "[\(section.name)]"]
+            for key in ConfigurationSchema.keys where key.section == section.name {
+                let value = shown(key.value(in: loaded.values), kind: key.kind)
+                lines.append("\(key.name) = \(value)  # \(loaded.origin(of: key.path))")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,107 @@
+/// An archive to send along with a question: findings, versions, configuration, sound cards, the end of the journal;
+/// nothing that was said, no secret.
+package struct SupportBundle: Sendable {
+    /// Lines of the journal.
+    static let journalLines = 2000
+
+    private let patient: Patient
+    private let report: DoctorReport
+    private let version: String
+
+    package init(patient: Patient, report: DoctorReport, version: String) {
+        self.patient = patient
+        self.report = report
+        self.version = version
+    }
+
+    /// The archive (.tar.gz) and the names in it; everything passes the redactor on its way in.
+    package func make(journal: String? = nil) async -> (archive: [UInt8], names: [String]) {
+        let redactor = patient.redactor
+        var archive = TarArchive(time: WallClock.seconds())
+        var names: [String] = []
+        func add(_ name: String, _ text: String?) {
+            guard let text, !text.isEmpty else { return }
+            names.append(name)
+            archive.add("jarvis-voiced-support/\(name)", Array(redactor.clean(text).utf8))
+        }
+        add("doctor.txt", report.text)
+        add("doctor.json", report.json(version: version))
+        add("versions.txt", await versions())
+        add("configuration-file.toml", configurationFile)
+        add("configuration.toml", patient.loaded.map { RedactedConfiguration.effective($0, secrets: patient.secrets) })
+        for path in Self.soundFiles() {
+            add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path))
+        }
+        add("unit.txt", await Self.output(["systemctl", "cat", "jarvis-voiced.service"]).map(Self.withoutValues))
+        add(
+            "status.txt",
+            await Self.output(["systemctl", "show", "jarvis-voiced.service", "--property=\(Self.properties)"])
+        )
+        var lines = journal
+        if lines == nil {
+            let command = ["journalctl", "--unit=jarvis-voiced", "--no-pager", "--output=short-iso"]
+            lines = await Self.output(command + ["--lines=\(Self.journalLines)"])
+        }
+        add("journal.txt", lines.map { RedactedJournal.text($0, redactor: redactor) })
+        return (StoredGzip.wrap(archive.closed), names)
+    }
+
+    private static let properties = UnitState.properties.joined(separator: ",")
+
+    private var configurationFile: String? {
+        let path =
+            patient.loaded?.file
+            ?? patient.problems.first.map { String($0.place.prefix { $0 != ":" }) }.flatMap {
+                $0.hasPrefix("/") ? $0 : nil
+            }
+        return path.flatMap(Self.read).map(RedactedConfiguration.text)
+    }
+
+    private func versions() async -> String {
+        let system = [
+            "jarvis-voiced \(version)",
+            LibraryCheck.version,
+            Self.read("/proc/version") ?? "",
+            Self.read("/proc/asound/version") ?? "",
+            Self.read("/etc/os-release") ?? "",
+            await Self.output(["dpkg-query", "--show", "jarvis-voiced", "libasound2*", "libcurl4*", "libwebrtc*"])
+                ?? "",
+        ]
+        return system.joined(separator: "\n")
+    }
+
+    /// An edited unit may set a secret in its environment, though it should not.
+    static func withoutValues(_ unit: String) -> String {
+        unit.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in
+                let isPrivate = line.hasPrefix("Environment=") || line.hasPrefix("SetCredential")
+                return isPrivate ? "\(line.prefix { $0 != "=" })=(not shown)" : String(line)
+            }
+            .joined(separator: "\n")
+    }
+
+    /// What ALSA tells of the cards, of their streams and of what is open.
+    private static func soundFiles() -> [String] {
+        let root = "/proc/asound"
+        var files = ["cards", "devices", "pcm", "modules"].map { "\(root)/\($0)" }
+        for card in Folder.names(in: root) where card.hasPrefix("card") && card.dropFirst(4).allSatisfy(\.isNumber) {
+            let folder = "\(root)/\(card)"
+            for name in Folder.names(in: folder) {
+                if ["id", "usbid", "usbbus"].contains(name) || name.hasPrefix("stream") {
+                    files.append("\(folder)/\(name)")
+                }
+                guard name.hasPrefix("pcm") else { continue }
+                for file in ["info", "sub0/hw_params", "sub0/status"] { files.append("\(folder)/\(name)/\(file)") }
+            }
+        }
+        return Array(files.prefix(200))
+    }
+
+    private static func read(_ path: String) -> String? {
+        (try? FileReader.system.read(path, 1 << 20)).map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    private static func output(_ command: [String]) async -> String? {
+        await Command.output(command, limit: .seconds(10)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Whether the clock of the machine agrees with the service's: TLS and budgets by the day need it.
+enum ClockCheck {
+    /// Seconds off that are told, and that break TLS sooner or later.
+    static let notable = 30
+    static let grave = 600
+
+    /// - Parameters:
+    ///   - serverDate: the Date header (RFC 9110 section 5.6.7).
+    ///   - now: Unix seconds.
+    static func judge(serverDate: String?, now: Int) -> DoctorFinding {
+        guard let serverDate, let there = seconds(ofHTTPDate: serverDate) else {
+            return DoctorFinding("clock", .skipped, "the service tells no time to compare with")
+        }
+        let off = now - there
+        guard abs(off) > notable else {
+            return DoctorFinding("clock", .ok, "agrees with the service to \(max(1, abs(off))) s")
+        }
+        return DoctorFinding(
+            "clock",
+            abs(off) > grave ? .fail : .warn,
+            "\(abs(off)) s \(off > 0 ? "ahead of" : "behind") the service",
+            advice: "timedatectl set-ntp true, or install systemd-timesyncd"
+        )
+    }
+
+    /// Unix seconds of "Sun, 06 Nov 1994 08:49:37 GMT", the only form that is still written.
+    static func seconds(ofHTTPDate text: String) -> Int? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), (1...31).contains(day),
+            let month = months.firstIndex(of: String(parts[2])), let year = Int(parts[3]), (1970...9999).contains(year)
+        else { return nil }
+        let clock = parts[4].split(separator: ":").compactMap { Int($0) }
+        guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2])
+        else { return nil }
+        return days(year: year, month: month + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin with March.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let years = month <= 2 ? year - 1 : year
+        let months = (month + 9) % 12
+        return 365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1 - 719_468
+    }
+}
+
+/// The time of day.
+package enum WallClock {
+    /// Unix seconds.
+    package static func seconds() -> Int { time(nil) }
+}

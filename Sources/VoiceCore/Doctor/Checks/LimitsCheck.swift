@@ -1,0 +1,71 @@
+/// Whether sound may run at real-time priority, and memory be locked.
+enum LimitsCheck {
+    /// Whose limits were read.
+    enum Place: Sendable, Equatable {
+        case daemon
+        case unit
+        case ownProcess(isRoot: Bool)
+
+        var name: String {
+            switch self {
+            case .daemon: "the running daemon"
+            case .unit: "the unit"
+            case .ownProcess: "this shell"
+            }
+        }
+    }
+
+    static func findings(_ patient: Patient, unit: UnitState?, isRoot: Bool) -> [DoctorFinding] {
+        guard let audio = patient.loaded?.values.audio else { return [] }
+        func read(_ process: String) -> ProcessLimits? {
+            (try? FileReader.system.read("/proc/\(process)/limits", 65_536)).flatMap {
+                ProcessLimits(procLimits: String(decoding: $0.bytes, as: UTF8.self))
+            }
+        }
+        if let process = unit?.mainProcess, let limits = read(String(process)) {
+            return judge(limits, of: .daemon, audio: audio)
+        }
+        if let limits = unit?.limits { return judge(limits, of: .unit, audio: audio) }
+        guard let limits = read("self") else { return [] }
+        return judge(limits, of: .ownProcess(isRoot: isRoot), audio: audio)
+    }
+
+    static func judge(_ limits: ProcessLimits, of place: Place, audio: Configuration.Audio) -> [DoctorFinding] {
+        if place == .ownProcess(isRoot: true) {
+            return [DoctorFinding("real-time", .ok, "root may; the unit gives the same to the service")]
+        }
+        let wanted = audio.realtimePriority
+        let isFast = wanted == 0 || limits.realtimePriority.map { $0 >= wanted } ?? true
+        let granted = limits.realtimePriority.map(String.init) ?? "any"
+        let priority =
+            wanted == 0
+            ? DoctorFinding("real-time", .ok, "not wanted: audio.realtime_priority = 0")
+            : isFast
+                ? DoctorFinding("real-time", .ok, "priority \(wanted) wanted, \(granted) allowed (\(place.name))")
+                : DoctorFinding(
+                    "real-time",
+                    .warn,
+                    "priority \(wanted) wanted, \(granted) allowed (\(place.name)): sound may break up on a busy machine",
+                    advice: place == .ownProcess(isRoot: false)
+                        ? "started by systemd it has what it needs; by hand: rtprio in /etc/security/limits.d"
+                        : "LimitRTPRIO=\(wanted) in systemctl edit jarvis-voiced"
+                )
+        guard audio.lockMemory else {
+            return [priority, DoctorFinding("memory-lock", .ok, "not wanted: audio.lock_memory = false")]
+        }
+        guard let bytes = limits.lockedMemory else {
+            return [priority, DoctorFinding("memory-lock", .ok, "no limit (\(place.name))")]
+        }
+        return [
+            priority,
+            DoctorFinding(
+                "memory-lock",
+                .warn,
+                "limited to \(bytes / 1024) kB (\(place.name)), so memory is not locked: sound may break up under swapping",
+                advice: place == .ownProcess(isRoot: false)
+                    ? "started by systemd it has what it needs; by hand: memlock in /etc/security/limits.d"
+                    : "LimitMEMLOCK=infinity in systemctl edit jarvis-voiced"
+            ),
+        ]
+    }
+}

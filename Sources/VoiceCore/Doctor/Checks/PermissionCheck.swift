@@ -1,0 +1,71 @@
+internal import Glibc
+
+/// Whether the kernel's sound devices are open to who runs the daemon.
+enum PermissionCheck {
+    /// A device node, as far as it matters.
+    struct Node: Sendable, Equatable {
+        var path: String
+        /// The name of its group; its number where it has none.
+        var group: String
+        var isOpenToGroup: Bool
+        var isOpenToUs: Bool
+    }
+
+    static func findings(isRoot: Bool) -> [DoctorFinding] {
+        [judge(nodes(), isRoot: isRoot)]
+    }
+
+    static func judge(_ nodes: [Node], isRoot: Bool) -> DoctorFinding {
+        func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String?) -> DoctorFinding {
+            DoctorFinding("sound-permission", verdict, message, advice: advice)
+        }
+        guard !nodes.isEmpty else {
+            return finding(
+                .warn,
+                "the kernel has no sound card (/dev/snd is empty)",
+                "plug it in; aplay -l and dmesg tell whether the kernel sees it"
+            )
+        }
+        // What root may do says nothing of the service: it has group audio.
+        if isRoot {
+            if let strange = nodes.first(where: { $0.group != "audio" || !$0.isOpenToGroup }) {
+                return finding(
+                    .fail,
+                    "\(strange.path) is not open to group audio, which the service has",
+                    "udevadm trigger; or SupplementaryGroups=\(strange.group) in systemctl edit jarvis-voiced"
+                )
+            }
+            return finding(.ok, "\(nodes.count) devices are open to group audio, which the service has", nil)
+        }
+        if let closed = nodes.first(where: { !$0.isOpenToUs }) {
+            return finding(.fail, "\(closed.path) may not be opened by this user", "sudo adduser USER \(closed.group)")
+        }
+        return finding(.ok, "\(nodes.count) devices are open to this user", nil)
+    }
+
+    private static func nodes() -> [Node] {
+        let folder = "/dev/snd"
+        return Folder.names(in: folder).filter { $0.hasPrefix("pcmC") || $0.hasPrefix("controlC") }.compactMap { name in
+            let path = "\(folder)/\(name)"
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            return Node(
+                path: path,
+                group: groupName(status.st_gid),
+                isOpenToGroup: status.st_mode & 0o060 == 0o060,
+                isOpenToUs: access(path, R_OK | W_OK) == 0
+            )
+        }
+    }
+
+    private static func groupName(_ id: gid_t) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { room in
+            var entry = group()
+            var found: UnsafeMutablePointer<group>?
+            guard let base = room.baseAddress, getgrgid_r(id, &entry, base, room.count, &found) == 0,
+                let name = found?.pointee.gr_name
+            else { return String(id) }
+            return String(cString: name)
+        }
+    }
+}

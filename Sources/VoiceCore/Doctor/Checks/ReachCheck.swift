@@ -1,0 +1,83 @@
+/// Whether the voice service can be reached at all: name, TCP, TLS; and, from its Date header, whether the clock is right.
+enum ReachCheck {
+    static let limit = Duration.seconds(12)
+
+    /// Asks the service for its root page, without a key; any answer will do.
+    static func findings(_ patient: Patient, network: NetworkThread) async -> [DoctorFinding] {
+        guard let values = patient.loaded?.values, let url = ServerURL(values.realtime.url) else { return [] }
+        let isSecure = url.scheme == "wss" || url.scheme == "https"
+        let name = url.host.contains(":") ? "[\(url.host)]" : url.host
+        let request = HTTPRequest(
+            url: "\(isSecure ? "https" : "http")://\(name):\(url.port)/",
+            connectTimeout: .seconds(values.realtime.connectTimeoutS),
+            totalTimeout: .seconds(10),
+            maximumReplyBytes: 1 << 20,
+            caFile: values.realtime.caFile.isEmpty ? nil : values.realtime.caFile
+        )
+        do {
+            let response = try await network.perform(request)
+            let milliseconds = Int((response.timings.firstByte - response.timings.started).fractionalMilliseconds)
+            return judge(host: url.host, isSecure: isSecure, reply: .success(milliseconds))
+                + [ClockCheck.judge(serverDate: response.header("date"), now: WallClock.seconds())]
+        } catch {
+            return judge(host: url.host, isSecure: isSecure, reply: .failure(error))
+        }
+    }
+
+    /// - Parameter reply: milliseconds to the first byte, or why there was none.
+    static func judge(host: String, isSecure: Bool, reply: Result<Int, HTTPFailure>) -> [DoctorFinding] {
+        func dns(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+            DoctorFinding("service-dns", verdict, message, advice: advice)
+        }
+        func tcp(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+            DoctorFinding("service-tcp", verdict, message, advice: advice)
+        }
+        func tls(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
+            DoctorFinding("service-tls", verdict, message, advice: advice)
+        }
+        let resolved = dns(.ok, "\(host) resolves")
+        let connected = tcp(.ok, "a connection opens")
+        let secured =
+            isSecure ? tls(.ok, "the certificate is trusted") : tls(.skipped, "the address is not encrypted")
+        switch reply {
+        case .success(let milliseconds):
+            return [resolved, tcp(.ok, "a connection opens, first answer after \(milliseconds) ms"), secured]
+        case .failure(.cannotResolve):
+            return [
+                dns(
+                    .fail,
+                    "\(host) does not resolve",
+                    "check realtime.url, the network (ip route) and the name server (getent hosts \(host))"
+                )
+            ]
+        case .failure(.badURL(let detail)):
+            return [dns(.fail, "realtime.url: \(detail)", "correct the address")]
+        case .failure(.cannotConnect(let detail)):
+            return [
+                resolved,
+                tcp(.fail, detail, "is the service up, and does a firewall let this machine out to its port?"),
+            ]
+        case .failure(.timedOut(.connecting)):
+            return [
+                tcp(
+                    .fail,
+                    "no connection to \(host) in time",
+                    "does the name server answer (getent hosts \(host)), and does a firewall let this machine out?"
+                )
+            ]
+        case .failure(.tls(let detail)):
+            return [
+                resolved, connected,
+                tls(
+                    .fail,
+                    detail,
+                    "is the clock right (date), is ca-certificates installed, and does realtime.ca_file name the "
+                        + "certificate of a server of your own?"
+                ),
+            ]
+        case .failure:
+            // Somebody is there and speaks something else than plain HTTP: what counts is the handshake.
+            return [resolved, connected, secured]
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// Whether the service takes the key, the model and the settings.
+enum SessionCheck {
+    static let limit = Duration.seconds(20)
+
+    static func findings(_ patient: Patient, network: NetworkThread) async -> [DoctorFinding] {
+        guard let settings = patient.settings, let values = patient.loaded?.values else {
+            return [DoctorFinding("session", .skipped, "needs a configuration that can be used, and a key")]
+        }
+        let dialect = Dialect(values)
+        let outcome = await probe(settings, dialect: dialect, network: network)
+        return [judge(outcome, model: values.realtime.model)]
+    }
+
+    static func probe(_ settings: DaemonSettings, dialect: Dialect, network: NetworkThread) async -> SessionOutcome {
+        let answer = FirstAnswer()
+        let outcome = await TimeLimit.run(limit - .seconds(2)) {
+            await withCheckedContinuation { (continuation: CheckedContinuation<SessionOutcome, Never>) in
+                answer.wait(continuation)
+                let handle = network.connect(settings.request) { connection in
+                    SessionProbe(connection, dialect: dialect, settings: settings.conversation.settings) {
+                        answer.give($0)
+                    }
+                }
+                if handle == nil { answer.give(.ended(.failed(.stopped))) }
+            }
+        }
+        answer.give(.silent)
+        return outcome ?? .silent
+    }
+
+    static func judge(_ outcome: SessionOutcome, model: String) -> DoctorFinding {
+        func fail(_ message: String, _ advice: String) -> DoctorFinding {
+            DoctorFinding("session", .fail, message, advice: advice)
+        }
+        switch outcome {
+        case .ready(let confirmed):
+            let what = confirmed ? "key, model \(model) and settings" : "the connection with model \(model)"
+            return DoctorFinding("session", .ok, "the service takes \(what)")
+        case .silent:
+            return DoctorFinding(
+                "session",
+                .warn,
+                "the session opens, but the service does not confirm its settings",
+                advice: "see whether realtime.dialect fits this service"
+            )
+        case .error(let error, let afterSettings):
+            let words = Redaction.withoutKeys(line(error.message))
+            let code = error.code ?? error.type
+            return fail("\(words) (\(code))", advice(code: code, status: nil, model: model, afterSettings))
+        case .ended(let closure):
+            var status: Int?
+            if case .refused(let refusal) = closure { status = refusal.status }
+            var code = ""
+            if case .closed(_, let reason) = closure { code = reason }
+            return fail(
+                Redaction.withoutKeys(closure.description),
+                advice(code: code, status: status, model: model, false)
+            )
+        }
+    }
+
+    private static func advice(code: String, status: Int?, model: String, _ afterSettings: Bool) -> String {
+        if status == 401 || status == 403 || code.contains("api_key") || code.contains("auth") {
+            return "the key is not accepted: put a valid one where api-key above was found"
+        }
+        if status == 429 || code.contains("quota") || code.contains("rate_limit") {
+            return "look at usage and billing with the provider"
+        }
+        if code.contains("model") { return "this key has no access to realtime.model = \"\(model)\"" }
+        if status == 404 { return "check the path of realtime.url, realtime.model and realtime.dialect" }
+        if afterSettings {
+            return "a value of [realtime] is not what the service takes: voice, speed, noise_reduction ..."
+        }
+        return "check realtime.url and realtime.dialect; try again if the service had trouble of its own"
+    }
+
+    private static func line(_ text: String) -> String {
+        String(text.prefix(200).map { $0.isNewline ? " " : $0 })
+    }
+
+    /// A continuation for the first of several answers.
+    private final class FirstAnswer: Sendable {
+        private let waiting = Mutex<CheckedContinuation<SessionOutcome, Never>?>(nil)
+
+        func wait(_ continuation: CheckedContinuation<SessionOutcome, Never>) {
+            waiting.withLock { $0 = continuation }
+        }
+
+        func give(_ outcome: SessionOutcome) {
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            continuation?.resume(returning: outcome)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// Looks at everything a conversation needs, side by side, each within its time.
+///
+///     Patient (configuration, secrets) --> checks: gather facts, judge them --> DoctorReport
+///
+/// A check is a pure judgement with a thin part that gathers facts.
+package struct Doctor: Sendable {
+    private struct Check: Sendable {
+        var name: String
+        var limit: Duration
+        var run: @Sendable () async -> [DoctorFinding]
+    }
+
+    private let patient: Patient
+    private let isOffline: Bool
+    /// Whether there may be a sound card and a systemd; false for tests.
+    private let looksAtMachine: Bool
+
+    /// - Parameter isOffline: asks neither the service nor the agent.
+    package init(_ patient: Patient, isOffline: Bool = false, looksAtMachine: Bool = true) {
+        self.patient = patient
+        self.isOffline = isOffline
+        self.looksAtMachine = looksAtMachine
+    }
+
+    package func examine() async -> DoctorReport {
+        let network = NetworkThread(label: "jv-doctor")
+        var checks: [Check] = []
+        checks.append(Check(name: "configuration", limit: .seconds(1)) { ConfigurationCheck.findings(patient) })
+        checks.append(Check(name: "libcurl", limit: .seconds(1)) { LibraryCheck.findings() })
+        checks += isOffline ? [] : online(network)
+        checks += looksAtMachine ? machine(await UnitState.read()) : []
+        if !isOffline { try? network.start() }
+        var findings = await examine(checks)
+        await network.stop()
+        if isOffline { findings.append(DoctorFinding("network", .skipped, "not looked at: --offline")) }
+        let redactor = patient.redactor
+        return DoctorReport(findings.map { $0.cleaned(redactor) })
+    }
+
+    private func examine(_ checks: [Check]) async -> [DoctorFinding] {
+        await withTaskGroup { group in
+            for (place, check) in checks.enumerated() {
+                group.addTask {
+                    let findings = await TimeLimit.run(check.limit, check.run)
+                    let late = DoctorFinding(check.name, .fail, "no result within \(check.limit.inSeconds)")
+                    return (place, findings ?? [late])
+                }
+            }
+            var results = [[DoctorFinding]](repeating: [], count: checks.count)
+            for await (place, findings) in group { results[place] = findings }
+            return results.flatMap { $0 }
+        }
+    }
+
+    private func online(_ network: NetworkThread) -> [Check] {
+        [
+            Check(name: "service", limit: ReachCheck.limit) { await ReachCheck.findings(patient, network: network) },
+            Check(name: "session", limit: SessionCheck.limit) {
+                await SessionCheck.findings(patient, network: network)
+            },
+            Check(name: "agent", limit: AgentCheck.limit) { await AgentCheck.findings(patient, network: network) },
+        ]
+    }
+
+    private func machine(_ unit: UnitState?) -> [Check] {
+        let isRoot = geteuid() == 0
+        return [
+            Check(name: "devices", limit: DevicesCheck.limit) { await DevicesCheck.findings(patient, unit: unit) },
+            Check(name: "sound-permission", limit: .seconds(2)) { PermissionCheck.findings(isRoot: isRoot) },
+            Check(name: "real-time", limit: .seconds(2)) {
+                LimitsCheck.findings(patient, unit: unit, isRoot: isRoot)
+            },
+            Check(name: "state", limit: .seconds(4)) { StateCheck.findings(patient, isRoot: isRoot) },
+            Check(name: "echo", limit: .seconds(2)) { EchoCheck.findings(patient, now: WallClock.seconds()) },
+            Check(name: "service", limit: .seconds(1)) { unit.map { [$0.finding] } ?? [] },
+        ]
+    }
+}

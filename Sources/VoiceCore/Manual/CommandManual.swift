@@ -1,0 +1,129 @@
+internal import FoundationEssentials
+
+/// jarvis-voiced(1), made of the description of its own command line: the same that `--help` is made of.
+package enum CommandManual {
+    /// The description is not what was expected.
+    package struct Unreadable: Error, CustomStringConvertible {
+        package var description: String { "the description of the command line cannot be read" }
+    }
+
+    /// - Parameter description: the JSON of `--experimental-dump-help`.
+    package static func page(description: String, version: String) throws(Unreadable) -> String {
+        struct Dump: Decodable { let command: CommandDescription }
+        guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(description.utf8)) else { throw Unreadable() }
+        let command = dump.command
+        var page = Roff(title: command.commandName, section: 1, version: version)
+        let name = Roff.escaped(command.commandName)
+        page.heading("NAME")
+        page.raw(["\(name) \\- \(Roff.escaped(firstWordSmall(command.abstract ?? "")))"])
+        page.heading("SYNOPSIS")
+        page.raw([".B \(name)", "[\\fIcommand\\fR] [\\fIoptions\\fR]"])
+        page.heading("DESCRIPTION")
+        if let text = command.discussion { page.paragraph(text) }
+        page.heading("COMMANDS")
+        for child in command.shownCommands { add(child, prefix: command.commandName, to: &page) }
+        page.heading("EXIT STATUS")
+        for code in ExitCode.allCases { page.item("\(code.rawValue)", code.meaning) }
+        page.paragraph("doctor has its own, see above. 64, 77 and 78 are not mended by starting again.")
+        page.heading("SIGNALS")
+        page.item("SIGTERM, SIGINT", "End in order, within two seconds.")
+        page.item("SIGUSR1", "Write one line of status to the log.")
+        page.heading("FILES")
+        page.item(ConfigurationLoader.systemPath, "The configuration, see jarvis-voiced.toml(5).")
+        page.item("\(ServiceEnvironment.folder)/openai-api-key", "The key of the service, for the unit.")
+        page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, for the unit.")
+        page.item(ServiceEnvironment.defaults, "Environment of the service, one NAME=value a line.")
+        page.item(StateCheck.service, "What the service remembers: volumes, what was spent.")
+        page.heading("ENVIRONMENT")
+        page.item("OPENAI_API_KEY", "The key, where no file and no credential has it.")
+        page.item("JARVIS_TOKEN", "The token, likewise.")
+        page.item("JARVIS_SECTION_KEY", "Any key of the configuration, such as JARVIS_AUDIO_INPUT.")
+        page.heading("SEE ALSO")
+        page.raw([".BR jarvis\\-voiced.toml (5),", ".BR journalctl (1),", ".BR systemctl (1)"])
+        return page.text
+    }
+
+    private static func add(_ command: CommandDescription, prefix: String, to page: inout Roff) {
+        let name = "\(prefix) \(command.commandName)"
+        page.subheading(name)
+        page.paragraph(command.abstract ?? "")
+        if let text = command.discussion { page.paragraph(text) }
+        for argument in command.shownArguments {
+            var text = argument.abstract ?? ""
+            if let values = argument.allValues, !values.isEmpty { text += " One of \(values.joined(separator: ", "))." }
+            if let value = argument.defaultValue, argument.kind != "flag" { text += " Default: \(value)." }
+            page.item(argument.term, text)
+        }
+        for child in command.shownCommands { add(child, prefix: name, to: &page) }
+    }
+
+    /// "the mouth ..." of "The mouth ...", as apropos has it.
+    private static func firstWordSmall(_ text: String) -> String {
+        var text = text.prefix(1).lowercased() + text.dropFirst()
+        if text.last == "." { text.removeLast() }
+        return text
+    }
+}
+
+/// A command of the description.
+private struct CommandDescription: Decodable {
+    let commandName: String
+    let abstract: String?
+    let discussion: String?
+    let shouldDisplay: Bool?
+    let subcommands: [CommandDescription]?
+    let arguments: [ArgumentDescription]?
+
+    var shownCommands: [CommandDescription] {
+        (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
+    }
+
+    var shownArguments: [ArgumentDescription] {
+        (arguments ?? []).filter { argument in
+            argument.shouldDisplay != false && !argument.isGeneral
+        }
+    }
+}
+
+private struct ArgumentDescription: Decodable {
+    struct Name: Decodable {
+        let kind: String
+        let name: String
+
+        var text: String { kind == "long" ? "--\(name)" : "-\(name)" }
+    }
+
+    let kind: String
+    let shouldDisplay: Bool?
+    let names: [Name]?
+    let valueName: String?
+    let abstract: String?
+    let defaultValue: String?
+    let allValues: [String]?
+
+    /// What every command has.
+    var isGeneral: Bool { (names ?? []).contains { $0.name == "help" || $0.name == "version" } }
+
+    /// "-c, --config FILE"
+    var term: String {
+        let value = (valueName ?? "value").uppercased()
+        guard let names, !names.isEmpty else { return value }
+        let all = names.sorted { $0.name.count < $1.name.count }.map(\.text).joined(separator: ", ")
+        return kind == "option" ? "\(all) \(value)" : all
+    }
+}
+
+extension ExitCode {
+    /// For the manual.
+    fileprivate var meaning: String {
+        switch self {
+        case .success: "All is well."
+        case .usage: "Wrong command line."
+        case .unavailable: "Something that is needed is not there."
+        case .system: "The operating system refused."
+        case .inputOutput: "Input or output failed: the sound card stayed away for too long."
+        case .noPermission: "No permission: the key is refused, the device may not be opened."
+        case .configuration: "The configuration is wrong."
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// The doctor against the simulated service and the stand-in for the agent.
+struct DoctorConversationTests {
+    private static let key = "sk-simulated"
+    private static let token = "of-the-agent"
+
+    /// Findings by check.
+    private func examine(
+        key: String = Self.key,
+        token: String = Self.token,
+        path: String = "/ui",
+        isOffline: Bool = false
+    ) async throws -> [String: DoctorFinding] {
+        let simulator = RealtimeSimulator(
+            configuration: RealtimeSimulatorConfiguration(key: Self.key),
+            script: ConversationScript(turns: [])
+        )
+        let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
+        let ports = (try await simulator.start(), try await agent.start())
+        let patient = Patient(
+            overrides: [
+                "realtime.url=ws://127.0.0.1:\(ports.0)/v1/realtime", "jarvis.url=http://127.0.0.1:\(ports.1)\(path)",
+            ],
+            environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token],
+            files: .stub([:])
+        )
+        let report = await Doctor(patient, isOffline: isOffline, looksAtMachine: false).examine()
+        await simulator.stop()
+        await agent.stop()
+        return Dictionary(report.findings.map { ($0.check, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    @Test func aBoxThatIsWellIsToldSo() async throws {
+        let findings = try await examine()
+        #expect(findings.values.allSatisfy { $0.verdict < .warn })
+        #expect(findings["session"]?.message.contains("settings") == true)
+        #expect(findings["agent-token"]?.verdict == .ok)
+        #expect(findings["service-tcp"]?.verdict == .ok)
+    }
+
+    @Test func aWrongKeyAndAWrongTokenAreFoundAndNotRepeated() async throws {
+        let findings = try await examine(key: "sk-canary-1234567890", token: "canary-token-1234567890")
+        #expect(findings["session"]?.verdict == .fail)
+        #expect(findings["agent"]?.verdict == .ok)
+        #expect(findings["agent-token"]?.verdict == .fail)
+        let text = DoctorReport(Array(findings.values)).text + DoctorReport(Array(findings.values)).json(version: "1")
+        #expect(!text.contains("canary"))
+    }
+
+    @Test func aWrongBasePathIsFound() async throws {
+        let findings = try await examine(path: "/other")
+        #expect(findings["agent-path"]?.verdict == .fail)
+    }
+
+    @Test func offlineNobodyIsAsked() async throws {
+        let findings = try await examine(isOffline: true)
+        #expect(findings["session"] == nil)
+        #expect(findings["network"]?.verdict == .skipped)
+    }
+
+    @Test func nobodyThereIsToldOfBoth() async {
+        let patient = Patient(
+            overrides: ["realtime.url=ws://127.0.0.1:1/v1/realtime", "jarvis.url=http://127.0.0.1:1/ui"],
+            environment: ["OPENAI_API_KEY": "sk-1"],
+            files: .stub([:])
+        )
+        let report = await Doctor(patient, looksAtMachine: false).examine()
+        let failed = report.findings.filter { $0.verdict == .fail }.map(\.check)
+        #expect(failed.contains("service-tcp"))
+        #expect(failed.contains("session"))
+        #expect(failed.contains("agent"))
+        #expect(report.exitStatus == 2)
+    }
+}

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What the checks make of the facts: each trouble is named with its way out, and what works is said to work.
+struct DoctorJudgementTests {
+    private func verdicts(_ findings: [DoctorFinding]) -> [String: DoctorFinding.Verdict] {
+        Dictionary(findings.map { ($0.check, $0.verdict) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    @Test func theStepThatFailsOnTheWayToTheServiceIsNamed() {
+        func judge(_ failure: HTTPFailure) -> [String: DoctorFinding.Verdict] {
+            verdicts(ReachCheck.judge(host: "api.example", isSecure: true, reply: .failure(failure)))
+        }
+        #expect(judge(.cannotResolve(host: "api.example")) == ["service-dns": .fail])
+        #expect(judge(.cannotConnect("refused")) == ["service-dns": .ok, "service-tcp": .fail])
+        #expect(judge(.timedOut(.connecting)) == ["service-tcp": .fail])
+        #expect(judge(.tls("expired")) == ["service-dns": .ok, "service-tcp": .ok, "service-tls": .fail])
+        let working: [String: DoctorFinding.Verdict] = [
+            "service-dns": .ok, "service-tcp": .ok, "service-tls": .ok,
+        ]
+        // A service that speaks WebSocket only hangs up on a plain request.
+        #expect(judge(.reset("empty reply")) == working)
+        #expect(verdicts(ReachCheck.judge(host: "api.example", isSecure: true, reply: .success(80))) == working)
+    }
+
+    @Test func everyFailureTellsTheWayOut() {
+        let failures: [[DoctorFinding]] = [
+            ReachCheck.judge(host: "h", isSecure: true, reply: .failure(.cannotResolve(host: "h"))),
+            ReachCheck.judge(host: "h", isSecure: true, reply: .failure(.cannotConnect("no"))),
+            ReachCheck.judge(host: "h", isSecure: true, reply: .failure(.tls("no"))),
+            [SessionCheck.judge(.ended(.failed(.badURL)), model: "m")],
+            AgentCheck.judge(.failure(.authentication), hasToken: true),
+            AgentCheck.judge(.failure(.offline(detail: "no")), hasToken: true),
+            AgentCheck.judge(.failure(.wrongBasePath(hint: "a web page")), hasToken: true),
+            [PermissionCheck.judge([], isRoot: false)],
+            [StateCheck.judge(path: "/x", isThere: true, problem: 13)],
+            [StateCheck.judge(free: 5 << 20, at: "/x")],
+            [ClockCheck.judge(serverDate: "Sun, 06 Nov 1994 08:49:37 GMT", now: 0)],
+        ]
+        for finding in failures.flatMap({ $0 }) where finding.verdict >= .warn {
+            #expect(finding.advice?.isEmpty == false, "\(finding.message)")
+        }
+        #expect(failures.allSatisfy { $0.contains { $0.verdict >= .warn } })
+    }
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Wed, 31 Dec 2025 23:59:60 GMT", 1_767_225_600),
+    ])
+    func aDateHeaderIsRead(text: String, seconds: Int) {
+        #expect(ClockCheck.seconds(ofHTTPDate: text) == seconds)
+    }
+
+    @Test(arguments: ["", "today", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nev 1994 08:49:37 GMT", "a b c d e GMT"])
+    func anythingElseIsNoDate(text: String) {
+        #expect(ClockCheck.seconds(ofHTTPDate: text) == nil)
+    }
+
+    @Test func theClockIsComparedWithTheService() {
+        let noon = "Thu, 29 Feb 2024 12:00:00 GMT"
+        #expect(ClockCheck.judge(serverDate: noon, now: 1_709_208_003).verdict == .ok)
+        #expect(ClockCheck.judge(serverDate: noon, now: 1_709_208_120).verdict == .warn)
+        let late = ClockCheck.judge(serverDate: noon, now: 1_709_200_000)
+        #expect(late.verdict == .fail)
+        #expect(late.message.contains("behind"))
+        #expect(ClockCheck.judge(serverDate: nil, now: 0).verdict == .skipped)
+    }
+
+    @Test func aRefusedKeyIsToldApartFromAWrongModel() {
+        let key = SessionCheck.judge(
+            .error(ServerError(type: "x", code: "invalid_api_key", message: "bad sk-abc123"), afterSettings: false),
+            model: "m"
+        )
+        #expect(key.verdict == .fail)
+        #expect(key.advice?.contains("key") == true)
+        #expect(!key.message.contains("sk-abc123"))
+        let model = SessionCheck.judge(
+            .error(ServerError(type: "x", code: "model_not_found", message: "no such model"), afterSettings: false),
+            model: "gpt-nine"
+        )
+        #expect(model.advice?.contains("gpt-nine") == true)
+        let refused = SessionCheck.judge(
+            .ended(.refused(WebSocketRefusal(status: 401, reason: "Unauthorized", retryAfter: nil, body: ""))),
+            model: "m"
+        )
+        #expect(refused.advice?.contains("key") == true)
+        #expect(SessionCheck.judge(.ready(confirmed: true), model: "m").verdict == .ok)
+        #expect(SessionCheck.judge(.silent, model: "m").verdict == .warn)
+    }
+
+    @Test func aDeviceThatTheDaemonItselfHoldsIsNoTrouble() {
+        func judge(_ holder: String?, daemon: Int?) -> DoctorFinding {
+            let error = AudioDeviceError.busy(device: "hw:0", direction: .capture, holder: holder)
+            return DevicesCheck.judge(.failure(error), direction: .capture, daemon: daemon)
+        }
+        #expect(judge("jarvis-voiced (42)", daemon: 42).verdict == .ok)
+        #expect(judge("jarvis-voiced (42)", daemon: nil).verdict == .ok)
+        #expect(judge("jarvis-voiced (43)", daemon: 42).verdict == .fail)
+        let other = judge("pipewire (7)", daemon: 42)
+        #expect(other.verdict == .fail)
+        #expect(other.message.contains("pipewire (7)"))
+        #expect(judge(nil, daemon: nil).advice?.contains("fuser") == true)
+    }
+
+    @Test func whatADeviceCanDoIsTold() {
+        let facts = DeviceFacts(
+            device: "hw:CARD=Device,DEV=0",
+            rates: 8000...96_000,
+            channels: 1...1,
+            granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920)
+        )
+        let finding = DevicesCheck.judge(.success(facts), direction: .capture, daemon: nil)
+        #expect(finding.verdict == .ok)
+        #expect(finding.message.contains("8000 to 96000 Hz, 1 channels"))
+        #expect(finding.message.contains("buffer of 40 ms"))
+    }
+
+    @Test func devicesClosedToTheServiceAreFound() {
+        func node(_ group: String, open: Bool) -> PermissionCheck.Node {
+            .init(path: "/dev/snd/pcmC0D0c", group: group, isOpenToGroup: open, isOpenToUs: open)
+        }
+        #expect(PermissionCheck.judge([node("audio", open: true)], isRoot: true).verdict == .ok)
+        #expect(PermissionCheck.judge([node("root", open: true)], isRoot: true).verdict == .fail)
+        #expect(PermissionCheck.judge([node("audio", open: false)], isRoot: true).verdict == .fail)
+        #expect(PermissionCheck.judge([node("audio", open: true)], isRoot: false).verdict == .ok)
+        let closed = PermissionCheck.judge([node("audio", open: false)], isRoot: false)
+        #expect(closed.verdict == .fail)
+        #expect(closed.advice?.contains("audio") == true)
+        #expect(PermissionCheck.judge([], isRoot: true).verdict == .warn)
+    }
+
+    @Test func anOldEchoTestOfOtherDevicesCountsForNothing() {
+        var audio = Configuration.Audio()
+        var result = EchoTestResult()
+        result.isLost = true
+        let test = SavedEchoTest(EchoTestVerdict(result), audio: audio, time: 1_000_000)
+        #expect(SavedEchoTest(parsing: Array(test.text.utf8)) == test)
+        #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000 + 3 * 86_400).verdict == .warn)
+        #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000 + 3 * 86_400).message.contains("3 days ago"))
+        audio.input = "another"
+        #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000).verdict == .skipped)
+        #expect(EchoCheck.judge(nil, audio: audio, now: 0).advice?.contains("echo-test") == true)
+        #expect(SavedEchoTest(parsing: Array("grade = \"splendid\"".utf8)) == nil)
+    }
+
+    @Test func aCurlWithoutTLSIsFound() {
+        #expect(LibraryCheck.judge(version: "libcurl/8", protocols: ["http"]).verdict == .fail)
+        #expect(LibraryCheck.judge(version: "libcurl/8 OpenSSL/3", protocols: ["http", "https"]).verdict == .ok)
+        #expect(LibraryCheck.findings().map(\.verdict) == [.ok])
+    }
+}

@@ -1,0 +1,127 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What the doctor reads of systemd, /proc and the files of the service.
+struct DoctorMachineTests {
+    private let proc = """
+        Limit                     Soft Limit           Hard Limit           Units
+        Max locked memory         8388608              unlimited            bytes
+        Max nice priority         0                    0
+        Max realtime priority     0                    40
+        """
+
+    @Test func limitsAreReadFromProcAndFromTheUnit() {
+        #expect(ProcessLimits(procLimits: proc) == ProcessLimits(realtimePriority: 40, lockedMemory: nil))
+        let unit = UnitState("LoadState=loaded\nLimitRTPRIO=40\nLimitMEMLOCK=infinity\nMainPID=0\n")
+        #expect(unit.limits == ProcessLimits(realtimePriority: 40, lockedMemory: nil))
+        #expect(unit.mainProcess == nil)
+        #expect(ProcessLimits(procLimits: "nonsense") == nil)
+    }
+
+    @Test func limitsThatAreTooLowAreAWarning() {
+        let audio = Configuration.Audio()
+        func judge(_ priority: Int?, _ memory: Int?, _ place: LimitsCheck.Place) -> [DoctorFinding.Verdict] {
+            LimitsCheck.judge(.init(realtimePriority: priority, lockedMemory: memory), of: place, audio: audio)
+                .map(\.verdict)
+        }
+        #expect(judge(40, nil, .unit) == [.ok, .ok])
+        #expect(judge(nil, nil, .daemon) == [.ok, .ok])
+        #expect(judge(10, 65_536, .daemon) == [.warn, .warn])
+        #expect(judge(0, 65_536, .ownProcess(isRoot: false)) == [.warn, .warn])
+        #expect(judge(0, 0, .ownProcess(isRoot: true)) == [.ok])
+        var calm = audio
+        calm.realtimePriority = 0
+        calm.lockMemory = false
+        let limits = ProcessLimits(realtimePriority: 0, lockedMemory: 0)
+        #expect(LimitsCheck.judge(limits, of: .daemon, audio: calm).map(\.verdict) == [.ok, .ok])
+    }
+
+    @Test(arguments: [
+        ("LoadState=loaded\nActiveState=active\nNRestarts=0", DoctorFinding.Verdict.ok),
+        ("LoadState=loaded\nActiveState=active\nNRestarts=9", .warn),
+        ("LoadState=loaded\nActiveState=inactive", .warn), ("LoadState=loaded\nActiveState=activating", .warn),
+        ("LoadState=loaded\nActiveState=failed\nExecMainStatus=78", .fail), ("LoadState=not-found", .skipped),
+    ])
+    func theServiceIsJudgedByItsState(text: String, verdict: DoctorFinding.Verdict) {
+        #expect(UnitState(text).finding.verdict == verdict)
+    }
+
+    @Test func theServicesFilesStandInForSystemd() {
+        let files = FileReader.stub([
+            "/etc/default/jarvis-voiced": Array(
+                "# set\nJARVIS_LOG_LEVEL = x\n JARVIS_AUDIO_INPUT=\"my card\"\nA='b'\n".utf8
+            ),
+            "/etc/jarvis-voiced/openai-api-key": Array("sk-1\n".utf8),
+        ])
+        let service = ServiceEnvironment(["A": "mine"], files: files)
+        #expect(service.variables["CREDENTIALS_DIRECTORY"] == "/etc/jarvis-voiced")
+        #expect(service.variables["JARVIS_AUDIO_INPUT"] == "my card")
+        #expect(service.variables["A"] == "mine")
+        let given = ServiceEnvironment(["CREDENTIALS_DIRECTORY": "/run/x"], files: files)
+        #expect(given.variables["CREDENTIALS_DIRECTORY"] == "/run/x")
+    }
+
+    @Test func aKeyThatIsRootsAloneIsNotCalledMissing() {
+        let files = FileReader { (path, _) throws(FileReader.Fault) in
+            throw path.hasPrefix("/etc/jarvis-voiced/openai") ? .system(13) : .absent
+        }
+        let patient = Patient(environment: [:], files: files)
+        let finding = ConfigurationCheck.apiKey(patient).first
+        #expect(finding?.verdict == .skipped)
+        #expect(finding?.advice?.contains("sudo") == true)
+    }
+
+    @Test func mistakesInTheFileAreToldWithTheirLines() {
+        let files = FileReader.stub(["/c.toml": Array("[audio]\ninptu = \"x\"\n[realtime]\nspeed = 9\n".utf8)])
+        let patient = Patient(path: "/c.toml", environment: ["OPENAI_API_KEY": "sk-1"], files: files)
+        let findings = ConfigurationCheck.findings(patient)
+        #expect(findings.map(\.verdict) == [.fail, .fail])
+        #expect(findings.first?.message.contains("/c.toml:2") == true)
+        #expect(findings.last?.message.contains("/c.toml:4") == true)
+    }
+
+    @Test func aMissingKeyIsAFindingAndNotAnErrorOfTheConfiguration() {
+        let patient = Patient(environment: [:], files: .stub([:]))
+        let findings = ConfigurationCheck.findings(patient)
+        #expect(findings.map(\.check) == ["configuration", "api-key", "jarvis-token"])
+        #expect(findings.map(\.verdict) == [.ok, .fail, .ok])
+    }
+
+    @Test func aFileThatEverybodyMayReadIsAWarning() {
+        let files = FileReader.stub(["/key": Array("sk-1\n".utf8)], readableByOthers: true)
+        let patient = Patient(
+            overrides: ["realtime.api_key_file=/key"],
+            environment: [:],
+            files: files
+        )
+        #expect(ConfigurationCheck.apiKey(patient).map(\.verdict) == [.ok, .warn])
+    }
+
+    @Test func theExitStatusTellsTheGravestFinding() {
+        func status(_ verdicts: [DoctorFinding.Verdict]) -> Int32 {
+            DoctorReport(verdicts.map { DoctorFinding("x", $0, "y") }).exitStatus
+        }
+        #expect(status([]) == 0)
+        #expect(status([.ok, .skipped]) == 0)
+        #expect(status([.ok, .warn, .skipped]) == 1)
+        #expect(status([.warn, .fail, .ok]) == 2)
+    }
+
+    @Test func workThatHangsIsLeftBehind() async {
+        let late: Int? = await TimeLimit.run(.milliseconds(10)) {
+            try? await Task.sleep(for: .seconds(3600))
+            return 1
+        }
+        #expect(late == nil)
+        #expect(await TimeLimit.run(.seconds(60)) { 2 } == 2)
+    }
+
+    @Test func otherProgramsAreAskedWithinLimits() async {
+        #expect(await Command.output(["echo", "well"]) == Array("well\n".utf8))
+        #expect(await Command.output(["false"]) == nil)
+        #expect(await Command.output(["no-such-program-here"]) == nil)
+        #expect(await Command.output(["sleep", "600"], limit: .milliseconds(50)) == nil)
+        #expect(await Command.output(["yes"], maximumBytes: 1000) == nil)
+    }
+}
