@@ -65,6 +65,10 @@ private struct DaemonService: Service {
             let questions = await UnixSignalsSequence(trapping: .sigusr1)
             let answers = Task { for await _ in questions { await daemon.tellStatus() } }
             defer { answers.cancel() }
+            // `systemctl kill -s USR2 jarvis-voiced`: listen to me.
+            let calls = await UnixSignalsSequence(trapping: .sigusr2)
+            let activations = Task { for await _ in calls { daemon.activate() } }
+            defer { activations.cancel() }
             for try await _ in group {}
         }
     }

@@ -18,6 +18,8 @@ package actor VoiceDaemon {
     private let sound: SoundKeeper
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
+    nonisolated let activation: ActivationKeeper
+    private var activating: Task<Void, Never>?
 
     private let client: JarvisClient
 
@@ -57,6 +59,7 @@ package actor VoiceDaemon {
             on: network
         )
         self.pump = pump
+        let inbox = ActivationInbox()
         session = ConversationSession(
             .init(
                 network: network,
@@ -70,10 +73,17 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: observer
+            observer: inbox.watching(observer)
         )
         volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
-        sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+        let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+        self.sound = sound
+        activation = Self.activation(
+            settings.activation,
+            .init(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger),
+            inbox: inbox,
+            sound: sound
+        )
     }
 
     package var state: ConversationState {
@@ -102,7 +112,9 @@ package actor VoiceDaemon {
         running = Task { await session.run() }
         let client = client
         Task { await client.checkAtStart() }
-        mailbox.post(.activate)
+        let activation = activation
+        activating = Task { await activation.run() }
+        activation.inbox.post(.start)
     }
 
     /// Waits for the end, once started.
@@ -124,6 +136,8 @@ package actor VoiceDaemon {
     package func stop() async {
         isStopping = true
         logger.info("stopping")
+        activation.inbox.close()
+        activating?.cancel()
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
