@@ -20,7 +20,7 @@ struct csphinx {
     int (*end_utt)(void *);
     int (*process_raw)(void *, const int16_t *, size_t, int, int);
     const char *(*get_hyp)(void *, int32_t *);
-    void *(*seg_iter)(void *, ...);
+    void *(*seg_iter)(void *, int32_t *);
     void *(*seg_next)(void *);
     void (*seg_free)(void *);
     const char *(*seg_word)(void *);
@@ -31,6 +31,8 @@ struct csphinx {
 // Scores are logarithms to this base, shifted right by this many bits (logmath's default base, SENSCR_SHIFT).
 static const double log_base = 1.0001;
 static const int score_shift = 10;
+// Subtracted from the score of a phrase beside that of the best phones (KWS_MAX); the threshold is without it.
+static const int score_offset = 1500;
 
 static void *load(void *library, const char *name, const char *newer) {
     void *found = dlsym(library, name);
@@ -150,7 +152,7 @@ bool csphinx_found(csphinx *spotter, char *phrase, size_t size, double *score) {
     while (segment) {
         int32_t acoustic = 0, language = 0, back = 0;
         int32_t prob = spotter->seg_prob(segment, &acoustic, &language, &back);
-        double power = ldexp((double)prob, score_shift) * log10(log_base);
+        double power = ldexp((double)prob + score_offset, score_shift) * log10(log_base);
         const char *word = spotter->seg_word(segment);
         if (word && (!found || power > *score)) {
             snprintf(phrase, size, "%s", word);

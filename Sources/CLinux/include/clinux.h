@@ -33,6 +33,10 @@ void clinux_thread_join(clinux_thread *thread);
 // against it (EPERM otherwise), because under a limit later allocations would fail.
 int clinux_lock_memory(void);
 
+// Waits so long for a key of an input device (evdev): 1 with its code and value (1 down, 0 up, 2 repeat), 0 if none came
+// or it was no key, -1 when the device is gone.
+int clinux_read_key(int fd, int milliseconds, int *code, int *value);
+
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
 void clinux_realtime_enter(void);
 void clinux_realtime_exit(void);

@@ -1,6 +1,14 @@
 /// Activation, translated from the configuration for the parts that it concerns.
 package struct ActivationSettings: Sendable {
     package var machine = ActivationMachine.Options()
+    /// What recognises words; nil for nothing.
+    package var engine: Engine?
+    package var rule: WakeRule?
+
+    package enum Engine: Equatable, Sendable {
+        case pocketsphinx(model: String)
+        case wyoming(address: String)
+    }
 
     /// - Throws: what is missing or cannot be, with the way out.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
@@ -20,14 +28,38 @@ package struct ActivationSettings: Sendable {
         if configuration.realtime.turnDetection == .server {
             machine.emptyTurn = max(0, configuration.realtime.silenceMS - 150)
         }
-        if activation.mode == .wake, activation.engine == .off {
-            throw ConfigurationError(problems: [
-                ConfigurationProblem(
-                    place: "activation.engine",
-                    message: "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\" or \"wyoming\", "
-                        + "or the mode to \"push\""
-                )
-            ])
+        switch activation.engine {
+        case .off: engine = nil
+        case .pocketsphinx: engine = .pocketsphinx(model: activation.sphinxModel)
+        case .wyoming: engine = .wyoming(address: activation.wyomingAddress)
         }
+        if engine == nil, activation.mode == .wake {
+            throw Self.problem(
+                "activation.engine",
+                "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\" or \"wyoming\", or the mode to "
+                    + "\"push\""
+            )
+        }
+        if engine != nil { rule = try Self.rule(activation) }
+    }
+
+    private static func rule(_ activation: Configuration.Activation) throws(ConfigurationError) -> WakeRule {
+        do throws(WakeWordError) {
+            return WakeRule(
+                words: try WakeWords(
+                    wake: activation.wakeWords,
+                    stop: activation.stopWords,
+                    threshold: activation.threshold
+                ),
+                playingMargin: activation.playingMargin,
+                refractory: .milliseconds(activation.refractoryMS)
+            )
+        } catch {
+            throw problem("activation.wake_words, activation.stop_words", "\(error)")
+        }
+    }
+
+    private static func problem(_ place: String, _ message: String) -> ConfigurationError {
+        ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
     }
 }

@@ -19,7 +19,9 @@ package actor VoiceDaemon {
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
     nonisolated let activation: ActivationKeeper
+    private let ear: WakeEar?
     private var activating: Task<Void, Never>?
+    private var hearing: Task<Void, Never>?
 
     private let client: JarvisClient
 
@@ -78,10 +80,13 @@ package actor VoiceDaemon {
         volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
         self.sound = sound
+        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, logger: logger)
+        self.ear = ear
         activation = Self.activation(
             settings.activation,
             .init(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger),
             inbox: inbox,
+            ear: ear,
             sound: sound
         )
     }
@@ -115,6 +120,7 @@ package actor VoiceDaemon {
         let activation = activation
         activating = Task { await activation.run() }
         activation.inbox.post(.start)
+        if let ear { hearing = Task { await ear.run() } }
     }
 
     /// Waits for the end, once started.
@@ -138,11 +144,13 @@ package actor VoiceDaemon {
         logger.info("stopping")
         activation.inbox.close()
         activating?.cancel()
+        ear?.stop()
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
         await network.stop(within: .milliseconds(800))
         await sound.stop()
+        await hearing?.value
         await volumeKeeper.stop()
         logger.info("stopped", metadata: sound.counters)
     }
