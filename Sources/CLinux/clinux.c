@@ -14,6 +14,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <linux/capability.h>
+#include <linux/input.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -160,4 +162,18 @@ void clinux_realtime_enter(void) {
 
 void clinux_realtime_exit(void) {
     if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+}
+
+int clinux_read_key(int fd, int milliseconds, int *code, int *value) {
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    int ready = poll(&wait, 1, milliseconds);
+    if (ready <= 0) return ready < 0 && errno != EINTR ? -1 : 0;
+    struct input_event event;
+    ssize_t count = read(fd, &event, sizeof event);
+    if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    if (count != (ssize_t)sizeof event) return -1;
+    if (event.type != EV_KEY) return 0;
+    *code = event.code;
+    *value = event.value;
+    return 1;
 }

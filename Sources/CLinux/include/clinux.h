@@ -39,6 +39,9 @@ int clinux_lock_memory(void);
 int clinux_spawn(char *const arguments[], int output);
 // Waits until there is something to read, or the end of it: 1, 0 when the time is over, -1 and errno.
 int clinux_wait_readable(int fd, int milliseconds);
+// Waits so long for a key of an input device (evdev): 1 with its code and value (1 down, 0 up, 2 repeat), 0 if none came
+// or it was no key, -1 when the device is gone.
+int clinux_read_key(int fd, int milliseconds, int *code, int *value);
 
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
 void clinux_realtime_enter(void);

@@ -97,10 +97,15 @@ private struct DaemonService: Service {
         }
         let control = control.map { control in Task { await control.run() } }
         let service = Task { await keeper.run() }
-        // `systemctl kill -s USR1 jarvis-voiced`: how are you? `systemctl reload`: read the configuration again.
+        // `systemctl kill -s USR1 jarvis-voiced`: how are you? USR2: listen to me. `systemctl reload`: read the
+        // configuration again.
         let signals = Task {
-            for await signal in await UnixSignalsSequence(trapping: .sigusr1, .sighup) {
-                if signal == .sighup { await keeper.reloading(reload) } else { await daemon.tellStatus() }
+            for await signal in await UnixSignalsSequence(trapping: .sigusr1, .sigusr2, .sighup) {
+                switch signal {
+                case .sighup: await keeper.reloading(reload)
+                case .sigusr2: daemon.activate()
+                default: await daemon.tellStatus()
+                }
             }
         }
         try await withThrowingTaskGroup { group in

@@ -155,6 +155,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         )
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible, pipes: pipes)
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
+        if pipes.isSpotting.load(ordering: .relaxed) { pipes.spotting.write(frames.clean, count: wirePeriod) }
 
         // The newest sample of the period is `capture` frames old.
         let position = duplex.nextPosition

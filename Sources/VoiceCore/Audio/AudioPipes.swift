@@ -10,10 +10,16 @@ package import Synchronization
 package final class AudioPipes: Sendable {
     // MARK: Samples
 
-    /// Cleaned microphone, 24 kHz. T1 writes 240 samples a period, T2 reads. About 1.4 s; full: the newest period is dropped.
-    package let microphone = SampleRing<Int16>(capacity: 32_768, filling: 0)
+    /// Cleaned microphone, 24 kHz. T1 writes 240 samples a period, T2 reads. About 10.9 s, most of it for
+    /// what is said while a session is being opened; full: the newest period is dropped.
+    package let microphone = SampleRing<Int16>(capacity: 262_144, filling: 0)
     /// Speech to play, 24 kHz. T2 writes, T1 reads 240 samples a period. About 0.7 s; full: T2 keeps the rest.
     package let voice = SampleRing<Int16>(capacity: 16_384, filling: 0)
+
+    /// Cleaned microphone for whoever listens for words on this machine, 24 kHz, while `isSpotting`. T1 writes. About
+    /// 2.7 s; full: the newest is dropped.
+    package let spotting = SampleRing<Int16>(capacity: 65_536, filling: 0)
+    package let isSpotting = Atomic<Bool>(false)
 
     // MARK: Flush (barge-in)
 

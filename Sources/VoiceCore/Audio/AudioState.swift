@@ -16,4 +16,8 @@ package enum Earcon: Int, Sendable, CaseIterable {
     case error = 3
     /// The conversation has ended.
     case goodbye = 4
+    /// Called: it is awake.
+    case woken = 5
+    /// The microphone is off.
+    case muted = 6
 }

@@ -91,6 +91,16 @@ struct EarconPlayer: ~Copyable {
                 Tone(hertz: 880, start: 0, seconds: 0.12, peak: 0.05),
                 Tone(hertz: 587, start: 0.10, seconds: 0.22, peak: 0.045),
             ]
+        case .woken:
+            [
+                Tone(hertz: 784, start: 0, seconds: 0.09, peak: 0.05),
+                Tone(hertz: 1175, start: 0.06, seconds: 0.1, peak: 0.04),
+            ]
+        case .muted:
+            [
+                Tone(hertz: 523, start: 0, seconds: 0.12, peak: 0.05),
+                Tone(hertz: 262, start: 0.11, seconds: 0.2, peak: 0.06),
+            ]
         }
     }
 

@@ -7,6 +7,7 @@ package struct Configuration: Sendable, Equatable {
     package var echo = Echo()
     package var realtime = Realtime()
     package var jarvis = Jarvis()
+    package var activation = Activation()
     package var budget = Budget()
     package var log = Log()
 

@@ -6,6 +6,7 @@ package enum ConfigurationSchema {
         ("echo", "Echo cancellation: keeps the daemon from hearing itself, so that it can be interrupted."),
         ("realtime", "The service that hears and speaks (OpenAI Realtime API or a compatible server)."),
         ("jarvis", "The agent that answers (term-llm serve)."),
+        ("activation", "When a conversation begins and ends, and what is recognised on this machine."),
         (
             "budget",
             "How much may be spent. At 80 % a soft sound and a line in the log; at 100 % the conversation is closed after "
@@ -14,7 +15,7 @@ package enum ConfigurationSchema {
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + budget + log
+    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + activation + budget + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 

@@ -40,6 +40,8 @@ package enum ConversationEvent: Equatable, Sendable {
 
     case timer(ConversationTimer)
     case budget(BudgetVerdict)
+    /// Whether the session opens again by itself when there is a budget again.
+    case keepsOpen(Bool)
 }
 
 /// Which connection an event is about.

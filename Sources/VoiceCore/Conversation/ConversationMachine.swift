@@ -31,7 +31,7 @@ package struct ConversationMachine: Sendable {
         var isDrained = false
     }
 
-    let options: Options
+    private(set) var options: Options
     /// Monotonic time of the event being handled.
     var now = Duration.zero
 
@@ -131,6 +131,9 @@ package struct ConversationMachine: Sendable {
             hold.reopens = false
             deactivate()
         case .budget(let verdict): budget(verdict)
+        case .keepsOpen(let keepsOpen):
+            options.isAlwaysOpen = keepsOpen
+            hold.reopens = hold.reopens && keepsOpen
         case .interrupt: interrupt()
         case .say(let text): say(text)
         case .connected: break

@@ -12,6 +12,7 @@ package struct DaemonSettings: Sendable {
     package var jarvisToken: Secret?
     package var transcripts: Bool
     package var budget: Budget.Options
+    package var activation: ActivationSettings
     /// Things the user should know that are no reason not to start.
     package var notices: [String] = []
 
@@ -100,6 +101,8 @@ package struct DaemonSettings: Sendable {
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
         budget = Budget.Options(configuration)
+        activation = try ActivationSettings(configuration)
+        conversation.isAlwaysOpen = activation.machine.mode == .always
         if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {
             notices.append("realtime.turn_detection: this service knows server_vad only, so silence ends a turn")
         }

@@ -16,6 +16,8 @@ actor DeviceKeeper {
     private var health = DeviceHealth()
     private var device: String
     private var isStopped = false
+    /// Closed by the user's wish, until he wishes otherwise.
+    private var isClosed = false
 
     /// Whether the first attempt is over, and why it failed.
     private(set) var hasTried = false
@@ -57,7 +59,28 @@ actor DeviceKeeper {
         if let stream = side.withdraw() { await close(OpenStream(stream: stream)) }
     }
 
+    /// Closes the device at once, or lets it be opened again.
+    func setClosed(_ closed: Bool) async {
+        guard closed != isClosed else { return }
+        isClosed = closed
+        if closed {
+            side.recall()
+            if let stream = side.withdraw() { await close(OpenStream(stream: stream)) }
+        } else {
+            health = DeviceHealth()
+        }
+    }
+
+    /// Waits for the audio thread to give the stream back.
+    private func stepClosed() async {
+        guard let (stream, _) = side.takeReturned() else { return }
+        await close(OpenStream(stream: stream))
+        logger.info("microphone closed", metadata: ["device": "\(device)"])
+        side.state = .waiting(reason: "muted")
+    }
+
     private func step() async {
+        if isClosed { return await stepClosed() }
         if let (stream, errno) = side.takeReturned() {
             await close(OpenStream(stream: stream))
             _ = take(.gone(reason: Self.reason(errno)))
@@ -88,7 +111,7 @@ actor DeviceKeeper {
         }
         switch result {
         case .success(let stream):
-            guard !isStopped else { return await close(stream) }
+            guard !isStopped, !isClosed else { return await close(stream) }
             device = stream.device
             _ = take(.opened)
             side.offer(stream.stream)

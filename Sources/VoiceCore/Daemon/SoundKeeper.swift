@@ -85,6 +85,12 @@ package actor SoundKeeper {
         for device in devices { await device.stop() }
     }
 
+    /// Closes the capture device, or opens it again; nothing but the loudspeaker is open meanwhile.
+    package func setCapture(open: Bool) async {
+        pipes.microphoneMuted.store(!open, ordering: .releasing)
+        for device in devices where device.direction == .capture { await device.setClosed(!open) }
+    }
+
     private func startThread(isFirst: Bool) async throws {
         let thread = try await AudioThread.start(configuration: configuration, pipes: pipes)
         // The end may have come meanwhile.

@@ -39,7 +39,8 @@ extension VoiceDaemon {
                 observer.effect(effect, instant)
                 if let event = DaemonEvent(effect) { events.post(event) }
             },
-            call: observer.call
+            call: observer.call,
+            event: observer.event
         )
     }
 }

@@ -20,6 +20,10 @@ package actor VoiceDaemon {
     private let sound: SoundKeeper
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
+    nonisolated let activation: ActivationKeeper
+    private let ear: WakeEar?
+    private var activating: Task<Void, Never>?
+    private var hearing: Task<Void, Never>?
 
     let client: JarvisClient
 
@@ -59,6 +63,7 @@ package actor VoiceDaemon {
             on: network
         )
         self.pump = pump
+        let inbox = ActivationInbox()
         session = ConversationSession(
             .init(
                 network: network,
@@ -72,10 +77,20 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: Self.observer(observer, events: events)
+            observer: inbox.watching(Self.observer(observer, events: events))
         )
         volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
-        sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+        let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+        self.sound = sound
+        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, logger: logger)
+        self.ear = ear
+        activation = Self.activation(
+            settings.activation,
+            .init(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger),
+            inbox: inbox,
+            ear: ear,
+            sound: sound
+        )
     }
 
     package var state: ConversationState {
@@ -104,7 +119,10 @@ package actor VoiceDaemon {
         running = Task { await session.run() }
         let client = client
         Task { await client.checkAtStart() }
-        mailbox.post(.activate)
+        let activation = activation
+        activating = Task { await activation.run() }
+        activation.inbox.post(.start)
+        if let ear { hearing = Task { await ear.run() } }
     }
 
     /// Waits for the end, once started.
@@ -126,11 +144,15 @@ package actor VoiceDaemon {
     package func stop() async {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
+        activation.inbox.close()
+        activating?.cancel()
+        ear?.stop()
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
         await network.stop(within: .milliseconds(800))
         await sound.stop()
+        await hearing?.value
         await volumeKeeper.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }

@@ -43,13 +43,17 @@ package actor ConversationSession {
     package struct Observer: Sendable {
         package var effect: @Sendable (ConversationEffect, Duration) -> Void
         package var call: @Sendable (CallTiming) -> Void
+        /// Every event of the conversation, before its effects.
+        package var event: @Sendable (ConversationEvent) -> Void
 
         package init(
             effect: @escaping @Sendable (ConversationEffect, Duration) -> Void = { _, _ in },
-            call: @escaping @Sendable (CallTiming) -> Void = { _ in }
+            call: @escaping @Sendable (CallTiming) -> Void = { _ in },
+            event: @escaping @Sendable (ConversationEvent) -> Void = { _ in }
         ) {
             self.effect = effect
             self.call = call
+            self.event = event
         }
     }
 
@@ -118,6 +122,7 @@ package actor ConversationSession {
         let effects = machine.handle(event, at: instant, from: origin)
         // Nothing is said in a session that waits to take over, and nothing spent; but it may take over.
         let heard = origin == .current ? event : nil
+        if let heard { observer.event(heard) }
         transcribe(heard, effects, at: instant)
         for effect in effects { perform(effect, at: instant) }
         spend(heard, effects)

@@ -10,6 +10,10 @@ internal import Synchronization
 ///
 /// Bound of the way up: what the socket does not take stays in the microphone ring, and of that the newest second is
 /// kept. So a short stall loses nothing, and what is sent after a long one is of the present.
+///
+/// Where a conversation begins with a call, the moments before it (`setPreRoll`) and all that is said until its session
+/// is ready (`holdMicrophone`) stay in that ring too, and are sent first, as fast as the socket takes them. The ring is
+/// the bound: a session that is not ready within nine seconds misses the oldest.
 package final class VoicePump {
     package struct Options: Equatable, Sendable {
         /// Length of one append, in ms: a multiple of 10.
@@ -18,7 +22,7 @@ package final class VoicePump {
         package var startBuffer: Int
         /// Bytes waiting for the socket above which microphone audio stays in its ring.
         package var maximumBacklog = 16 << 10
-        /// Microphone audio that may wait there, in ms: the ring holds 1365.
+        /// Microphone audio that may wait there, in ms: the ring holds ten seconds.
         package var longestWait = 1000
 
         package init(chunk: Int = 20, startBuffer: Int = 60) {
@@ -39,6 +43,15 @@ package final class VoicePump {
     private let chunk: UnsafeMutableBufferPointer<Int16>
     /// Position that the audio thread has to reach for the cut that is under way.
     private var cutPosition: UInt64?
+
+    /// Samples of the microphone that are kept while nobody takes them.
+    private var preRoll = 0
+    /// Everything from here on is kept for the next session; nil where nothing is held.
+    private var heldFrom: UInt64?
+    /// What was captured before this was held, and is sent whole.
+    private var heldUntil: UInt64 = 0
+    /// Samples that may be held: half a second less than the ring has room for.
+    private var longestHold: Int { pipes.microphone.capacity - AudioFormat.wireRate / 2 }
 
     /// Chunks sent.
     package private(set) var chunksSent = 0
@@ -76,16 +89,35 @@ package final class VoicePump {
 
     /// Lets the microphone out on `connection`, and the voice in from it alone.
     ///
-    /// From a connection that has the microphone it moves at once, between two samples. A closed one begins with the
-    /// present: what was captured before stays here.
+    /// From a connection that has the microphone it moves at once, between two samples. A closed one begins with what is
+    /// held, else with the present: what was captured before stays here.
     package func openMicrophone(on connection: WebSocketConnection) {
-        if uplink == nil { pipes.microphone.skip(to: pipes.microphone.writePosition) }
+        if let heldFrom {
+            pipes.microphone.skip(to: heldFrom)
+            heldUntil = pipes.microphone.writePosition
+        } else if uplink == nil {
+            pipes.microphone.skip(to: pipes.microphone.writePosition)
+        }
+        heldFrom = nil
         uplink = connection
         current = connection
     }
 
     package func closeMicrophone() {
         uplink = nil
+        heldFrom = nil
+    }
+
+    /// Keeps so much of the microphone while nobody takes it, in ms; 0 keeps nothing.
+    package func setPreRoll(_ milliseconds: Int) {
+        preRoll = min(max(0, milliseconds) * AudioFormat.wireRate / 1000, longestHold)
+    }
+
+    /// Keeps everything from the pre-roll on, until the microphone is opened or closed.
+    package func holdMicrophone() {
+        guard uplink == nil, heldFrom == nil else { return }
+        let position = pipes.microphone.writePosition
+        heldFrom = max(pipes.microphone.readPosition, position - min(position, UInt64(preRoll)))
     }
 
     /// The connection is over; one that has taken its place keeps microphone and voice.
@@ -101,7 +133,7 @@ package final class VoicePump {
 
     private func pumpMicrophone(_ now: Duration) {
         guard let connection = uplink, let base = chunk.baseAddress else {
-            return pipes.microphone.skip(to: pipes.microphone.writePosition)
+            return keepWanted()
         }
         let size = AudioAppend.messageCount(samples: chunk.count)
         while pipes.microphone.availableToRead >= chunk.count, connection.isOpen,
@@ -126,9 +158,17 @@ package final class VoicePump {
         dropOldest(now)
     }
 
+    /// Nobody takes the microphone: keeps what a session may want later, and forgets the rest.
+    private func keepWanted() {
+        let kept = heldFrom == nil ? preRoll : longestHold
+        let excess = pipes.microphone.availableToRead - kept
+        if excess > 0 { pipes.microphone.skip(to: pipes.microphone.readPosition + UInt64(excess)) }
+    }
+
     /// Keeps the newest of what waits, in whole chunks.
     private func dropOldest(_ now: Duration) {
-        let excess = pipes.microphone.availableToRead - max(longestWait, chunk.count)
+        let mayWait = pipes.microphone.readPosition < heldUntil ? longestHold : longestWait
+        let excess = pipes.microphone.availableToRead - max(mayWait, chunk.count)
         guard excess > 0 else { return }
         let lost = (excess + chunk.count - 1) / chunk.count * chunk.count
         pipes.microphone.skip(to: pipes.microphone.readPosition + UInt64(lost))

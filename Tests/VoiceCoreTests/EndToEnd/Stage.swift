@@ -136,6 +136,11 @@ final class Stage: Sendable {
 
     var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
 
+    /// Pushes the button.
+    func call() {
+        daemons.withLock { $0 }?.activate(.button)
+    }
+
     func post(_ event: ConversationEvent) {
         daemons.withLock { $0 }?.post(event)
     }

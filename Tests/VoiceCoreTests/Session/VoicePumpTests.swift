@@ -136,4 +136,59 @@ struct VoicePumpTests {
         let isNewest = heard.all == (2000 * 24..<3000 * 24).map { Int16(truncatingIfNeeded: $0) }
         #expect(isNewest)
     }
+
+    /// A call at 3000 ms, a session 2000 ms later: it hears everything from the pre-roll on, each sample once.
+    @Test func whatWasSaidBeforeTheSessionIsSentFirst() async throws {
+        let heard = Collected<Int16>()
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            heard.add(Self.samples(socket, count: 4000 * 24))
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            _ = Self.samples(socket)
+        }
+        let request = Self.request(to: server)
+        let losses = try await NetworkThread.with { network in
+            let scene = Scene(network)
+            _ = await network.watch(request) { driver in
+                let pump = scene.pump
+                pump.onThread.setPreRoll(1500)
+                scene.capture(milliseconds: 3000)
+                pump.onThread.holdMicrophone()
+                scene.capture(milliseconds: 2000)
+                #expect(pump.onThread.chunksSent == 0)
+                pump.onThread.openMicrophone(on: driver.connection)
+                scene.capture(milliseconds: 500)
+                network.add { pump.onThread.tick() }
+            }
+            return scene.events.all
+        }
+        withExtendedLifetime(server) {}
+        #expect(losses.isEmpty)
+        let isWhole = heard.all == (1500 * 24..<5500 * 24).map { Int16(truncatingIfNeeded: $0) }
+        #expect(isWhole)
+    }
+
+    /// A session that is never ready: what is held has an end.
+    @Test func whatIsHeldIsBounded() async throws {
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            await withCheckedContinuation { continuation in
+                scene.pump.perform { pump in
+                    pump.setPreRoll(1500)
+                    scene.capture(milliseconds: 2000)
+                    #expect(scene.pipes.microphone.availableToRead == 1500 * 24)
+                    pump.holdMicrophone()
+                    scene.capture(milliseconds: 60_000)
+                    #expect(scene.pipes.microphone.availableToRead < 11_000 * 24)
+                    pump.closeMicrophone()
+                    scene.capture(milliseconds: 20)
+                    #expect(scene.pipes.microphone.availableToRead == 1500 * 24)
+                    pump.setPreRoll(0)
+                    scene.capture(milliseconds: 20)
+                    #expect(scene.pipes.microphone.availableToRead == 0)
+                    continuation.resume()
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,111 @@
+package import Logging
+
+/// Runs activation: hands events to its machine in their order and does what it wants done.
+///
+///     conversation, buttons, commands, wake words, timers --> inbox --> machine --> conversation, pump, card, ears
+package actor ActivationKeeper {
+    /// What it acts on.
+    package struct Parts: Sendable {
+        package var mailbox: EventMailbox
+        package var pump: NetworkConfined<VoicePump>
+        package var pipes: AudioPipes
+        /// Closes and opens the capture device.
+        package var capture: @Sendable (Bool) async -> Void = { _ in }
+        /// Told what to listen for.
+        package var listen: @Sendable (LocalListening) -> Void = { _ in }
+        /// Told of every change of phase or mute; must not wait.
+        package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
+        package var logger: Logger
+
+        package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, pipes: AudioPipes, logger: Logger) {
+            self.mailbox = mailbox
+            self.pump = pump
+            self.pipes = pipes
+            self.logger = logger
+        }
+    }
+
+    package nonisolated let inbox: ActivationInbox
+    private let parts: Parts
+    private let preRoll: Int
+    private var machine: ActivationMachine
+    private var timers: [ActivationTimer: Task<Void, Never>] = [:]
+    private var conversation = ConversationState.idle
+
+    package init(_ parts: Parts, options: ActivationMachine.Options, inbox: ActivationInbox) {
+        self.parts = parts
+        self.inbox = inbox
+        preRoll = options.preRoll
+        machine = ActivationMachine(options: options)
+    }
+
+    package var status: ActivationStatus {
+        ActivationStatus(
+            mode: machine.mode,
+            phase: machine.phase,
+            isMuted: machine.isMuted,
+            listening: machine.listening,
+            conversation: conversation.name
+        )
+    }
+
+    /// Handles events until the inbox is closed or the task is cancelled.
+    package func run() async {
+        for await event in inbox.events {
+            let before = status
+            if case .conversation(let state) = event { conversation = state }
+            for effect in machine.handle(event) { await perform(effect) }
+            tell(event)
+            if status != before { parts.changed(status) }
+        }
+        for timer in timers.values { timer.cancel() }
+    }
+
+    private func perform(_ effect: ActivationEffect) async {
+        switch effect {
+        case .open(let holdsMicrophone):
+            if holdsMicrophone { parts.pump.perform { $0.holdMicrophone() } }
+            parts.mailbox.post(.activate)
+        case .close:
+            parts.mailbox.post(.deactivate)
+            // Also where the session never was ready.
+            parts.pump.perform { $0.closeMicrophone() }
+        case .interrupt: parts.mailbox.post(.interrupt)
+        case .play(let earcon): parts.pipes.play(earcon)
+        case .preRoll(let isKept):
+            let milliseconds = isKept ? preRoll : 0
+            parts.pump.perform { $0.setPreRoll(milliseconds) }
+        case .listen(let what): parts.listen(what)
+        case .capture(let isOpen): await parts.capture(isOpen)
+        case .keepsOpen(let keepsOpen): parts.mailbox.post(.keepsOpen(keepsOpen))
+        case .startTimer(let timer, let pause):
+            let inbox = inbox
+            timers[timer]?.cancel()
+            timers[timer] = Task {
+                guard (try? await Task.sleep(for: pause)) != nil else { return }
+                inbox.post(.timer(timer))
+            }
+        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .phaseChanged(let from, let to):
+            parts.logger.info("activation", metadata: ["from": "\(from.rawValue)", "to": "\(to.rawValue)"])
+        }
+    }
+
+    private func tell(_ event: ActivationEvent) {
+        switch event {
+        case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
+        case .mute(let isMuted): parts.logger.info(isMuted ? "muted: the microphone is closed" : "unmuted")
+        case .start, .activate, .stop, .end, .conversation, .refused, .turnEnded, .quiet, .timer: break
+        }
+    }
+}
+
+/// Activation at one instant.
+package struct ActivationStatus: Equatable, Sendable {
+    package var mode: ActivationMode
+    package var phase: ActivationPhase
+    package var isMuted: Bool
+    package var listening: LocalListening
+    /// The conversation's state, by its name.
+    package var conversation: String
+}

@@ -1,0 +1,280 @@
+/// Decides when a conversation is opened and closed, and what is listened for meanwhile. No I/O, clock or task.
+///
+///     idle --activate--> awake --speech--> conversation --answered--> followUp --silence--> closing --> idle
+///                          '--silence--------------------------------------------------------^
+///
+/// It stands above the conversation, which knows how to talk but not when: it is told the conversation's states and
+/// answers with what to do. In `always` mode the session stays open and none of its limits applies.
+package struct ActivationMachine: Sendable {
+    package struct Options: Equatable, Sendable {
+        package var mode = ActivationMode.always
+        /// How long the user may be silent after a call and after an answer.
+        package var followUp: Duration = .seconds(8)
+        package var turnLimit: Duration = .seconds(60)
+        /// How long a session may take to be ready.
+        package var connectLimit: Duration = .seconds(20)
+        /// Ends after the first answer.
+        package var isOneShot = false
+        /// What is kept of before the activation, in ms.
+        package var preRoll = 1500
+        /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else.
+        package var emptyTurn = 350
+
+        package init() {}
+    }
+
+    package private(set) var mode: ActivationMode
+    package private(set) var phase = ActivationPhase.idle
+    package private(set) var isMuted = false
+    package private(set) var isQuiet = false
+    package private(set) var listening = LocalListening.nothing
+    private let options: Options
+    private var state = ConversationState.idle
+    private var timers: Set<ActivationTimer> = []
+    /// What called since the session began to close.
+    private var called: ActivationTrigger?
+    /// By a word whose sound is in the session's first audio; nil once the first turn is over.
+    private var wokenByWord = false
+    /// Something has been said to the user since he spoke.
+    private var wasAnswered = false
+    private var effects: [ActivationEffect] = []
+
+    package init(options: Options) {
+        self.options = options
+        mode = options.mode
+    }
+
+    package mutating func handle(_ event: ActivationEvent) -> [ActivationEffect] {
+        effects = []
+        let before = phase
+        switch event {
+        case .start: start()
+        case .setMode(let mode): change(to: mode)
+        case .activate(let trigger): activate(trigger)
+        case .stop: stop()
+        case .end: close()
+        case .conversation(let next): conversation(next)
+        case .refused: if phase != .idle { phase = .idle }
+        case .turnEnded(let milliseconds): turnEnded(milliseconds)
+        case .mute(let isMuted): mute(isMuted)
+        case .quiet(let isQuiet): self.isQuiet = isQuiet
+        case .timer(let timer):
+            // One that was cancelled may have been under way.
+            if timers.remove(timer) != nil { fired(timer) }
+        }
+        settle()
+        if phase != before { effects.append(.phaseChanged(from: before, to: phase)) }
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func start() {
+        effects.append(.keepsOpen(mode == .always))
+        effects.append(.preRoll(mode != .always))
+        if mode == .always { open(holdsMicrophone: false) }
+    }
+
+    private mutating func change(to next: ActivationMode) {
+        guard next != mode else { return }
+        mode = next
+        effects.append(.keepsOpen(next == .always))
+        effects.append(.preRoll(next != .always))
+        if next == .always {
+            if phase == .idle, !isMuted { open(holdsMicrophone: false) }
+        } else if phase != .idle, phase != .closing {
+            // A window like that after an answer; who is talking is let finish.
+            if state == .listening { phase = .followUp } else if !isBusy { close() }
+        }
+    }
+
+    // MARK: Calls
+
+    private mutating func activate(_ trigger: ActivationTrigger) {
+        if isMuted { return play(.muted) }
+        switch phase {
+        case .idle:
+            play(.woken)
+            if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
+            open(holdsMicrophone: mode != .always)
+        case .closing: called = trigger
+        case .awake: break
+        case .followUp:
+            play(.woken)
+            restart(.followUp)
+        case .conversation:
+            guard isAnswering else { return }
+            effects.append(.interrupt)
+            play(.woken)
+        }
+    }
+
+    private mutating func open(holdsMicrophone: Bool) {
+        phase = .awake
+        wasAnswered = false
+        effects.append(.open(holdsMicrophone: holdsMicrophone))
+    }
+
+    private mutating func stop() {
+        switch phase {
+        case .idle, .closing:
+            called = nil
+            effects.append(.interrupt)
+        case .awake, .followUp: mode == .always ? effects.append(.interrupt) : farewell()
+        case .conversation: isAnswering || mode == .always ? effects.append(.interrupt) : farewell()
+        }
+    }
+
+    /// The call alone is no question: nothing is to be said to it.
+    private mutating func turnEnded(_ milliseconds: Int) {
+        guard mode != .always, wokenByWord else { return }
+        wokenByWord = false
+        if milliseconds <= options.preRoll + options.emptyTurn { effects.append(.interrupt) }
+    }
+
+    private mutating func mute(_ muted: Bool) {
+        guard muted != isMuted else { return }
+        isMuted = muted
+        called = nil
+        if muted {
+            play(.muted)
+            effects.append(.capture(false))
+            // An answer that is being given is heard to its end.
+            if !isAnswering { close() }
+        } else {
+            effects.append(.capture(true))
+            play(.listening)
+            guard mode == .always else { return }
+            if phase == .idle { open(holdsMicrophone: false) } else if phase == .closing { called = .command }
+        }
+    }
+
+    // MARK: Conversation
+
+    private mutating func conversation(_ next: ConversationState) {
+        state = next
+        switch next {
+        case .idle: ended()
+        case .error: if mode != .always { close() }
+        case .connecting, .listening, .userSpeaking, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking:
+            switch phase {
+            case .closing: break
+            case .idle: opened()
+            case .awake, .conversation, .followUp: talk(next)
+            }
+        }
+    }
+
+    /// A session that nobody here asked for: outside `always` there is none.
+    private mutating func opened() {
+        phase = .awake
+        if mode != .always { close() }
+    }
+
+    private mutating func ended() {
+        let wasClosing = phase == .closing
+        if !wasClosing, phase != .idle, phase != .awake, mode != .always { play(.goodbye) }
+        phase = .idle
+        wokenByWord = false
+        guard let trigger = called else { return }
+        called = nil
+        activate(trigger)
+    }
+
+    private mutating func talk(_ next: ConversationState) {
+        switch next {
+        case .userSpeaking:
+            phase = .conversation
+            wasAnswered = false
+        case .fillerSpeaking, .aiSpeaking:
+            phase = .conversation
+            wasAnswered = true
+        case .processing, .waitingForJarvis: phase = .conversation
+        case .listening: if phase == .conversation { answered() }
+        case .connecting, .idle, .error: break
+        }
+    }
+
+    /// The box waits for the user again.
+    private mutating func answered() {
+        if isMuted { return close() }
+        guard mode != .always else { return }
+        guard wasAnswered else {
+            // Silence was the answer, and no sound tells of it.
+            phase = .awake
+            return
+        }
+        if options.isOneShot { return farewell() }
+        phase = .followUp
+        play(.listening)
+    }
+
+    private mutating func farewell() {
+        play(.goodbye)
+        close()
+    }
+
+    private mutating func close() {
+        called = nil
+        guard phase != .idle, phase != .closing else { return }
+        effects.append(.close)
+        phase = .closing
+    }
+
+    // MARK: Time
+
+    private mutating func fired(_ timer: ActivationTimer) {
+        switch timer {
+        case .connect:
+            play(.error)
+            close()
+        case .close: ended()
+        case .followUp, .turn: farewell()
+        }
+    }
+
+    /// What follows from the facts: timers and what is listened for.
+    private mutating func settle() {
+        let isLimited = mode != .always && phase != .idle && phase != .closing
+        let isReady = state == .listening
+        want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
+        let waits = isLimited && isReady && (phase == .awake || phase == .followUp)
+        want(.followUp, waits, after: options.followUp)
+        // A conversation that never left `idle` does not tell that it is there again.
+        want(.close, phase == .closing, after: .seconds(5))
+        want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
+        let next: LocalListening =
+            if isMuted { .nothing } else if phase == .idle || phase == .closing {
+                mode == .push ? .nothing : .wake
+            } else { .stop }
+        if next != listening {
+            listening = next
+            effects.append(.listen(next))
+        }
+    }
+
+    private mutating func want(_ timer: ActivationTimer, _ wanted: Bool, after pause: Duration) {
+        if wanted, timers.insert(timer).inserted {
+            effects.append(.startTimer(timer, pause))
+        } else if !wanted, timers.remove(timer) != nil {
+            effects.append(.cancelTimer(timer))
+        }
+    }
+
+    private mutating func restart(_ timer: ActivationTimer) {
+        if timers.remove(timer) != nil { effects.append(.cancelTimer(timer)) }
+    }
+
+    private mutating func play(_ earcon: Earcon) {
+        if !isQuiet { effects.append(.play(earcon)) }
+    }
+
+    /// The user waits for words, or hears them.
+    private var isAnswering: Bool {
+        switch state {
+        case .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: true
+        case .idle, .connecting, .listening, .userSpeaking, .error: false
+        }
+    }
+
+    private var isBusy: Bool { isAnswering || state == .userSpeaking }
+}

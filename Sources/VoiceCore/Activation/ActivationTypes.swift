@@ -1,0 +1,88 @@
+/// What opens a conversation.
+package enum ActivationMode: String, CaseIterable, Sendable {
+    /// The session is open from the start on.
+    case always
+    /// A word that is recognised on this machine.
+    case wake
+    /// A button, a signal or a command.
+    case push
+}
+
+/// Where activation stands.
+package enum ActivationPhase: String, Sendable {
+    /// No session; no audio leaves the machine.
+    case idle
+    /// Called; the session is being opened, or waits for the user's first word.
+    case awake
+    /// The user speaks, waits or is being answered.
+    case conversation
+    /// After an answer: the user may go on without a new call.
+    case followUp
+    /// The session is being closed.
+    case closing
+}
+
+package enum ActivationTrigger: Equatable, Sendable {
+    case word(String)
+    case button
+    case command
+}
+
+package enum ActivationEvent: Equatable, Sendable {
+    /// The daemon is up.
+    case start
+    case setMode(ActivationMode)
+    /// Called.
+    case activate(ActivationTrigger)
+    /// "Stop": ends what is being said; where nothing is, the conversation.
+    case stop
+    /// Ends the conversation, whatever is being said.
+    case end
+    /// The conversation changed its state.
+    case conversation(ConversationState)
+    /// A session was refused because its budget is spent.
+    case refused
+    /// The user's turn ended so many milliseconds into the session's audio.
+    case turnEnded(milliseconds: Int)
+    case mute(Bool)
+    case quiet(Bool)
+    case timer(ActivationTimer)
+}
+
+package enum ActivationTimer: Hashable, Sendable {
+    /// The session must be ready by now.
+    case connect
+    /// The user has not gone on.
+    case followUp
+    /// The session should be closed by now.
+    case close
+    /// The user's turn has lasted too long: it is no talk to the box.
+    case turn
+}
+
+/// What is listened for on this machine.
+package enum LocalListening: String, Sendable {
+    case nothing
+    /// The words that open a conversation.
+    case wake
+    /// Those, and the words that stop it.
+    case stop
+}
+
+package enum ActivationEffect: Equatable, Sendable {
+    /// Open the session; `holdsMicrophone`: from the kept moments before on, everything captured is sent.
+    case open(holdsMicrophone: Bool)
+    case close
+    case interrupt
+    case play(Earcon)
+    /// Whether the moments before an activation are kept.
+    case preRoll(Bool)
+    case listen(LocalListening)
+    /// Open the capture device, or close it.
+    case capture(Bool)
+    /// Whether the session opens again by itself when there is a budget again.
+    case keepsOpen(Bool)
+    case startTimer(ActivationTimer, Duration)
+    case cancelTimer(ActivationTimer)
+    case phaseChanged(from: ActivationPhase, to: ActivationPhase)
+}

@@ -1,0 +1,57 @@
+internal import CLinux
+internal import Glibc
+internal import Logging
+internal import Synchronization
+
+/// Reads the keys of an input device on a thread of its own; a device that is away is opened when it comes.
+final class ButtonReader: Sendable {
+    private let path: String
+    private let logger: Logger
+    private let report: @Sendable (Button) -> Void
+    private let isStopped = Atomic<Bool>(false)
+
+    init(path: String, logger: Logger, report: @escaping @Sendable (Button) -> Void) {
+        self.path = path
+        self.logger = logger
+        self.report = report
+    }
+
+    func run() async {
+        await OwnThread.run("jv-keys") { self.work() }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+    }
+
+    private func work() {
+        var isTold = false
+        while !isStopped.load(ordering: .acquiring) {
+            let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 {
+                logger.info("buttons are read", metadata: ["device": "\(path)"])
+                isTold = false
+                follow(descriptor)
+                close(descriptor)
+            } else if !isTold {
+                isTold = true
+                let reason = String(cString: strerror(errno))
+                logger.warning("activation.buttons: \(path): \(reason); waiting for it", metadata: [:])
+            }
+            for _ in 0..<10 where !isStopped.load(ordering: .acquiring) {
+                clinux_sleep_until_ns(clinux_monotonic_ns() + 200_000_000)
+            }
+        }
+    }
+
+    /// Until it is gone, or the end.
+    private func follow(_ descriptor: Int32) {
+        var code: Int32 = 0
+        var value: Int32 = 0
+        while !isStopped.load(ordering: .acquiring) {
+            let result = clinux_read_key(descriptor, 250, &code, &value)
+            if result < 0 { return }
+            if result > 0, let button = Button(code: Int(code), value: Int(value)) { report(button) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import CSphinx
+
+/// Keyword spotting with PocketSphinx, loaded at run time: any words of its dictionary.
+package final class SphinxSpotter: WakeWordDetector {
+    /// How far below its threshold a word is still told of, in powers of ten.
+    static let doubt = 6.0
+
+    private let spotter: OpaquePointer
+    /// Room for the phrase found.
+    private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
+
+    /// - Parameter model: folder with "en-us" and "cmudict-en-us.dict" in it.
+    package init(_ words: WakeWords, model: String) throws(WakeWordError) {
+        var error = [CChar](repeating: 0, count: 512)
+        guard let opened = csphinx_open(model, "en-us", &error, error.count) else {
+            phrase.deallocate()
+            throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        spotter = opened
+        do {
+            try listen(words)
+        } catch {
+            csphinx_close(opened)
+            phrase.deallocate()
+            throw error
+        }
+    }
+
+    deinit {
+        csphinx_close(spotter)
+        phrase.deallocate()
+    }
+
+    private func listen(_ words: WakeWords) throws(WakeWordError) {
+        for part in words.words.flatMap({ $0.text.split(separator: " ") })
+        where !csphinx_knows(spotter, String(part)) {
+            throw WakeWordError("PocketSphinx's dictionary does not have \"\(part)\": choose another word")
+        }
+        let list = words.words.map { "\($0.text) /1e\(Int(($0.threshold - Self.doubt).rounded(.down)))/\n" }.joined()
+        guard csphinx_listen(spotter, list, list.utf8.count) else {
+            throw WakeWordError("PocketSphinx does not take the words")
+        }
+    }
+
+    package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+        guard let base = samples.baseAddress else { return [] }
+        guard csphinx_process(spotter, base, samples.count) else { throw WakeWordError("PocketSphinx fails") }
+        var score = 0.0
+        guard let room = phrase.baseAddress, csphinx_found(spotter, room, phrase.count, &score) else { return [] }
+        var word = String(cString: room)
+        while word.last == " " { word.removeLast() }
+        reset()
+        return [WakeCandidate(word: word, score: score)]
+    }
+
+    package func reset() {
+        csphinx_restart(spotter)
+    }
+}

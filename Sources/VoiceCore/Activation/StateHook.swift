@@ -1,0 +1,89 @@
+internal import Glibc
+internal import Logging
+
+/// Shows what the box does to the outside: runs a command and sets a light when its state changes.
+///
+/// At most one command runs at a time and four start in a second; of changes that come faster the latest is shown. A
+/// command that takes longer than five seconds is ended.
+actor StateHook {
+    private static let pause = Duration.milliseconds(250)
+
+    private let command: String
+    private let led: String
+    private let logger: Logger
+    private let changes: AsyncStream<ActivationStatus>
+    private let continuation: AsyncStream<ActivationStatus>.Continuation
+    private var isBroken = false
+
+    init(command: String, led: String, logger: Logger) {
+        self.command = command
+        self.led = led
+        self.logger = logger
+        (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    nonisolated func show(_ status: ActivationStatus) {
+        continuation.yield(status)
+    }
+
+    nonisolated func finish() {
+        continuation.finish()
+    }
+
+    func run() async {
+        for await status in changes {
+            setLight(status)
+            await execute(status)
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func execute(_ status: ActivationStatus) async {
+        guard !command.isEmpty else { return }
+        let (command, environment) = (command, Self.environment(status))
+        let result = await OwnThread.run("jv-hook") { HookProcess.run(command, environment, within: .seconds(5)) }
+        let problem: String? =
+            switch result {
+            case .ended(0): nil
+            case .ended(let code): "ended with \(code)"
+            case .tookTooLong: "took longer than five seconds and was ended"
+            case .notStarted(let errno): String(cString: strerror(errno))
+            }
+        if let problem, !isBroken { logger.warning("activation.state_command: \(command): \(problem)") }
+        isBroken = problem != nil
+    }
+
+    /// The state, as the command finds it in its environment.
+    static func environment(_ status: ActivationStatus) -> [String] {
+        [
+            "JARVIS_PHASE=\(status.phase.rawValue)", "JARVIS_STATE=\(status.conversation)",
+            "JARVIS_MODE=\(status.mode.rawValue)", "JARVIS_MUTED=\(status.isMuted ? 1 : 0)",
+            "PATH=/usr/local/bin:/usr/bin:/bin",
+        ]
+    }
+
+    // MARK: Light
+
+    private func setLight(_ status: ActivationStatus) {
+        guard !led.isEmpty, !led.contains("/"), !led.hasPrefix(".") else { return }
+        let folder = "/sys/class/leds/\(led)"
+        guard let bytes = try? FileReader.system.read(folder + "/max_brightness", 64).bytes,
+            let most = Int(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
+        else { return }
+        let text = Array("\(most * Self.brightness(status) / 100)\n".utf8)
+        let file = open(folder + "/brightness", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        _ = text.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        close(file)
+    }
+
+    /// In percent.
+    static func brightness(_ status: ActivationStatus) -> Int {
+        if status.isMuted { return 0 }
+        switch status.phase {
+        case .idle, .closing: return 0
+        case .awake, .followUp: return 100
+        case .conversation: return status.conversation == "userSpeaking" || status.conversation == "listening" ? 100 : 40
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// Decides what a found word means: a call, a stop, or nothing. Pure.
+///
+/// While the box itself sounds its own words may be among what is heard: more is asked of a word then, and a word whose
+/// engine gives no score has to be found twice.
+package struct WakeRule: Sendable {
+    package enum Verdict: Equatable, Sendable {
+        case call(String)
+        case stop(String)
+        /// Nearly sure enough; for the log, so that thresholds can be chosen.
+        case nearMiss(String, score: Double)
+        case nothing
+    }
+
+    package let words: WakeWords
+    /// Added to thresholds while the box sounds.
+    let playingMargin: Double
+    let refractory: Duration
+    /// How far apart two finds may be that agree.
+    static let agreement = Duration.milliseconds(1500)
+
+    private var deafUntil = Duration.zero
+    private var first: (word: String, at: Duration)?
+
+    package init(words: WakeWords, playingMargin: Double, refractory: Duration) {
+        self.words = words
+        self.playingMargin = playingMargin
+        self.refractory = refractory
+    }
+
+    package mutating func judge(
+        _ candidate: WakeCandidate,
+        listening: LocalListening,
+        isPlaying: Bool,
+        at now: Duration
+    ) -> Verdict {
+        guard listening != .nothing, now >= deafUntil else { return .nothing }
+        let known = words[candidate.word]
+        // A server has names of its own for its models.
+        let isStop = known?.isStop ?? false
+        if isStop, listening != .stop { return .nothing }
+        if let score = candidate.score, let known {
+            guard score >= known.threshold + (isPlaying ? playingMargin : 0) else {
+                return .nearMiss(candidate.word, score: score)
+            }
+        } else if isPlaying {
+            defer { first = (candidate.word, now) }
+            guard let first, first.word == candidate.word, now - first.at <= Self.agreement else { return .nothing }
+        }
+        deafUntil = now + refractory
+        first = nil
+        return isStop ? .stop(candidate.word) : .call(candidate.word)
+    }
+}

@@ -1,0 +1,28 @@
+/// Finds words in what the microphone hears, on this machine. Belongs to one thread.
+package protocol WakeWordDetector: AnyObject {
+    /// Takes cleaned sound, mono, 16 kHz; returns what it found in it, doubtful finds included.
+    func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate]
+    /// Forgets the past.
+    func reset()
+}
+
+/// A word that may have been said.
+package struct WakeCandidate: Equatable, Sendable {
+    package var word: String
+    /// As high as the engine is sure; nil where it judges itself.
+    package var score: Double?
+
+    package init(word: String, score: Double? = nil) {
+        self.word = word
+        self.score = score
+    }
+}
+
+/// Why words are not recognised, with the way out.
+package struct WakeWordError: Error, Equatable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

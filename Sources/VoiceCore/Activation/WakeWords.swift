@@ -1,0 +1,46 @@
+/// The words that are listened for on this machine, each with its threshold.
+package struct WakeWords: Equatable, Sendable {
+    package struct Word: Equatable, Sendable {
+        /// In lower case.
+        package var text: String
+        package var threshold: Double
+        package var isStop: Bool
+    }
+
+    package var words: [Word]
+
+    /// - Parameters:
+    ///   - wake: "jarvis, hello computer:-25": with commas between the words, a threshold after a colon.
+    ///   - stop: likewise.
+    ///   - threshold: for words without one.
+    /// - Throws: what cannot be read in them.
+    package init(wake: String, stop: String, threshold: Double) throws(WakeWordError) {
+        words = try Self.read(wake, isStop: false, threshold) + Self.read(stop, isStop: true, threshold)
+        guard words.contains(where: { !$0.isStop }) else { throw WakeWordError("names no word") }
+    }
+
+    package subscript(_ text: String) -> Word? {
+        words.first { $0.text == text }
+    }
+
+    private static func read(_ list: String, isStop: Bool, _ threshold: Double) throws(WakeWordError) -> [Word] {
+        var words: [Word] = []
+        for entry in list.split(separator: ",") {
+            let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
+            let text = parts[0].split(separator: " ").joined(separator: " ").lowercased()
+            if text.isEmpty, parts.count == 1 { continue }
+            guard !text.isEmpty, parts.count <= 2, text.utf8.count <= 80, !text.contains("/") else {
+                throw WakeWordError("cannot be read: \"\(entry)\"")
+            }
+            var own = threshold
+            if parts.count == 2 {
+                guard let value = Double(parts[1].split(separator: " ").joined()), value.isFinite else {
+                    throw WakeWordError("wants a number after the colon: \"\(entry)\"")
+                }
+                own = value
+            }
+            words.append(Word(text: text, threshold: own, isStop: isStop))
+        }
+        return words
+    }
+}

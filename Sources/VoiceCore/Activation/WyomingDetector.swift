@@ -1,0 +1,127 @@
+internal import Glibc
+
+/// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which is sent what the microphone hears.
+///
+/// Its own thread may wait two seconds for the connection and for nothing else. What the server does not take is kept up
+/// to a second; beyond that it is given up and asked again.
+package final class WyomingDetector: WakeWordDetector {
+    private static let longestUnsent = 40_000
+
+    private let socket: Int32
+    private let address: String
+    private var decoder = WyomingDecoder()
+    private var unsent: [UInt8] = []
+    private var sent = 0
+
+    /// - Parameters:
+    ///   - address: "host:port".
+    ///   - words: names of the server's models; stop words are not asked for.
+    package init(address: String, words: WakeWords) throws(WakeWordError) {
+        self.address = address
+        socket = try Self.connect(address)
+        let names = words.words.filter { !$0.isStop }.map { WyomingMessage.quoted($0.text) }.joined(separator: ",")
+        put(WyomingMessage.line("detect", data: "{\"names\":[\(names)]}"))
+        put(WyomingMessage.line("audio-start", data: "{\"rate\":16000,\"width\":2,\"channels\":1,\"timestamp\":0}"))
+    }
+
+    deinit { close(socket) }
+
+    package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+        put(
+            WyomingMessage.line(
+                "audio-chunk",
+                data: "{\"rate\":16000,\"width\":2,\"channels\":1,\"timestamp\":\(sent * 1000 / 16_000)}",
+                payload: samples.count * 2
+            )
+        )
+        for sample in samples {
+            let bits = UInt16(bitPattern: sample)
+            unsent.append(UInt8(truncatingIfNeeded: bits))
+            unsent.append(UInt8(truncatingIfNeeded: bits >> 8))
+        }
+        sent += samples.count
+        try flush()
+        return try receive()
+    }
+
+    package func reset() {}
+
+    private func put(_ text: String) {
+        unsent += text.utf8
+    }
+
+    private func flush() throws(WakeWordError) {
+        while !unsent.isEmpty {
+            let count = unsent.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count > 0 {
+                unsent.removeFirst(count)
+            } else if errno == EAGAIN {
+                guard unsent.count <= Self.longestUnsent else {
+                    throw WakeWordError("the Wyoming server at \(address) does not take the sound")
+                }
+                return
+            } else if errno != EINTR {
+                throw WakeWordError("the Wyoming server at \(address) has gone: \(Self.reason)")
+            }
+        }
+    }
+
+    private func receive() throws(WakeWordError) -> [WakeCandidate] {
+        var found: [WakeCandidate] = []
+        var room = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = room.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
+            if count == 0 { throw WakeWordError("the Wyoming server at \(address) has gone") }
+            if count < 0 {
+                if errno == EINTR { continue }
+                guard errno == EAGAIN else {
+                    throw WakeWordError("the Wyoming server at \(address) has gone: \(Self.reason)")
+                }
+                return found
+            }
+            for message in try decoder.take(room[..<count]) where message.type == "detection" {
+                found.append(WakeCandidate(word: message.name ?? ""))
+            }
+        }
+    }
+
+    // MARK: Connection
+
+    private static func connect(_ address: String) throws(WakeWordError) -> Int32 {
+        let parts = address.split(separator: ":")
+        guard let port = parts.last, UInt16(port) != nil, parts.count > 1 else {
+            throw WakeWordError("activation.wyoming_address wants host:port, got \"\(address)\"")
+        }
+        let host = parts.dropLast().joined(separator: ":")
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else {
+            throw WakeWordError("there is no host \(host) for the Wyoming server")
+        }
+        defer { freeaddrinfo(list) }
+        var next = list
+        while let info = next?.pointee {
+            let type = info.ai_socktype | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            let descriptor = Glibc.socket(info.ai_family, type, info.ai_protocol)
+            if descriptor >= 0 {
+                if isConnected(descriptor, info) { return descriptor }
+                close(descriptor)
+            }
+            next = info.ai_next
+        }
+        throw WakeWordError("no Wyoming server answers at \(address)")
+    }
+
+    private static func isConnected(_ descriptor: Int32, _ info: addrinfo) -> Bool {
+        if Glibc.connect(descriptor, info.ai_addr, info.ai_addrlen) == 0 { return true }
+        guard errno == EINPROGRESS else { return false }
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&wait, 1, 2000) == 1 else { return false }
+        var problem: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &length) == 0 && problem == 0
+    }
+
+    private static var reason: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,79 @@
+internal import Logging
+
+/// When conversations begin and end, for signals, buttons and the control socket.
+extension VoiceDaemon {
+    static func activation(
+        _ settings: ActivationSettings,
+        _ parts: ActivationKeeper.Parts,
+        inbox: ActivationInbox,
+        ear: WakeEar?,
+        sound: SoundKeeper
+    ) -> ActivationKeeper {
+        var parts = parts
+        parts.capture = { await sound.setCapture(open: $0) }
+        if let ear { parts.listen = { ear.listen($0) } }
+        return ActivationKeeper(parts, options: settings.machine, inbox: inbox)
+    }
+
+    /// What listens for words; nil where nothing is to be recognised.
+    static func ear(
+        _ settings: ActivationSettings,
+        pipes: AudioPipes,
+        inbox: ActivationInbox,
+        logger: Logger
+    ) -> WakeEar? {
+        guard let engine = settings.engine, let rule = settings.rule else { return nil }
+        return WakeEar(
+            pipes: pipes,
+            rule: rule,
+            logger: logger,
+            make: { () throws(WakeWordError) -> any WakeWordDetector in
+                switch engine {
+                case .pocketsphinx(let model): try SphinxSpotter(rule.words, model: model)
+                case .wyoming(let address): try WyomingDetector(address: address, words: rule.words)
+                }
+            },
+            report: { verdict in
+                switch verdict {
+                case .call(let word):
+                    logger.info("called", metadata: ["word": "\(word)"])
+                    inbox.post(.activate(.word(word)))
+                case .stop(let word):
+                    logger.info("told to stop", metadata: ["word": "\(word)"])
+                    inbox.post(.stop)
+                case .nearMiss(let word, let score):
+                    logger.info("nearly a call", metadata: ["word": "\(word)", "score": "\(Int(score.rounded()))"])
+                case .nothing: break
+                }
+            }
+        )
+    }
+
+    /// Calls: opens a conversation, or takes the word from the box while it speaks.
+    package nonisolated func activate(_ trigger: ActivationTrigger = .command) {
+        activation.inbox.post(.activate(trigger))
+    }
+
+    /// "Stop": silences what is being said; where nothing is, ends the conversation.
+    package nonisolated func stopTalking() {
+        activation.inbox.post(.stop)
+    }
+
+    /// Ends the conversation.
+    package nonisolated func endConversation() {
+        activation.inbox.post(.end)
+    }
+
+    package nonisolated func setActivationMode(_ mode: ActivationMode) {
+        activation.inbox.post(.setMode(mode))
+    }
+
+    /// Closes the capture device, or opens it again.
+    package nonisolated func setMicrophoneMuted(_ isMuted: Bool) {
+        activation.inbox.post(.mute(isMuted))
+    }
+
+    package var activationStatus: ActivationStatus {
+        get async { await activation.status }
+    }
+}

@@ -1,0 +1,364 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What the user notices of activation, decision by decision.
+struct ActivationMachineTests {
+    /// A machine and everything it wanted.
+    private struct Scene {
+        var machine: ActivationMachine
+        var latest: [ActivationEffect] = []
+
+        init(_ mode: ActivationMode, _ adjust: (inout ActivationMachine.Options) -> Void = { _ in }) {
+            var options = ActivationMachine.Options()
+            options.mode = mode
+            adjust(&options)
+            machine = ActivationMachine(options: options)
+            on(.start)
+        }
+
+        mutating func on(_ event: ActivationEvent) { latest = machine.handle(event) }
+
+        mutating func states(_ states: ConversationState...) {
+            for state in states { on(.conversation(state)) }
+        }
+
+        /// Called, and the session is ready.
+        static func awake(
+            _ mode: ActivationMode = .wake,
+            _ adjust: (inout ActivationMachine.Options) -> Void = { _ in }
+        ) -> Scene {
+            var scene = Scene(mode, adjust)
+            if mode != .always { scene.on(.activate(.word("jarvis"))) }
+            scene.states(.connecting, .listening)
+            return scene
+        }
+
+        static func answered(
+            _ mode: ActivationMode = .wake,
+            _ adjust: (inout ActivationMachine.Options) -> Void = { _ in }
+        ) -> Scene {
+            var scene = awake(mode, adjust)
+            scene.states(.userSpeaking, .processing, .aiSpeaking, .listening)
+            return scene
+        }
+
+        var played: [Earcon] { latest.compactMap { if case .play(let earcon) = $0 { earcon } else { nil } } }
+        var opens: Bool { latest.contains { if case .open = $0 { true } else { false } } }
+        var closes: Bool { latest.contains(.close) }
+        func starts(_ timer: ActivationTimer) -> Bool {
+            latest.contains { if case .startTimer(timer, _) = $0 { true } else { false } }
+        }
+    }
+
+    @Test func anOpenMicrophoneIsOpenFromTheStart() {
+        let scene = Scene(.always)
+        #expect(scene.latest.contains(.open(holdsMicrophone: false)))
+        #expect(scene.latest.contains(.keepsOpen(true)))
+        #expect(scene.latest.contains(.preRoll(false)))
+        #expect(scene.played.isEmpty)
+    }
+
+    @Test(arguments: [ActivationMode.wake, .push]) func nothingIsOpenBeforeACall(mode: ActivationMode) {
+        var scene = Scene(mode)
+        #expect(!scene.opens)
+        #expect(scene.latest.contains(.keepsOpen(false)))
+        #expect(scene.latest.contains(.preRoll(true)))
+        #expect(scene.latest.contains(.listen(.wake)) == (mode == .wake))
+        scene.on(.activate(mode == .wake ? .word("jarvis") : .button))
+        #expect(scene.latest.contains(.open(holdsMicrophone: true)))
+        #expect(scene.latest.contains(.listen(.stop)))
+        #expect(scene.played == [.woken])
+        #expect(scene.machine.phase == .awake)
+    }
+
+    @Test func aSessionNobodyAskedForIsClosed() {
+        var scene = Scene(.wake)
+        scene.on(.conversation(.connecting))
+        #expect(scene.closes)
+        scene.on(.conversation(.idle))
+        #expect(scene.machine.phase == .idle)
+    }
+
+    @Test func whoSaysNothingAfterTheCallIsLeftAlone() {
+        var scene = Scene.awake()
+        #expect(scene.starts(.followUp))
+        scene.on(.timer(.followUp))
+        #expect(scene.closes)
+        #expect(scene.played == [.goodbye])
+        scene.on(.conversation(.idle))
+        #expect(scene.machine.phase == .idle)
+        #expect(scene.machine.listening == .wake)
+    }
+
+    @Test func anAnswerIsFollowedByAWindowThatSpeechExtends() {
+        var scene = Scene.answered()
+        #expect(scene.machine.phase == .followUp)
+        #expect(scene.played == [.listening])
+        #expect(scene.starts(.followUp))
+        scene.on(.conversation(.userSpeaking))
+        #expect(scene.latest.contains(.cancelTimer(.followUp)))
+        #expect(scene.machine.phase == .conversation)
+        scene.states(.processing, .aiSpeaking, .listening)
+        scene.on(.timer(.followUp))
+        #expect(scene.closes)
+        #expect(scene.machine.phase == .closing)
+    }
+
+    @Test func aTimerThatWasCancelledDoesNothing() {
+        var scene = Scene.answered()
+        scene.on(.conversation(.userSpeaking))
+        scene.on(.timer(.followUp))
+        #expect(scene.latest.isEmpty)
+    }
+
+    @Test func oneShotEndsWithTheAnswer() {
+        let scene = Scene.answered(.wake) { $0.isOneShot = true }
+        #expect(scene.closes)
+        #expect(scene.played == [.goodbye])
+    }
+
+    @Test func theCallAloneGetsNoAnswer() {
+        var scene = Scene.awake()
+        scene.states(.userSpeaking, .processing)
+        scene.on(.turnEnded(milliseconds: 1400))
+        #expect(scene.latest == [.interrupt])
+        scene.on(.conversation(.listening))
+        #expect(scene.played.isEmpty)
+        #expect(scene.machine.phase == .awake)
+        #expect(scene.starts(.followUp))
+        // A short turn later on is a turn.
+        scene.on(.turnEnded(milliseconds: 1500))
+        #expect(scene.latest.isEmpty)
+    }
+
+    @Test func theCallWithAQuestionIsAnswered() {
+        var scene = Scene.awake()
+        scene.states(.userSpeaking, .processing)
+        scene.on(.turnEnded(milliseconds: 3100))
+        #expect(scene.latest.isEmpty)
+    }
+
+    @Test func aShortQuestionAfterTheButtonIsAQuestion() {
+        var scene = Scene(.push)
+        scene.on(.activate(.button))
+        scene.states(.connecting, .listening, .userSpeaking, .processing)
+        scene.on(.turnEnded(milliseconds: 900))
+        #expect(scene.latest.isEmpty)
+    }
+
+    @Test func aTurnWithoutEndIsATelevision() {
+        var scene = Scene.awake()
+        scene.on(.conversation(.userSpeaking))
+        #expect(scene.starts(.turn))
+        scene.on(.timer(.turn))
+        #expect(scene.closes)
+        #expect(scene.played == [.goodbye])
+    }
+
+    @Test func aSessionThatDoesNotOpenIsToldAndGivenUp() {
+        var scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis")))
+        #expect(scene.starts(.connect))
+        scene.on(.conversation(.connecting))
+        scene.on(.timer(.connect))
+        #expect(scene.closes)
+        #expect(scene.played == [.error])
+        scene.on(.conversation(.idle))
+        #expect(scene.machine.phase == .idle)
+    }
+
+    @Test func aSpentBudgetLeavesItIdle() {
+        var scene = Scene(.push)
+        scene.on(.activate(.button))
+        scene.on(.refused)
+        #expect(scene.machine.phase == .idle)
+        #expect(scene.latest.contains(.cancelTimer(.connect)))
+        scene.on(.activate(.button))
+        #expect(scene.opens)
+    }
+
+    @Test func aServiceThatRefusesUsIsNotAskedAgain() {
+        var scene = Scene(.wake)
+        scene.on(.activate(.word("jarvis")))
+        scene.states(.connecting, .error("bad key"))
+        #expect(scene.closes)
+    }
+
+    @Test func theModelMayEndTheConversation() {
+        var scene = Scene.answered()
+        scene.on(.conversation(.idle))
+        #expect(scene.machine.phase == .idle)
+        #expect(scene.played == [.goodbye])
+    }
+
+    @Test func aLostConnectionGetsAsLongAsTheFirst() {
+        var scene = Scene.answered()
+        scene.on(.conversation(.connecting))
+        #expect(scene.starts(.connect))
+        #expect(scene.latest.contains(.cancelTimer(.followUp)))
+        scene.on(.conversation(.listening))
+        #expect(scene.latest.contains(.cancelTimer(.connect)))
+        #expect(scene.starts(.followUp))
+    }
+
+    @Test func stopSilencesFirstAndEndsThen() {
+        var scene = Scene.awake()
+        scene.states(.userSpeaking, .processing, .aiSpeaking)
+        scene.on(.stop)
+        #expect(scene.latest == [.interrupt])
+        scene.on(.conversation(.listening))
+        scene.on(.stop)
+        #expect(scene.closes)
+    }
+
+    @Test func stopIsHeardByWhatElseSounds() {
+        var scene = Scene(.push)
+        scene.on(.stop)
+        #expect(scene.latest == [.interrupt])
+    }
+
+    @Test func aCallWhileItSpeaksTakesTheWord() {
+        var scene = Scene.awake()
+        scene.states(.userSpeaking, .processing, .aiSpeaking)
+        scene.on(.activate(.word("jarvis")))
+        #expect(scene.latest == [.interrupt, .play(.woken)])
+    }
+
+    @Test func aCallInTheWindowStartsItAnew() {
+        var scene = Scene.answered()
+        scene.on(.activate(.button))
+        #expect(scene.latest == [.play(.woken), .cancelTimer(.followUp), .startTimer(.followUp, .seconds(8))])
+    }
+
+    @Test func aCallWhileItClosesOpensAgain() {
+        var scene = Scene.answered()
+        scene.on(.end)
+        #expect(scene.closes)
+        scene.on(.activate(.button))
+        #expect(!scene.opens)
+        scene.on(.conversation(.idle))
+        #expect(scene.opens)
+    }
+
+    @Test func aConversationThatDoesNotTellOfItsEndIsOver() {
+        var scene = Scene(.push)
+        scene.on(.activate(.button))
+        scene.on(.end)
+        #expect(scene.starts(.close))
+        scene.on(.timer(.close))
+        #expect(scene.machine.phase == .idle)
+    }
+
+    @Test func muteClosesTheMicrophoneAndTheConversation() {
+        var scene = Scene.answered()
+        scene.on(.mute(true))
+        #expect(scene.latest.contains(.capture(false)))
+        #expect(scene.closes)
+        #expect(scene.latest.contains(.listen(.nothing)))
+        scene.on(.conversation(.idle))
+        scene.on(.activate(.button))
+        #expect(scene.latest == [.play(.muted)])
+        scene.on(.mute(false))
+        #expect(scene.latest.contains(.capture(true)))
+        #expect(scene.latest.contains(.listen(.wake)))
+        #expect(!scene.opens)
+    }
+
+    @Test func anAnswerIsHeardToItsEndThoughMuted() {
+        var scene = Scene.awake()
+        scene.states(.userSpeaking, .processing, .aiSpeaking)
+        scene.on(.mute(true))
+        #expect(!scene.closes)
+        scene.on(.conversation(.listening))
+        #expect(scene.closes)
+    }
+
+    @Test func anOpenMicrophoneOpensAgainAfterMute() {
+        var scene = Scene.awake(.always)
+        scene.on(.mute(true))
+        #expect(scene.closes)
+        scene.on(.conversation(.idle))
+        scene.on(.mute(false))
+        #expect(scene.opens)
+    }
+
+    @Test func noChimesInQuietHours() {
+        var scene = Scene(.push)
+        scene.on(.quiet(true))
+        scene.on(.activate(.button))
+        #expect(scene.opens)
+        #expect(scene.played.isEmpty)
+        scene.states(.connecting, .listening, .userSpeaking, .processing, .aiSpeaking, .listening)
+        #expect(scene.played.isEmpty)
+        scene.on(.quiet(false))
+        scene.on(.timer(.followUp))
+        #expect(scene.played == [.goodbye])
+    }
+
+    @Test func alwaysHasNoLimits() {
+        var scene = Scene.awake(.always)
+        #expect(!scene.starts(.followUp))
+        scene.on(.conversation(.userSpeaking))
+        #expect(!scene.starts(.turn))
+        scene.states(.processing, .aiSpeaking, .listening)
+        #expect(scene.latest.allSatisfy { if case .phaseChanged = $0 { true } else { false } })
+    }
+
+    @Test func modesChangeWhileItRuns() {
+        var scene = Scene(.push)
+        scene.on(.setMode(.always))
+        #expect(scene.opens)
+        #expect(scene.latest.contains(.keepsOpen(true)))
+        scene.states(.connecting, .listening)
+        scene.on(.setMode(.wake))
+        #expect(scene.latest.contains(.keepsOpen(false)))
+        #expect(scene.latest.contains(.preRoll(true)))
+        #expect(scene.starts(.followUp))
+        scene.on(.timer(.followUp))
+        scene.on(.conversation(.idle))
+        #expect(scene.machine.listening == .wake)
+        scene.on(.setMode(.push))
+        #expect(scene.latest.contains(.listen(.nothing)))
+    }
+
+    /// Whatever happens in whatever order: outside `always` no phase lasts without a timer, but those of the box's turn.
+    @Test(arguments: 0..<20) func nothingLastsForEver(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let states: [ConversationState] = [
+            .idle, .connecting, .listening, .userSpeaking, .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking,
+            .error("x"),
+        ]
+        var machine = ActivationMachine(options: .init())
+        var timers: Set<ActivationTimer> = []
+        var state = ConversationState.idle
+        for _ in 0..<2000 {
+            let event: ActivationEvent =
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0: .activate(.button)
+                case 1: .activate(.word("jarvis"))
+                case 2: .stop
+                case 3: .end
+                case 4: .mute(Bool.random(using: &random))
+                case 5: .setMode(ActivationMode.allCases.randomElement(using: &random) ?? .wake)
+                case 6: timers.randomElement(using: &random).map { .timer($0) } ?? .refused
+                case 7: .turnEnded(milliseconds: Int.random(in: 0..<4000, using: &random))
+                default: .conversation(states.randomElement(using: &random) ?? .idle)
+                }
+            if case .timer(let timer) = event { timers.remove(timer) }
+            if case .conversation(let next) = event { state = next }
+            for effect in machine.handle(event) {
+                switch effect {
+                case .startTimer(let timer, _): #expect(timers.insert(timer).inserted)
+                case .cancelTimer(let timer): #expect(timers.remove(timer) != nil)
+                default: break
+                }
+            }
+            guard machine.mode != .always, machine.phase != .idle else { continue }
+            switch state {
+            case .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: break
+            default: #expect(!timers.isEmpty, "\(machine.phase) in \(state)")
+            }
+        }
+    }
+}

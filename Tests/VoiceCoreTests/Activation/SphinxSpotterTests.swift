@@ -1,0 +1,100 @@
+import Glibc
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// The real spotter and a real synthesiser, where both are installed.
+@Suite(.enabled(if: SphinxSpotterTests.isInstalled))
+struct SphinxSpotterTests {
+    static let model = "/usr/share/pocketsphinx/model/en-us"
+    static let isInstalled = access(model, R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0
+
+    /// Words as a room has them: with a little noise, which nothing real is without.
+    static func room(_ text: String, seed: UInt64 = 1) -> [Int16] {
+        var random = SplitMix64(seed: seed)
+        let speech = SpokenVoice.natural.samples(text)
+        let silence = [Int16](repeating: 0, count: 48_000)
+        let samples = silence + speech + silence
+        return samples.prefix(samples.count / 960 * 960)
+            .map { Int16(clamping: Int($0) / 2 + Int.random(in: -40...40, using: &random)) }
+    }
+
+    /// What the spotter finds in it.
+    private func found(_ text: String, wake: String, threshold: Double) throws -> [WakeCandidate] {
+        let spotter = try SphinxSpotter(
+            WakeWords(wake: wake, stop: "", threshold: threshold),
+            model: Self.model
+        )
+        let input = Self.room(text)
+        var decimator = TwoThirdsDecimator()
+        var output = [Int16](repeating: 0, count: 640)
+        var found: [WakeCandidate] = []
+        try input.withUnsafeBufferPointer { input in
+            guard let base = input.baseAddress else { return }
+            for start in stride(from: 0, to: input.count, by: 960) {
+                output.withUnsafeMutableBufferPointer { room in
+                    if let to = room.baseAddress { decimator.process(base + start, count: 960, into: to) }
+                }
+                found += try output.withUnsafeBufferPointer { try spotter.process($0) }
+            }
+        }
+        return found
+    }
+
+    @Test func aWordIsFoundInASentence() throws {
+        let found = try found("Computer, what is the time?", wake: "computer", threshold: -50)
+        #expect(found.first?.word == "computer")
+        #expect(found.first?.score ?? -100 > -50)
+    }
+
+    @Test func otherWordsAreNot() throws {
+        let found = try found("I was in the garden this morning.", wake: "computer", threshold: -40)
+        #expect(!found.contains { $0.score ?? 0 >= -40 })
+    }
+
+    @Test func aWordOutsideTheDictionaryIsNamed() {
+        #expect(throws: WakeWordError("PocketSphinx's dictionary does not have \"zzyzyx\": choose another word")) {
+            _ = try SphinxSpotter(WakeWords(wake: "hello zzyzyx", stop: "", threshold: -20), model: Self.model)
+        }
+    }
+
+    @Test func aModelThatIsNotThereIsNamed() {
+        #expect(throws: WakeWordError("there is no PocketSphinx model in /nowhere: apt install pocketsphinx-en-us")) {
+            _ = try SphinxSpotter(WakeWords(wake: "hello", stop: "", threshold: -20), model: "/nowhere")
+        }
+    }
+
+    /// From the audio thread's ring to the call, on the ear's own thread.
+    @Test func theEarCalls() async throws {
+        let pipes = AudioPipes()
+        let verdicts = Collected<WakeRule.Verdict>()
+        let words = try WakeWords(wake: "computer", stop: "", threshold: -50)
+        let ear = WakeEar(
+            pipes: pipes,
+            rule: WakeRule(words: words, playingMargin: 5, refractory: .seconds(2)),
+            logger: LineLog().logger,
+            make: { () throws(WakeWordError) -> any WakeWordDetector in
+                try SphinxSpotter(words, model: Self.model)
+            },
+            report: { verdicts.add([$0]) }
+        )
+        ear.listen(.wake)
+        let running = Task { await ear.run() }
+        while !pipes.isSpotting.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(5)) }
+        var rest = Self.room("Computer, what is the time?")[...]
+        while !rest.isEmpty {
+            let count = min(960, rest.count)
+            let isTaken = Array(rest.prefix(count)).withUnsafeBufferPointer { block in
+                guard let base = block.baseAddress, pipes.spotting.availableToWrite >= count else { return false }
+                return pipes.spotting.write(base, count: count) == count
+            }
+            if isTaken { rest = rest.dropFirst(count) } else { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        while pipes.spotting.availableToRead >= 960 { try await Task.sleep(for: .milliseconds(5)) }
+        ear.stop()
+        await running.value
+        #expect(verdicts.all.contains(.call("computer")))
+    }
+}

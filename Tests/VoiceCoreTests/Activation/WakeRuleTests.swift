@@ -1,0 +1,58 @@
+import Testing
+
+@testable import VoiceCore
+
+struct WakeRuleTests {
+    private func rule() throws -> WakeRule {
+        WakeRule(
+            words: try WakeWords(wake: "Jarvis, hello  computer:-35", stop: "stop", threshold: -20),
+            playingMargin: 5,
+            refractory: .seconds(2)
+        )
+    }
+
+    @Test func wordsMayHaveThresholdsOfTheirOwn() throws {
+        let words = try rule().words
+        #expect(words["jarvis"]?.threshold == -20)
+        #expect(words["hello computer"]?.threshold == -35)
+        #expect(words["stop"]?.isStop == true)
+    }
+
+    @Test(arguments: ["", ",", "jarvis:high", "a:b:c", ":-20", "jar/vis", "jarvis:inf"])
+    func whatCannotBeReadIsRefused(list: String) {
+        #expect(throws: WakeWordError.self) { try WakeWords(wake: list, stop: "", threshold: -20) }
+    }
+
+    @Test func aWordCallsAboveItsThresholdAndIsANearMissBelow() throws {
+        var rule = try rule()
+        func judge(_ word: String, _ score: Double, _ isPlaying: Bool, _ second: Int) -> WakeRule.Verdict {
+            rule.judge(.init(word: word, score: score), listening: .stop, isPlaying: isPlaying, at: .seconds(second))
+        }
+        #expect(judge("jarvis", -21, false, 10) == .nearMiss("jarvis", score: -21))
+        #expect(judge("jarvis", -19, true, 10) == .nearMiss("jarvis", score: -19))
+        #expect(judge("jarvis", -19, false, 10) == .call("jarvis"))
+        // Heard again at once: it is the same call.
+        #expect(judge("jarvis", -1, false, 11) == .nothing)
+        #expect(judge("jarvis", -14, true, 12) == .call("jarvis"))
+        #expect(judge("stop", -3, true, 20) == .stop("stop"))
+    }
+
+    @Test func stopMeansNothingWhereThereIsNothingToStop() throws {
+        var rule = try rule()
+        let stop = WakeCandidate(word: "stop", score: 0)
+        #expect(rule.judge(stop, listening: .wake, isPlaying: false, at: .seconds(10)) == .nothing)
+        #expect(rule.judge(stop, listening: .nothing, isPlaying: false, at: .seconds(10)) == .nothing)
+        #expect(rule.judge(stop, listening: .stop, isPlaying: false, at: .seconds(10)) == .stop("stop"))
+    }
+
+    @Test func withoutAScoreAWordIsFoundTwiceWhileTheBoxSounds() throws {
+        var rule = try rule()
+        func judge(_ isPlaying: Bool, _ milliseconds: Int) -> WakeRule.Verdict {
+            rule.judge(.init(word: "x"), listening: .wake, isPlaying: isPlaying, at: .milliseconds(milliseconds))
+        }
+        #expect(judge(false, 10_000) == .call("x"))
+        #expect(judge(true, 20_000) == .nothing)
+        #expect(judge(true, 22_000) == .nothing)
+        #expect(judge(true, 22_500) == .call("x"))
+    }
+}
