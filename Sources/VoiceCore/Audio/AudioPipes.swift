@@ -15,6 +15,9 @@ package final class AudioPipes: Sendable {
     /// Speech to play, 24 kHz. T2 writes, T1 reads 240 samples a period. About 0.7 s; full: T2 keeps the rest.
     package let voice = SampleRing<Int16>(capacity: 16_384, filling: 0)
 
+    /// Music, radio and podcasts on their way to T1, and how they give way to speech.
+    package let media = MediaFeed()
+
     // MARK: Flush (barge-in)
 
     /// T2 writes voice position P, normally `voice.writePosition`, before it writes newer voice: all voice before P is

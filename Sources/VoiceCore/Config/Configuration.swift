@@ -8,6 +8,7 @@ package struct Configuration: Sendable, Equatable {
     package var realtime = Realtime()
     package var jarvis = Jarvis()
     package var budget = Budget()
+    package var media = Media()
     package var log = Log()
 
     package init() {}

@@ -12,6 +12,7 @@ package struct DaemonSettings: Sendable {
     package var jarvisToken: Secret?
     package var transcripts: Bool
     package var budget: Budget.Options
+    package var media: MediaSettings
     /// Things the user should know that are no reason not to start.
     package var notices: [String] = []
 
@@ -64,7 +65,8 @@ package struct DaemonSettings: Sendable {
         )
         conversation = ConversationMachine.Options(
             settings: RealtimeSettings(
-                instructions: instructions ?? Persona.instructions(language: realtime.language),
+                instructions: instructions
+                    ?? Persona.instructions(language: realtime.language, playsMedia: configuration.media.enabled),
                 tools: tools.map(\.definition),
                 voice: realtime.voice,
                 speed: realtime.speed,
@@ -100,6 +102,7 @@ package struct DaemonSettings: Sendable {
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
         budget = Budget.Options(configuration)
+        media = MediaSettings(configuration.media)
         if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {
             notices.append("realtime.turn_detection: this service knows server_vad only, so silence ends a turn")
         }
