@@ -73,6 +73,8 @@ install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make
 	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
+	test -e $(DESTDIR)/etc/jarvis-voiced/stations.toml || install -m 644 \
+		config/stations.toml $(DESTDIR)/etc/jarvis-voiced/stations.toml
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl daemon-reload
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
 
