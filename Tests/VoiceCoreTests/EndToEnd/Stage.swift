@@ -132,6 +132,12 @@ final class Stage: Sendable {
         room.say(samples.map { Float($0) / 32768 })
     }
 
+    /// What the loudspeaker has played, once the daemon has ended.
+    var samples: [Float] { (try? WaveFile.read(recording)) ?? [] }
+
+    /// The daemon's media player.
+    var media: (any MediaControls)? { daemons.withLock { $0?.media } }
+
     var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
 
     func post(_ event: ConversationEvent) {
