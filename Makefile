@@ -91,6 +91,8 @@ install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); r
 	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
+	test -e $(DESTDIR)/etc/jarvis-voiced/stations.toml || install -m 644 \
+		config/stations.toml $(DESTDIR)/etc/jarvis-voiced/stations.toml
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || { systemd-sysusers && journalctl --update-catalog && \
 		systemctl daemon-reload; }
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"

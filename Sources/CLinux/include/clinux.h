@@ -42,6 +42,22 @@ int clinux_wait_readable(int fd, int milliseconds);
 // Waits so long for a key of an input device (evdev): 1 with its code and value (1 down, 0 up, 2 repeat), 0 if none came
 // or it was no key, -1 when the device is gone.
 int clinux_read_key(int fd, int milliseconds, int *code, int *value);
+// A pipe whose ends are closed on exec: 0, or -1 and errno.
+int clinux_pipe(int ends[2]);
+
+// A program to run with reduced rights.
+typedef struct clinux_confined {
+    const char *path;
+    char *const *argv;
+    char *const *envp;
+    int output;            // becomes standard output
+    int errors;            // becomes standard error
+    uint64_t memory;       // bytes of address space
+    uint64_t cpu_seconds;  // of processor time, then it is killed
+} clinux_confined;
+// Starts it: no new privileges, no core, no file written, 64 descriptors, nice 5, signals at their defaults, no other
+// descriptor of ours; killed when the calling thread ends. Standard input is empty. The id, or -1 and errno.
+int clinux_spawn_confined(const clinux_confined *program);
 
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
 void clinux_realtime_enter(void);

@@ -23,7 +23,11 @@ struct Config: ParsableCommand {
                 try DaemonSettings(
                     loaded.values,
                     secrets: secrets,
-                    tools: VoiceDaemon.advertised(loaded.values.jarvis, logger: logger),
+                    tools: VoiceDaemon.advertised(
+                        loaded.values.jarvis,
+                        playsMedia: loaded.values.media.enabled,
+                        logger: logger
+                    ),
                     instructions: try DaemonSettings.instructions(of: loaded.values)
                 )
             }

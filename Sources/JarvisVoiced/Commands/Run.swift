@@ -50,7 +50,11 @@ struct Run: AsyncParsableCommand {
         var settings = try DaemonSettings(
             loaded.values,
             secrets: secrets,
-            tools: VoiceDaemon.advertised(loaded.values.jarvis, logger: logger),
+            tools: VoiceDaemon.advertised(
+                loaded.values.jarvis,
+                playsMedia: loaded.values.media.enabled,
+                logger: logger
+            ),
             instructions: try DaemonSettings.instructions(of: loaded.values)
         )
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)

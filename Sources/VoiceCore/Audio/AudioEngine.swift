@@ -11,7 +11,7 @@ enum CycleOutcome: Sendable, Equatable {
 /// One 10 ms cycle of the audio thread, again and again.
 ///
 ///     read -> flush? -> reference + canceller -> microphone ring
-///          -> voice ring -> upsampler -> volumes + earcon -> limiter -> write -> reference line
+///          -> voice ring -> upsampler -> volumes + media + earcon -> limiter -> write -> reference line
 ///
 /// The reference is exactly what was written, frame by frame. Nothing in here allocates, locks, logs or waits, except that
 /// the device waits for its next period.
@@ -34,6 +34,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var earcons: EarconPlayer
     private var drift: DriftControl
     private var mix: OutputMix
+    private var media: MediaPlayback
     private var levels: CaptureLevels
     private var duplex: DuplexControl
 
@@ -56,6 +57,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         self.device = device
         self.pipes = pipes
         mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
+        media = MediaPlayback(pipes.media)
         levels = CaptureLevels(gain: settings.captureGain, isAutomatic: settings.automaticGain)
         earcons = EarconPlayer(enabled: settings.earcons)
         duplex = DuplexControl(
@@ -187,6 +189,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             frames.output.update(repeating: 0, count: period)
         }
         mix.scaleVoice(frames.output, count: period, pipes: pipes)
+        media.mix(
+            into: frames.output,
+            count: period,
+            isVoice: samples > 0,
+            now: clinux_monotonic_ns(),
+            pipes: pipes,
+            volumes: &mix
+        )
         earcons.mix(into: frames.output, count: period, pipes: pipes)
         mix.finish(frames.output, count: period, pipes: pipes)
         return (position, samples)

@@ -20,6 +20,8 @@ package final class AudioPipes: Sendable {
     /// 2.7 s; full: the newest is dropped.
     package let spotting = SampleRing<Int16>(capacity: 65_536, filling: 0)
     package let isSpotting = Atomic<Bool>(false)
+    /// Music, radio and podcasts on their way to T1, and how they give way to speech.
+    package let media = MediaFeed()
 
     // MARK: Flush (barge-in)
 

@@ -9,6 +9,7 @@ package struct Configuration: Sendable, Equatable {
     package var jarvis = Jarvis()
     package var activation = Activation()
     package var budget = Budget()
+    package var media = Media()
     package var log = Log()
 
     package init() {}

@@ -12,10 +12,12 @@ package enum ConfigurationSchema {
             "How much may be spent. At 80 % a soft sound and a line in the log; at 100 % the conversation is closed after "
                 + "the answer and stays so until the hour or day is over."
         ),
+        ("media", "Music, radio and podcasts, played through the same loudspeaker."),
         ("log", "What is written to the journal."),
     ]
 
-    package static let keys: [ConfigurationKey] = audio + echo + realtime + rotation + jarvis + activation + budget + log
+    package static let keys: [ConfigurationKey] =
+        audio + echo + realtime + rotation + jarvis + activation + budget + media + log
 
     package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 

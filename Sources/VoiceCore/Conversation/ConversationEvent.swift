@@ -34,6 +34,8 @@ package enum ConversationEvent: Equatable, Sendable {
     case say(String)
     /// Close the session once nothing is left to be said.
     case endWhenQuiet
+    /// The media player has news that may be spoken about once nobody speaks; `opens`: also when no session is open.
+    case mediaTold(String, opens: Bool)
 
     /// A stream lost something: for the log.
     case lost(StreamLoss)

@@ -76,6 +76,7 @@ package struct ConversationMachine: Sendable {
     var calls = CallBook()
     var wishes = ToolWishes()
     var announcements = Announcements()
+    var media = MediaRemarks()
     var voice: Voice?
     /// The response that was last heard from, by its audio.
     var voiced: String?
@@ -158,6 +159,7 @@ package struct ConversationMachine: Sendable {
         case .lost(let loss): note(.lost(loss))
         case .callDelayed(let callID): delayed(callID)
         case .endWhenQuiet: wishes.endsWhenQuiet = true
+        case .mediaTold(let text, let opens): mediaTold(text, opens: opens)
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }
@@ -173,6 +175,7 @@ package struct ConversationMachine: Sendable {
         calls.settle(allBut: sequencer.unspoken)
         closeWhenSpent()
         settleWishes()
+        tellMedia()
         watch()
         let next = derivedState
         guard next != state else { return }

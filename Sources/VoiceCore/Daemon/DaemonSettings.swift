@@ -13,6 +13,7 @@ package struct DaemonSettings: Sendable {
     package var transcripts: Bool
     package var budget: Budget.Options
     package var activation: ActivationSettings
+    package var media: MediaSettings
     /// Things the user should know that are no reason not to start.
     package var notices: [String] = []
 
@@ -65,7 +66,8 @@ package struct DaemonSettings: Sendable {
         )
         conversation = ConversationMachine.Options(
             settings: RealtimeSettings(
-                instructions: instructions ?? Persona.instructions(language: realtime.language),
+                instructions: instructions
+                    ?? Persona.instructions(language: realtime.language, playsMedia: configuration.media.enabled),
                 tools: tools.map(\.definition),
                 voice: realtime.voice,
                 speed: realtime.speed,
@@ -103,6 +105,7 @@ package struct DaemonSettings: Sendable {
         budget = Budget.Options(configuration)
         activation = try ActivationSettings(configuration)
         conversation.isAlwaysOpen = activation.machine.mode == .always
+        media = MediaSettings(configuration.media)
         if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {
             notices.append("realtime.turn_detection: this service knows server_vad only, so silence ends a turn")
         }

@@ -15,7 +15,8 @@ extension ToolContext {
 }
 
 extension ToolRegistry.Options {
-    package init(_ settings: Configuration.Jarvis) {
+    package init(_ settings: Configuration.Jarvis, playsMedia: Bool = false) {
+        self.playsMedia = playsMedia
         asksUser = settings.askUser == .aloud && settings.api != .openai
         asksApproval = settings.approval == .aloud && settings.api == .responses
         mayEnd = settings.endConversation

@@ -26,10 +26,15 @@ package actor VoiceDaemon {
     private var hearing: Task<Void, Never>?
 
     let client: JarvisClient
+    nonisolated let player: MediaPlayer?
 
     /// What the model is told of the tools, without anybody to answer them.
-    package static func advertised(_ jarvis: Configuration.Jarvis = .init(), logger: Logger) -> [any Tool] {
-        ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis)).tools
+    package static func advertised(
+        _ jarvis: Configuration.Jarvis = .init(),
+        playsMedia: Bool = false,
+        logger: Logger
+    ) -> [any Tool] {
+        ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis, playsMedia: playsMedia)).tools
     }
 
     package init(
@@ -52,8 +57,20 @@ package actor VoiceDaemon {
         self.client = client
         var context = ToolContext(client, settings.jarvis, logger: logger)
         context.endConversation = { mailbox.post(.endWhenQuiet) }
+        let volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
+        self.volumeKeeper = volumeKeeper
+        let player = Self.mediaPlayer(
+            settings,
+            pipes: pipes,
+            network: network,
+            volumes: volumeKeeper,
+            mailbox: mailbox,
+            logger: logger
+        )
+        self.player = player
+        context.attach(player)
         let dispatcher = ToolDispatcher(
-            .standard(context, options: .init(settings.jarvis)),
+            .standard(context, options: .init(settings.jarvis, playsMedia: player != nil)),
             deadline: settings.jarvis.longestCall,
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
@@ -77,9 +94,8 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: inbox.watching(Self.observer(observer, events: events))
+            observer: inbox.watching(Self.observer(observer, events: events)).ducking(pipes)
         )
-        volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
         self.sound = sound
         let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, logger: logger)
@@ -111,6 +127,7 @@ package actor VoiceDaemon {
     package func start() async throws {
         for notice in settings.notices { logger.warning("\(notice)") }
         await volumeKeeper.start()
+        await player?.start()
         try await sound.start()
         try network.start()
         let pump = pump
@@ -150,6 +167,7 @@ package actor VoiceDaemon {
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
+        await player?.stop()
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await hearing?.value

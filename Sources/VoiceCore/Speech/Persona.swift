@@ -1,7 +1,15 @@
 /// The instructions the realtime model gets when the owner has written none.
 package enum Persona {
-    /// `language` is a name or a code such as "de"; empty leaves the choice to the speaker.
-    package static func instructions(language: String = "") -> String {
+    private static let media = """
+        # Music, radio, podcasts
+        Jarvis chooses, this box plays. A wish for something to hear goes to ask_jarvis like every other; when the \
+        result names an address or a station, call play_audio with it, and enqueue for what is to follow, and say in a \
+        few words what it is. A station that the user names may be played at once. Pause, go on, stop, next, louder, \
+        quieter and "what is playing" need no question to Jarvis: use the tools. Never read an address aloud.
+        """
+
+    /// `playsMedia` adds how music is played. `language` is a name or a code such as "de"; empty leaves the choice to the speaker.
+    package static func instructions(language: String = "", playsMedia: Bool = false) -> String {
         let tongue =
             language.isEmpty
             ? "Speak the language the user speaks, and change it when the user does."
@@ -45,6 +53,6 @@ package enum Persona {
             # Manner
             Warm, calm and short. Plain spoken sentences; no lists, no symbols, no addresses read letter by \
             letter. \(tongue)
-            """
+            """ + (playsMedia ? "\n\n" + media : "")
     }
 }

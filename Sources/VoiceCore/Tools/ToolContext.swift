@@ -22,6 +22,8 @@ package struct ToolContext: Sendable {
     package var cancelRequest: @Sendable () async -> Bool = { false }
     /// Closes the session once nothing is left to be said.
     package var endConversation: @Sendable () -> Void = {}
+    /// Plays music, radio and podcasts.
+    package var media: any MediaControls = NoMedia()
     /// An answer that took longer is told with the question it belongs to.
     package var lateAfter: Duration = .seconds(10)
     package var logger: Logger

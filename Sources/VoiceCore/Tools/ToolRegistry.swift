@@ -8,6 +8,8 @@ package struct ToolRegistry: Sendable {
         package var asksApproval = true
         /// The model may close the session; somebody must be able to open it again.
         package var mayEnd = false
+        /// The box plays music, radio and podcasts.
+        package var playsMedia = false
 
         package init() {}
     }
@@ -30,6 +32,7 @@ package struct ToolRegistry: Sendable {
         if options.asksUser { tools.append(AnswerQuestionTool(context)) }
         if options.asksApproval { tools.append(ApproveTool(context)) }
         if options.mayEnd { tools.append(EndConversationTool(context)) }
+        if options.playsMedia { tools += media(context) }
         return ToolRegistry(tools)
     }
 

@@ -133,6 +133,11 @@ final class Stage: Sendable {
     }
 
     var daemon: VoiceDaemon? { daemons.withLock { $0 } }
+    /// What the loudspeaker has played, once the daemon has ended.
+    var samples: [Float] { (try? WaveFile.read(recording)) ?? [] }
+
+    /// The daemon's media player.
+    var media: (any MediaControls)? { daemons.withLock { $0?.media } }
 
     var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
 

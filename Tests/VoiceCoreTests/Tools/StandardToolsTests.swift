@@ -10,11 +10,13 @@ struct StandardToolsTests {
     @Test func everyToolHasANameOfItsOwnAndASchema() throws {
         var options = ToolRegistry.Options()
         options.mayEnd = true
+        options.playsMedia = true
         let tools = ToolRegistry.standard(Self.context(), options: options).tools
         #expect(Set(tools.map(\.name)).count == tools.count)
         let names: Set = [
             "ask_jarvis", "new_conversation", "continue_reading", "end_conversation", "stay_silent", "cancel_request",
-            "answer_question", "approve",
+            "answer_question", "approve", "play_audio", "enqueue", "pause_playback", "resume_playback",
+            "stop_playback", "skip_track", "clear_queue", "get_now_playing", "set_volume", "duck_audio",
         ]
         #expect(Set(tools.map(\.name)) == names)
         for tool in tools {

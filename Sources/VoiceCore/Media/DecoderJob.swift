@@ -1,0 +1,48 @@
+/// One stream or file to be decoded.
+struct DecoderJob: Sendable, Equatable {
+    /// Tells its reports from those of others.
+    var id: Int
+    /// Absolute path of ffmpeg.
+    var program: String
+    var source: MediaSource
+    /// Where to begin, in seconds.
+    var start: Double = 0
+    /// So long without sound, and it is given up.
+    var patience: Duration = .seconds(20)
+
+    /// What ffmpeg is told: one source in, mono floats at 48 kHz out.
+    var arguments: [String] {
+        var list = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+verbose"]
+        switch source {
+        case .network(let url):
+            list += ["-protocol_whitelist", "http,https,tcp,tls,crypto"]
+            list += ["-rw_timeout", "\(patience.components.seconds * 1_000_000)"]
+            list += ["-user_agent", "jarvis-voiced"]
+            if start > 0 { list += ["-ss", "\(start)"] }
+            list += ["-i", url]
+        case .file(let path):
+            list += ["-protocol_whitelist", "file"]
+            if start > 0 { list += ["-ss", "\(start)"] }
+            list += ["-i", "file:" + path]
+        }
+        list += ["-map", "0:a:0", "-vn", "-sn", "-dn", "-ac", "1", "-ar", "\(AudioFormat.deviceRate)"]
+        return list + ["-threads", "1", "-f", "f32le", "-c:a", "pcm_f32le", "pipe:1"]
+    }
+}
+
+/// Where sound comes from, after all checks.
+package enum MediaSource: Sendable, Equatable {
+    /// http:// or https://, redirects followed.
+    case network(String)
+    /// Absolute path.
+    case file(String)
+}
+
+/// What the decoder has to say.
+enum DecoderReport: Sendable, Equatable {
+    /// The first sound of a job stands at this position of the ring.
+    case began(id: Int, position: UInt64)
+    case tag(id: Int, DecoderTag)
+    /// Nothing more comes of it. `failure` is nil where it was read to its end.
+    case ended(id: Int, frames: Int, failure: String?)
+}

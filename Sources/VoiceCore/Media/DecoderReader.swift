@@ -1,0 +1,154 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// Reads what one ffmpeg after the other writes, and puts it into the ring. Confined to the decoder's thread.
+final class DecoderReader {
+    /// Samples that are read at once.
+    private static let block = 16_384
+    /// Longest line of ffmpeg that is looked at, in bytes.
+    private static let longestLine = 4096
+
+    private let pipes: AudioPipes
+    private let wake: Int32
+    private let report: (DecoderReport) -> Void
+    private let samples: UnsafeMutablePointer<Float>
+    /// Bytes in `samples`, and how many frames of them are in the ring.
+    private var bytes = 0
+    private var written = 0
+    private var frames = 0
+    private var line: [UInt8] = []
+    private var lastError: String?
+    private var lastTag: DecoderTag?
+
+    init(feed pipes: AudioPipes, wake: Int32, report: @escaping (DecoderReport) -> Void) {
+        self.pipes = pipes
+        self.wake = wake
+        self.report = report
+        samples = .allocate(capacity: Self.block)
+        samples.initialize(repeating: 0, count: Self.block)
+    }
+
+    deinit { samples.deallocate() }
+
+    /// Decodes until the end, a failure, or a signal on `wake`, which is left to be read.
+    func run(_ job: DecoderJob) {
+        (bytes, written, frames, line, lastError, lastTag) = (0, 0, 0, [], nil, nil)
+        let process: ConfinedProcess
+        do {
+            process = try ConfinedProcess(job.program, job.arguments)
+        } catch {
+            return report(.ended(id: job.id, frames: 0, failure: "\(job.program) does not start: \(error)"))
+        }
+        pipes.media.isComplete.store(false, ordering: .releasing)
+        let end = read(process, job)
+        guard case .over(let failure) = end else {
+            _ = process.end()
+            return pipes.media.isComplete.store(true, ordering: .releasing)
+        }
+        drainErrors(process, job)
+        let status = failure == nil ? process.wait() : process.end()
+        pipes.media.isComplete.store(true, ordering: .releasing)
+        let reason = failure ?? (status == 0 ? nil : Self.sentence(status, lastError))
+        report(.ended(id: job.id, frames: frames, failure: frames == 0 && reason == nil ? "it holds no sound" : reason))
+    }
+
+    private enum End {
+        case over(failure: String?)
+        case called
+    }
+
+    private func read(_ process: ConfinedProcess, _ job: DecoderJob) -> End {
+        var progress = Monotonic.now()
+        var errorsOpen = true
+        while true {
+            let isFull = !deliver(job)
+            var entries = [
+                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: errorsOpen ? process.errors : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isFull ? -1 : process.output, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = poll(&entries, 3, isFull ? 20 : 200)
+            if entries[0].revents != 0 { return .called }
+            if entries[1].revents != 0 { errorsOpen = readErrors(process, job) }
+            let now = Monotonic.now()
+            if isFull {
+                progress = now
+            } else if entries[2].revents != 0 {
+                let count = Glibc.read(process.output, UnsafeMutableRawPointer(samples) + bytes, Self.block * 4 - bytes)
+                if count == 0 { return .over(failure: nil) }
+                if count > 0 {
+                    bytes += count
+                    progress = now
+                } else if errno != EAGAIN && errno != EINTR {
+                    return .over(failure: "the decoder cannot be read")
+                }
+            }
+            if now - progress > job.patience {
+                return .over(failure: "no sound came for \(job.patience.components.seconds) seconds")
+            }
+        }
+    }
+
+    /// Moves whole frames into the ring; false while it is full.
+    private func deliver(_ job: DecoderJob) -> Bool {
+        let whole = bytes / 4
+        guard whole > 0 else { return true }
+        if written == 0 { clean(whole) }
+        let position = pipes.media.ring.writePosition
+        let count = pipes.media.ring.write(samples + written, count: whole - written)
+        if frames == 0, count > 0 { report(.began(id: job.id, position: position)) }
+        frames += count
+        written += count
+        guard written == whole else { return false }
+        let rest = bytes - whole * 4
+        if rest > 0 {
+            UnsafeMutableRawPointer(samples).copyMemory(from: UnsafeRawPointer(samples + whole), byteCount: rest)
+        }
+        (bytes, written) = (rest, 0)
+        return true
+    }
+
+    /// A decoder may write anything: what is no number becomes silence, what is out of range is brought back.
+    private func clean(_ count: Int) {
+        for index in 0..<count {
+            let sample = samples[index]
+            samples[index] = sample.isNaN ? 0 : max(-1, min(1, sample))
+        }
+    }
+
+    // MARK: What it says
+
+    private func drainErrors(_ process: ConfinedProcess, _ job: DecoderJob) {
+        for _ in 0..<64 where !readErrors(process, job) { return }
+    }
+
+    /// False at the end.
+    private func readErrors(_ process: ConfinedProcess, _ job: DecoderJob) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(process.errors, &buffer, buffer.count)
+        guard count > 0 else { return count < 0 && (errno == EINTR || errno == EAGAIN) }
+        for byte in buffer[..<count] {
+            if byte == UInt8(ascii: "\n") {
+                tell(job)
+                line.removeAll(keepingCapacity: true)
+            } else if line.count < Self.longestLine {
+                line.append(byte)
+            }
+        }
+        return true
+    }
+
+    private func tell(_ job: DecoderJob) {
+        guard let tag = DecoderTag(line: String(decoding: line, as: UTF8.self)), tag != lastTag else { return }
+        lastTag = tag
+        if case .error(let text) = tag { lastError = text } else { report(.tag(id: job.id, tag)) }
+    }
+
+    private static func sentence(_ status: Int32, _ error: String?) -> String {
+        if status > 128 { return "the decoder was ended by signal \(status - 128)" }
+        // ffmpeg repeats the address: whoever is told knows what was to be played.
+        let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
+        return text ?? "the decoder ended with status \(status)"
+    }
+}

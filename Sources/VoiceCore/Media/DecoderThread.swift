@@ -1,0 +1,114 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// Decodes one job after the other into `MediaFeed.ring`, on a thread of its own; each by an ffmpeg of its own.
+///
+///     any thread -- newest command + eventfd --> [ jv-media: poll, ring ] -- reports
+///
+/// A command takes the place of one that was not begun. Whatever ffmpeg does, crash, hang or write nonsense, ends as a
+/// report; no voice waits for it.
+final class DecoderThread: Sendable {
+    struct Command: Sendable {
+        enum Kind: Sendable {
+            case run(DecoderJob)
+            case idle
+            case close
+        }
+
+        var kind: Kind
+        /// Drop what has been decoded and not played.
+        var cuts: Bool
+    }
+
+    private struct Handle: @unchecked Sendable {
+        // Used under the mutex only.
+        var thread: OpaquePointer?
+    }
+
+    private let pipes: AudioPipes
+    private let report: @Sendable (DecoderReport) -> Void
+    private let command = Mutex<Command?>(nil)
+    private let handle = Mutex(Handle())
+    private let wake = clinux_eventfd()
+
+    /// - Parameter report: called on the thread; must not block.
+    init(pipes: AudioPipes, report: @escaping @Sendable (DecoderReport) -> Void) {
+        self.pipes = pipes
+        self.report = report
+    }
+
+    deinit { Glibc.close(wake) }
+
+    /// Does nothing when it runs already.
+    func start() {
+        handle.withLock { handle in
+            guard handle.thread == nil else { return }
+            var refused: Int32 = 0
+            let context = Unmanaged.passRetained(self)
+            handle.thread = clinux_thread_start("jv-media", 0, decoderThreadMain, context.toOpaque(), &refused)
+            if handle.thread == nil { context.release() }
+        }
+    }
+
+    /// Begins a job in place of the one at work.
+    func run(_ job: DecoderJob, cutting cuts: Bool) { put(Command(kind: .run(job), cuts: cuts)) }
+
+    /// Ends the job at work.
+    func stop(cutting cuts: Bool) { put(Command(kind: .idle, cuts: cuts)) }
+
+    /// Ends the job and the thread: takes milliseconds.
+    func close() async {
+        put(Command(kind: .close, cuts: true))
+        await OwnThread.run("jv-media-end") { self.join() }
+    }
+
+    private func join() {
+        let thread = handle.withLock { handle in
+            defer { handle.thread = nil }
+            return Handle(thread: handle.thread)
+        }
+        if let thread = thread.thread { clinux_thread_join(thread) }
+    }
+
+    private func put(_ next: Command) {
+        command.withLock { command in
+            if case .close = command?.kind { return }
+            command = Command(kind: next.kind, cuts: next.cuts || command?.cuts == true)
+        }
+        clinux_eventfd_signal(wake)
+    }
+
+    // MARK: On the thread
+
+    fileprivate func work() {
+        let reader = DecoderReader(feed: pipes, wake: wake, report: report)
+        while true {
+            var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+            _ = poll(&entry, 1, -1)
+            _ = clinux_eventfd_take(wake)
+            while let next = take() {
+                if next.cuts { pipes.media.flush(to: pipes.media.ring.writePosition) }
+                switch next.kind {
+                case .run(let job): reader.run(job)
+                case .idle: break
+                case .close: return
+                }
+            }
+        }
+    }
+
+    private func take() -> Command? {
+        command.withLock { command in
+            defer { command = nil }
+            return command
+        }
+    }
+}
+
+/// At file level: a closure formed in an actor's context would trap on a thread of its own.
+private let decoderThreadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+    guard let context else { return nil }
+    Unmanaged<DecoderThread>.fromOpaque(context).takeRetainedValue().work()
+    return nil
+}

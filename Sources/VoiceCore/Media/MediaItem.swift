@@ -1,0 +1,48 @@
+/// What kind of media an item is: how it ends and whether its place is remembered.
+package enum MediaKind: String, Sendable, Codable, CaseIterable {
+    /// A live stream: has no end, is connected again when it breaks.
+    case radio
+    /// Resumed where it was left.
+    case podcast
+    /// Music, or any other recording.
+    case track
+}
+
+/// Something to play.
+package struct MediaItem: Sendable, Equatable {
+    /// As it was asked for: http, https, a file, or the name of a station.
+    package var address: String
+    package var title: String
+    package var kind: MediaKind
+    package var artist: String?
+
+    package init(address: String, title: String, kind: MediaKind, artist: String? = nil) {
+        self.address = address
+        self.title = title
+        self.kind = kind
+        self.artist = artist
+    }
+}
+
+/// Why something is not played; each is one sentence that can be said.
+package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    case noDecoder(String)
+    case notAnAddress
+    case refusedHost(String)
+    case refusedFolder
+    case unknownStation(String)
+    case failed(String)
+
+    package var description: String {
+        switch self {
+        case .noDecoder(let program):
+            "media cannot be played: \(program) is not installed; on Debian and Ubuntu: apt install ffmpeg"
+        case .notAnAddress: "only http:// and https:// addresses, known stations and configured folders can be played"
+        case .refusedHost(let host):
+            "\(host) is in a private network; media.allow_hosts in the configuration may allow it"
+        case .refusedFolder: "that file is not below a folder of media.folders"
+        case .unknownStation(let name): "there is no station named \(name)"
+        case .failed(let reason): reason
+        }
+    }
+}

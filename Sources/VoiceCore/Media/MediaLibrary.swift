@@ -1,0 +1,87 @@
+import FoundationEssentials
+
+/// What was played and how far: the history, and the places of podcasts. A value; the player writes it to a file.
+///
+/// One JSON object a line, the newest last, at most `most` of them.
+struct MediaLibrary: Sendable, Equatable {
+    struct Entry: Sendable, Equatable, Codable {
+        /// Seconds since 1970.
+        var at: Int
+        var title: String
+        var artist: String?
+        var address: String
+        var kind: MediaKind
+        /// How far it was heard, in seconds.
+        var second: Double
+        var isDone: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case at, title, artist, address, kind, second
+            case isDone = "done"
+        }
+    }
+
+    static let most = 400
+    /// Of a podcast that was left so early or so late nothing is resumed, in seconds.
+    static let shortestPlace = 20.0
+    /// It goes on a little before the place where it was left, in seconds.
+    static let overlap = 5.0
+
+    private(set) var entries: [Entry] = []
+
+    init() {}
+
+    /// Lines that cannot be read are left out.
+    init(parsing bytes: [UInt8]) {
+        let decoder = JSONDecoder()
+        entries = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.most).compactMap { line in
+            try? decoder.decode(Entry.self, from: Data(line))
+        }
+    }
+
+    var text: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return entries.flatMap { entry in ((try? encoder.encode(entry)).map(Array.init) ?? []) + [UInt8(ascii: "\n")] }
+    }
+
+    /// The same item heard on is one entry, not two.
+    mutating func note(_ item: MediaItem, second: Double, isDone: Bool, at now: Int) {
+        let isSame = entries.last.map { $0.address == item.address && !$0.isDone && now - $0.at < 24 * 3600 } ?? false
+        if isSame { entries.removeLast() }
+        // What did not sound was not played.
+        guard second > 0 || isDone else { return }
+        entries.append(
+            Entry(
+                at: now,
+                title: item.title,
+                artist: item.artist,
+                address: item.address,
+                kind: item.kind,
+                second: (second * 10).rounded() / 10,
+                isDone: isDone
+            )
+        )
+        if entries.count > Self.most { entries.removeFirst(entries.count - Self.most) }
+    }
+
+    func isHeard(_ address: String) -> Bool { entries.contains { $0.address == address && $0.isDone } }
+
+    /// Where to go on with a podcast, in seconds.
+    func place(of address: String) -> Double {
+        guard let entry = entries.last(where: { $0.address == address }), !entry.isDone,
+            entry.second > Self.shortestPlace
+        else { return 0 }
+        return entry.second - Self.overlap
+    }
+
+    /// The last titles, the newest first, no title twice; for the agent, so that it does not repeat itself.
+    func recent(_ count: Int, since earliest: Int) -> [String] {
+        var titles: [String] = []
+        for entry in entries.reversed() where entry.at >= earliest && titles.count < count {
+            let title = entry.artist.map { "\($0) - \(entry.title)" } ?? entry.title
+            if !titles.contains(title) { titles.append(title) }
+        }
+        return titles
+    }
+}

@@ -1,0 +1,283 @@
+/// The media player's decisions: queue, pause, what follows what. No input or output, no clock, no task.
+///
+/// One job at a time is decoded into one ring. When a recording has been decoded to its end, seconds before it has been
+/// heard to its end, the next item is decoded behind it: no gap. A live stream that breaks is connected again with
+/// growing pauses; a recording goes on where it broke, a few times.
+package struct MediaMachine: Sendable, Equatable {
+    package struct Options: Sendable, Equatable {
+        /// Items that may wait; more are refused.
+        package var longestQueue = 200
+        /// Attempts to mend a recording.
+        package var mends = 3
+        /// Attempts in a row to connect a live stream again.
+        package var reconnects = 8
+        package var reconnectFirst = Duration.seconds(1)
+        package var reconnectLongest = Duration.seconds(30)
+        /// After so many items a word may be said; 0 for never.
+        package var interludeEvery = 0
+
+        package init() {}
+    }
+
+    /// An item at work.
+    struct Running: Sendable, Equatable {
+        var item: MediaItem
+        var job: Int
+        /// The second of the item that stands at `position` of the ring; nil while nothing is decoded.
+        var start: Double
+        var position: UInt64?
+        /// The same of its job, which is another one where it was mended.
+        var jobStart: Double
+        var jobPosition: UInt64?
+        /// The frame behind its last one, once it is decoded.
+        var end: UInt64?
+        /// Attempts in a row that came to nothing.
+        var failures = 0
+        var duration: Double?
+        var nowPlaying: String?
+
+        init(_ item: MediaItem, job: Int, from second: Double) {
+            (self.item, self.job, start, jobStart) = (item, job, second, second)
+        }
+    }
+
+    static let rate = Double(AudioFormat.deviceRate)
+
+    let options: Options
+    /// What is heard, or about to be.
+    var current: Running?
+    /// What is decoded behind it.
+    var next: Running?
+    package internal(set) var queue: [MediaItem] = []
+    package internal(set) var isPaused = false
+    var isReconnecting = false
+    /// All frames before it have been played.
+    var heard: UInt64 = 0
+    var jobs = 0
+    var sinceInterlude = 0
+    var sleepAsked = false
+    var effects: [MediaEffect] = []
+
+    package init(options: Options = Options()) { self.options = options }
+
+    package mutating func handle(_ event: MediaEvent) -> [MediaEffect] {
+        effects = []
+        defer { effects = [] }
+        switch event {
+        case .play(let item, let second): play(item, from: second)
+        case .enqueue(let items): enqueue(items)
+        case .pause: pause()
+        case .resume: resume()
+        case .skip: skip()
+        case .stop: stop()
+        case .clear: queue = []
+        case .sleep(let after): sleep(after)
+        case .resolved(let job, let item, let second, let more): resolved(job, item, second, more)
+        case .began(let job, let position): began(job, at: position)
+        case .title(let job, let text): change(job) { if $0.item.title.isEmpty { $0.item.title = text } }
+        case .artist(let job, let text): change(job) { if $0.item.artist == nil { $0.item.artist = text } }
+        case .nowPlaying(let job, let text): change(job) { $0.nowPlaying = text }
+        case .duration(let job, let seconds): change(job) { $0.duration = $0.duration ?? seconds }
+        case .ended(let job, let frames, let failure): ended(job, frames, failure)
+        case .played(let position): played(position)
+        case .timer(.reconnect): reconnect()
+        case .timer(.sleep): slept()
+        }
+        return effects
+    }
+
+    /// Whether a report of this job still matters.
+    package func knows(_ job: Int) -> Bool { current?.job == job || next?.job == job }
+
+    /// The second of the current item that is being heard.
+    var second: Double { current.map(second(of:)) ?? 0 }
+
+    private func second(of running: Running) -> Double {
+        guard let position = running.position, heard > position else { return running.start }
+        let last = running.end.map { min($0, heard) } ?? heard
+        return running.start + Double(last - position) / Self.rate
+    }
+
+    private mutating func change(_ job: Int, _ body: (inout Running) -> Void) {
+        if current?.job == job {
+            if var running = current {
+                body(&running)
+                current = running
+            }
+        } else if next?.job == job, var running = next {
+            body(&running)
+            next = running
+        }
+    }
+
+    // MARK: What is asked for
+
+    private mutating func play(_ item: MediaItem, from second: Double) {
+        leave(isDone: false)
+        cut()
+        begin(item, from: second)
+    }
+
+    private mutating func enqueue(_ items: [MediaItem]) {
+        queue += items.prefix(max(0, options.longestQueue - queue.count))
+        if current == nil { advance() } else { decodeAhead() }
+    }
+
+    private mutating func pause() {
+        guard current != nil, !isPaused else { return }
+        isPaused = true
+        effects.append(.pause(true))
+        // A live stream that is not read is cut off by its server, and old when it goes on.
+        if current?.item.kind == .radio {
+            cancelReconnect()
+            current?.position = nil
+            effects.append(.cut)
+        }
+        rememberPlace()
+    }
+
+    private mutating func resume() {
+        guard let running = current else { return advance() }
+        guard isPaused else { return }
+        isPaused = false
+        effects.append(.pause(false))
+        if running.item.kind == .radio { again(from: 0) }
+    }
+
+    private mutating func skip() {
+        guard current != nil || !queue.isEmpty else { return }
+        leave(isDone: false)
+        unpause()
+        if let following = next, let position = following.position {
+            current = following
+            next = nil
+            effects.append(.skip(to: position))
+            decodeAhead()
+        } else if let following = next {
+            cut()
+            begin(following.item, from: following.start)
+        } else {
+            cut()
+            advance()
+        }
+    }
+
+    private mutating func stop() {
+        leave(isDone: false)
+        if let following = next { queue.insert(following.item, at: 0) }
+        cut()
+        unpause()
+        sleep(nil)
+    }
+
+    private mutating func sleep(_ after: Duration?) {
+        if let after {
+            sleepAsked = true
+            effects.append(.startTimer(.sleep, after))
+        } else if sleepAsked {
+            sleepAsked = false
+            effects.append(.cancelTimer(.sleep))
+        }
+    }
+
+    private mutating func slept() {
+        guard sleepAsked else { return }
+        sleepAsked = false
+        guard current != nil else { return }
+        stop()
+        effects.append(.tell(.slept))
+    }
+
+    // MARK: What happens
+
+    private mutating func resolved(_ job: Int, _ item: MediaItem, _ second: Double, _ more: [MediaItem]) {
+        guard knows(job) else { return }
+        change(job) {
+            $0.item = item
+            $0.jobStart = second
+            if $0.position == nil { $0.start = second }
+        }
+        queue.insert(contentsOf: more.prefix(max(0, options.longestQueue - queue.count)), at: 0)
+    }
+
+    private mutating func began(_ job: Int, at position: UInt64) {
+        change(job) {
+            $0.jobPosition = position
+            if $0.position == nil { ($0.position, $0.start) = (position, $0.jobStart) }
+        }
+    }
+
+    private mutating func played(_ position: UInt64) {
+        heard = max(heard, position)
+        while let running = current, let end = running.end, heard >= end {
+            leave(isDone: true)
+            if let following = next {
+                interlude(after: running.item, before: following.item)
+                current = following
+                next = nil
+                decodeAhead()
+            } else if queue.isEmpty {
+                effects.append(.tell(.queueEnded(last: running.item.title)))
+            } else {
+                interlude(after: running.item, before: queue[0])
+                advance()
+            }
+        }
+    }
+
+    private mutating func interlude(after ended: MediaItem, before next: MediaItem) {
+        sinceInterlude += 1
+        guard options.interludeEvery > 0, sinceInterlude >= options.interludeEvery else { return }
+        sinceInterlude = 0
+        effects.append(.tell(.interlude(ended: ended.title, next: next.title)))
+    }
+
+    // MARK: Steps
+
+    mutating func begin(_ item: MediaItem, from second: Double) {
+        unpause()
+        jobs += 1
+        current = Running(item, job: jobs, from: second)
+        effects.append(.prepare(job: jobs, item, from: second))
+    }
+
+    /// Plays the next item of the queue.
+    mutating func advance() {
+        guard current == nil, !queue.isEmpty else { return }
+        begin(queue.removeFirst(), from: 0)
+    }
+
+    /// Decodes the next item behind one that is decoded to its end.
+    mutating func decodeAhead() {
+        guard let running = current, running.end != nil, next == nil, !queue.isEmpty else { return }
+        jobs += 1
+        let item = queue.removeFirst()
+        next = Running(item, job: jobs, from: 0)
+        effects.append(.prepare(job: jobs, item, from: 0))
+    }
+
+    /// The current item is over or left: it goes to the history.
+    mutating func leave(isDone: Bool) {
+        guard let running = current else { return }
+        effects.append(.remember(running.item, second: second(of: running), isDone: isDone))
+        current = nil
+        cancelReconnect()
+    }
+
+    private mutating func rememberPlace() {
+        guard let running = current, running.item.kind == .podcast else { return }
+        effects.append(.remember(running.item, second: second(of: running), isDone: false))
+    }
+
+    private mutating func cut() {
+        next = nil
+        cancelReconnect()
+        effects.append(.cut)
+    }
+
+    private mutating func unpause() {
+        guard isPaused else { return }
+        isPaused = false
+        effects.append(.pause(false))
+    }
+}

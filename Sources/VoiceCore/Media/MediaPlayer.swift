@@ -1,0 +1,345 @@
+internal import FoundationEssentials
+package import Logging
+internal import Synchronization
+
+/// Runs the media player: hands events to its machine and does what it wants done.
+///
+///     tools --> MediaMachine --> resolver (network thread) --> DecoderThread --ring--> audio thread
+///
+/// Nothing in it waits for the network: what is asked of it is answered from what it knows.
+package actor MediaPlayer: MediaControls {
+    /// How often it looks how far the loudspeaker has come.
+    private static let tick = Duration.milliseconds(100)
+    /// The place of a podcast is written so often, in ticks.
+    private static let placeTicks = 600
+
+    private let settings: MediaSettings
+    private let pipes: AudioPipes
+    private let volumes: VolumeKeeper
+    private let logger: Logger
+    private let resolver: MediaResolver
+    private let files: FileReader
+    private let path: String?
+    private let tell: @Sendable (MediaNews) -> Void
+    private let decoder: DecoderThread
+    private let reports: AsyncStream<DecoderReport>
+
+    private var machine: MediaMachine
+    private var library = MediaLibrary()
+    private var stations = StationTable()
+    private var ducked: Double
+    private var sleepAt: Duration?
+    private var timers: [MediaTimer: Task<Void, Never>] = [:]
+    private var preparing: Task<Void, Never>?
+    private var ticking: Task<Void, Never>?
+    private var reading: Task<Void, Never>?
+    private var saving: Task<Void, Never>?
+    private var ticks = 0
+
+    /// - Parameter tell: takes what the voice may say something about; must not block.
+    package init(
+        settings: MediaSettings,
+        pipes: AudioPipes,
+        network: NetworkThread,
+        volumes: VolumeKeeper,
+        stateDirectory: String?,
+        files: FileReader = .system,
+        logger: Logger,
+        tell: @escaping @Sendable (MediaNews) -> Void
+    ) {
+        self.settings = settings
+        self.pipes = pipes
+        self.volumes = volumes
+        self.logger = logger
+        self.files = files
+        self.tell = tell
+        path = stateDirectory.map { $0 + "/media-history.jsonl" }
+        resolver = MediaResolver(policy: settings.policy) { request throws(HTTPFailure) in
+            try await network.open(request)
+        }
+        machine = MediaMachine(options: settings.machine)
+        ducked = settings.ducked
+        // Tags are told once each and there are few; the two reports that matter come once a job.
+        let (reports, continuation) = AsyncStream.makeStream(of: DecoderReport.self, bufferingPolicy: .bufferingNewest(256))
+        self.reports = reports
+        decoder = DecoderThread(pipes: pipes) { continuation.yield($0) }
+    }
+
+    // MARK: Start and stop
+
+    /// Reads stations and history; the decoder's thread begins with the first item.
+    package func start() {
+        applyDucking()
+        pipes.media.setRelease(frames: Int(settings.release.fractionalMilliseconds * 48))
+        if let path, let file = try? files.read(path, 1 << 20) { library = MediaLibrary(parsing: file.bytes) }
+        readStations()
+        reading = Task { [weak self, reports] in
+            for await report in reports { await self?.take(report) }
+        }
+    }
+
+    package func stop() async {
+        _ = stop(after: nil)
+        for task in timers.values { task.cancel() }
+        for task in [preparing, ticking, reading, saving] { task?.cancel() }
+        await decoder.close()
+        save()
+    }
+
+    private func readStations() {
+        guard !settings.stationsFile.isEmpty else { return }
+        do {
+            stations = try StationTable(parsing: try files.read(settings.stationsFile, 256 << 10).bytes)
+        } catch FileReader.Fault.absent {
+            logger.debug("no stations are known by name: \(settings.stationsFile) is absent")
+        } catch {
+            logger.warning("no stations are known by name: \(settings.stationsFile): \(error)")
+        }
+    }
+
+    // MARK: What may be asked
+
+    package func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
+        let item = try item(address, title, kind)
+        take(.play(item, from: 0))
+        return present()
+    }
+
+    package func enqueue(address: String, title: String) throws(MediaProblem) -> MediaSnapshot {
+        let item = try item(address, title, nil)
+        guard machine.queue.count < machine.options.longestQueue else {
+            throw .failed("the queue is full: \(machine.options.longestQueue) items wait")
+        }
+        take(.enqueue([item]))
+        return present()
+    }
+
+    package func pause() -> MediaSnapshot { after(.pause) }
+    package func resume() -> MediaSnapshot { after(.resume) }
+    package func skip() -> MediaSnapshot { after(.skip) }
+    package func clearQueue() -> MediaSnapshot { after(.clear) }
+
+    package func stop(after pause: Duration?) -> MediaSnapshot {
+        guard let pause else { return after(.stop) }
+        return after(.sleep(pause))
+    }
+
+    package func snapshot() async -> MediaSnapshot { await withVolume(present()) }
+
+    package func setVolume(_ level: Double) async -> MediaSnapshot {
+        let percent = Int((max(0, min(1, level)) * 100).rounded())
+        await volumes.set(.media, percent: min(settings.maximumVolume, percent))
+        return await withVolume(present())
+    }
+
+    package func setDucking(_ level: Double) async -> MediaSnapshot {
+        ducked = max(0, min(1, level))
+        applyDucking()
+        return await withVolume(present())
+    }
+
+    /// For the agent, in one line: what plays, and what was played in the last day. Nil where there is nothing to say.
+    package func context() -> String? {
+        let now = Int(Date().timeIntervalSince1970)
+        var parts: [String] = []
+        if let current = machine.current { parts.append("playing: \(current.nowPlaying ?? current.item.title)") }
+        let recent = library.recent(10, since: now - 24 * 3600)
+        if !recent.isEmpty { parts.append("played lately: " + recent.joined(separator: "; ")) }
+        return parts.isEmpty ? nil : parts.joined(separator: ". ")
+    }
+
+    private func item(_ address: String, _ title: String, _ kind: MediaKind?) throws(MediaProblem) -> MediaItem {
+        guard ConfinedProcess.find(settings.decoder) != nil else { throw .noDecoder(settings.decoder) }
+        let title = DecoderTag.clean(title)
+        if MediaResolver.filePath(address) == nil, !address.contains("://") {
+            guard let station = stations.find(address) ?? stations.find(title) else { throw .unknownStation(address) }
+            return MediaItem(address: station.address, title: station.name, kind: .radio)
+        }
+        if MediaResolver.filePath(address) == nil { _ = try settings.policy.network(address) }
+        return MediaItem(address: address, title: title, kind: kind ?? .track)
+    }
+
+    private func after(_ event: MediaEvent) -> MediaSnapshot {
+        take(event)
+        return present()
+    }
+
+    private func applyDucking() {
+        pipes.media.setLevels(voice: Float(ducked), user: Float(min(ducked, settings.duckedForUser)))
+    }
+
+    // MARK: The machine
+
+    private func take(_ event: MediaEvent) {
+        for effect in machine.handle(event) { perform(effect) }
+        if machine.current == nil {
+            ticking?.cancel()
+            ticking = nil
+        } else if ticking == nil {
+            ticking = Task { [weak self] in
+                while (try? await Task.sleep(for: Self.tick)) != nil { await self?.look() }
+            }
+        }
+    }
+
+    private func perform(_ effect: MediaEffect) {
+        switch effect {
+        case .prepare(let job, let item, let second): prepare(job, item, from: second)
+        case .cut:
+            preparing?.cancel()
+            decoder.stop(cutting: true)
+        case .skip(let position): pipes.media.flush(to: position)
+        case .pause(let isPaused): pipes.media.isPaused.store(isPaused, ordering: .releasing)
+        case .startTimer(let timer, let pause): start(timer, pause)
+        case .cancelTimer(let timer):
+            timers.removeValue(forKey: timer)?.cancel()
+            if timer == .sleep { sleepAt = nil }
+        case .remember(let item, let second, let isDone):
+            library.note(item, second: second, isDone: isDone, at: Int(Date().timeIntervalSince1970))
+            saveLater()
+        case .tell(let news):
+            if case .failed(let title, let reason) = news {
+                logger.warning("media failed", metadata: ["title": "\(title)", "reason": "\(reason)"])
+            }
+            tell(news)
+        }
+    }
+
+    private func start(_ timer: MediaTimer, _ pause: Duration) {
+        timers.removeValue(forKey: timer)?.cancel()
+        if timer == .sleep { sleepAt = Monotonic.now() + pause }
+        timers[timer] = Task { [weak self] in
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            await self?.fired(timer)
+        }
+    }
+
+    private func fired(_ timer: MediaTimer) {
+        timers[timer] = nil
+        if timer == .sleep { sleepAt = nil }
+        take(.timer(timer))
+    }
+
+    private func prepare(_ job: Int, _ item: MediaItem, from second: Double) {
+        preparing?.cancel()
+        let resolver = resolver
+        let library = library
+        preparing = Task { [weak self] in
+            let result: Result<MediaResolver.Found, MediaProblem>
+            do throws(MediaProblem) {
+                result = .success(try await resolver.resolve(item) { library.isHeard($0) })
+            } catch {
+                result = .failure(error)
+            }
+            guard !Task.isCancelled else { return }
+            await self?.prepared(job, result, from: second)
+        }
+    }
+
+    private func prepared(_ job: Int, _ result: Result<MediaResolver.Found, MediaProblem>, from second: Double) {
+        guard machine.knows(job) else { return }
+        guard let program = ConfinedProcess.find(settings.decoder) else {
+            return take(.ended(job: job, frames: 0, failure: MediaProblem.noDecoder(settings.decoder).description))
+        }
+        switch result {
+        case .failure(let problem): take(.ended(job: job, frames: 0, failure: problem.description))
+        case .success(let found):
+            let isPodcast = found.item.kind == .podcast && second == 0
+            let start = isPodcast ? library.place(of: found.item.address) : second
+            take(.resolved(job: job, item: found.item, from: start, more: found.more))
+            logger.info("media", metadata: ["title": "\(found.item.title)", "kind": "\(found.item.kind.rawValue)"])
+            decoder.start()
+            decoder.run(
+                DecoderJob(
+                    id: job,
+                    program: program,
+                    source: found.source,
+                    start: start,
+                    patience: settings.patience
+                ),
+                cutting: false
+            )
+        }
+    }
+
+    private func take(_ report: DecoderReport) {
+        switch report {
+        case .began(let id, let position): take(.began(job: id, position: position))
+        case .ended(let id, let frames, let failure): take(.ended(job: id, frames: frames, failure: failure))
+        case .tag(let id, .title(let text)): take(.title(job: id, text))
+        case .tag(let id, .station(let text)): take(.title(job: id, text))
+        case .tag(let id, .artist(let text)): take(.artist(job: id, text))
+        case .tag(let id, .nowPlaying(let text)): take(.nowPlaying(job: id, text))
+        case .tag(let id, .duration(let seconds)): take(.duration(job: id, seconds))
+        case .tag(_, .error): break
+        }
+    }
+
+    private func look() {
+        take(.played(pipes.media.ring.readPosition))
+        ticks += 1
+        guard ticks.isMultiple(of: Self.placeTicks), let current = machine.current, current.item.kind == .podcast
+        else { return }
+        perform(.remember(current.item, second: machine.second, isDone: false))
+    }
+
+    // MARK: What there is to say
+
+    private func present() -> MediaSnapshot {
+        var snapshot = MediaSnapshot()
+        if let current = machine.current {
+            snapshot.title = current.item.title
+            snapshot.artist = current.item.artist
+            snapshot.nowPlaying = current.nowPlaying
+            snapshot.kind = current.item.kind
+            snapshot.position = (machine.second * 10).rounded() / 10
+            snapshot.duration = current.duration
+            snapshot.status =
+                machine.isPaused
+                ? .paused : machine.isReconnecting ? .reconnecting : current.position == nil ? .starting : .playing
+        }
+        let waiting = (machine.next.map { [$0.item.title] } ?? []) + machine.queue.map(\.title)
+        snapshot.queue = Array(waiting.prefix(10))
+        snapshot.queueLength = waiting.count
+        snapshot.ducking = ducked
+        snapshot.sleepMinutes = sleepAt.map { max(0, (($0 - Monotonic.now()).fractionalMilliseconds / 6000).rounded() / 10) }
+        return snapshot
+    }
+
+    private func withVolume(_ snapshot: MediaSnapshot) async -> MediaSnapshot {
+        var snapshot = snapshot
+        snapshot.volume = Double(await volumes.volumes[.media]) / 100
+        return snapshot
+    }
+
+    // MARK: The history
+
+    private func saveLater() {
+        guard path != nil, saving == nil else { return }
+        saving = Task { [weak self] in
+            guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
+            await self?.saveBeside()
+        }
+    }
+
+    private func saveBeside() async {
+        saving = nil
+        guard let path else { return }
+        let text = library.text
+        let logger = logger
+        await OwnThread.run("jv-save") { Self.write(text, to: path, logger) }
+    }
+
+    private func save() {
+        guard let path, !library.entries.isEmpty else { return }
+        Self.write(library.text, to: path, logger)
+    }
+
+    private static func write(_ text: [UInt8], to path: String, _ logger: Logger) {
+        do {
+            try StateFile.write(text, to: path)
+        } catch {
+            logger.warning("what was played is not remembered: \(error)")
+        }
+    }
+}

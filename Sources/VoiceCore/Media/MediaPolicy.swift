@@ -1,0 +1,56 @@
+/// What may be played: public http and https addresses, hosts that are listed, files below listed folders.
+package struct MediaPolicy: Sendable, Equatable {
+    /// Hosts that may be in private networks: lower case, with or without ":port".
+    package var hosts: Set<String>
+    /// Absolute paths without a trailing slash.
+    package var folders: [String]
+
+    package init(hosts: Set<String> = [], folders: [String] = []) {
+        self.hosts = hosts
+        self.folders = folders
+    }
+
+    /// - Parameters:
+    ///   - hosts: names or addresses, separated by blanks or commas.
+    ///   - folders: absolute paths, separated by colons.
+    package init(hosts: String, folders: String) {
+        self.hosts = Set(hosts.split { $0 == " " || $0 == "," }.map { $0.lowercased() })
+        self.folders = folders.split(separator: ":").map { path in
+            var path = String(path)
+            while path.count > 1, path.last == "/" { path.removeLast() }
+            return path
+        }
+    }
+
+    /// A usable http(s) address, as far as the text of it can tell.
+    func network(_ text: String) throws(MediaProblem) -> ServerURL {
+        guard let url = ServerURL(Self.withoutFragment(text)), url.scheme == "http" || url.scheme == "https"
+        else { throw .notAnAddress }
+        let isNumeric = NetworkAddress(text: url.host)
+        let isLocal = url.host == "localhost" || url.host.hasSuffix(".localhost")
+        if isLocal || isNumeric?.isPublic == false, !isListed(url) { throw .refusedHost(url.host) }
+        return url
+    }
+
+    /// Whether the addresses that a name stands for may be asked: all must be public, since any may be taken.
+    func allows(_ addresses: [NetworkAddress], of url: ServerURL) -> Bool {
+        isListed(url) || !addresses.isEmpty && addresses.allSatisfy(\.isPublic)
+    }
+
+    func isListed(_ url: ServerURL) -> Bool {
+        hosts.contains(url.host) || hosts.contains("\(url.host):\(url.port)")
+    }
+
+    /// The path of a file below a listed folder.
+    /// - Parameter resolve: the path without symbolic links; nil where there is no such file.
+    func file(_ path: String, resolve: (String) -> String?) throws(MediaProblem) -> String {
+        guard path.hasPrefix("/"), let real = resolve(path) else { throw .refusedFolder }
+        for folder in folders {
+            guard let folder = resolve(folder) else { continue }
+            if real.hasPrefix(folder + "/") { return real }
+        }
+        throw .refusedFolder
+    }
+
+    static func withoutFragment(_ text: String) -> String { String(text.prefix { $0 != "#" }) }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+
+/// An IPv4 or IPv6 address, and whether it belongs to the public internet.
+struct NetworkAddress: Equatable, Sendable {
+    /// 4 or 16, in network order.
+    let bytes: [UInt8]
+
+    /// Nil for anything but 4 or 16 bytes. IPv4 inside IPv6 (::ffff:0:0/96, 64:ff9b::/96, 2002::/16) is taken as IPv4.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else {
+            guard bytes.count == 4 else { return nil }
+            self.bytes = bytes
+            return
+        }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        let isTranslated = bytes.prefix(12) == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
+        if isMapped || isTranslated {
+            self.bytes = Array(bytes.suffix(4))
+        } else if bytes[0] == 0x20 && bytes[1] == 0x02 {
+            self.bytes = Array(bytes[2..<6])
+        } else {
+            self.bytes = bytes
+        }
+    }
+
+    /// The numeric forms that inet_pton knows.
+    init?(text: String) {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            self.init(withUnsafeBytes(of: four) { Array($0) })
+            return
+        }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+        self.init(withUnsafeBytes(of: six) { Array($0) })
+    }
+
+    /// False for loopback, private, link-local, carrier-grade NAT, multicast, documentation and reserved ranges (IANA
+    /// special-purpose address registries, RFC 6890).
+    var isPublic: Bool {
+        bytes.count == 4 ? isPublic4 : isPublic6
+    }
+
+    private var isPublic4: Bool {
+        switch (bytes[0], bytes[1], bytes[2]) {
+        case (0, _, _), (10, _, _), (127, _, _), (224..., _, _): false
+        case (100, 64...127, _), (169, 254, _), (172, 16...31, _), (192, 168, _): false
+        case (192, 0, 0), (192, 0, 2), (198, 18...19, _), (198, 51, 100), (203, 0, 113): false
+        default: true
+        }
+    }
+
+    private var isPublic6: Bool {
+        // Global unicast is 2000::/3; 2001::/23 and 2001:db8::/32 are set aside in it.
+        guard bytes[0] & 0xE0 == 0x20 else { return false }
+        if bytes[0] == 0x20 && bytes[1] == 0x01 {
+            if bytes[2] & 0xFE == 0 { return false }
+            if bytes[2] == 0x0D && bytes[3] == 0xB8 { return false }
+        }
+        return true
+    }
+
+    /// The addresses of a host, looked up by the system; empty where there is none. Blocks, for seconds at worst.
+    static func lookUp(_ host: String) -> [NetworkAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [NetworkAddress] = []
+        var entry = list
+        while let info = entry?.pointee {
+            entry = info.ai_next
+            guard let address = info.ai_addr else { continue }
+            let raw: [UInt8]
+            switch Int32(address.pointee.sa_family) {
+            case AF_INET:
+                raw = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { four in
+                    withUnsafeBytes(of: four.pointee.sin_addr) { Array($0) }
+                }
+            case AF_INET6:
+                raw = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { six in
+                    withUnsafeBytes(of: six.pointee.sin6_addr) { Array($0) }
+                }
+            default: continue
+            }
+            if let address = NetworkAddress(raw) { found.append(address) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+
+/// An item of the Internet Archive: its sound files, in order, each in the best of its formats.
+struct ArchiveItem: Equatable {
+    private(set) var items: [MediaItem] = []
+
+    /// The id in an address such as https://archive.org/details/ID; nil for others.
+    static func identifier(in url: ServerURL) -> String? {
+        guard url.host == "archive.org" || url.host == "www.archive.org" else { return nil }
+        let parts = url.path.split(separator: "/")
+        guard parts.count == 2, parts[0] == "details",
+            parts[1].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) })
+        else { return nil }
+        return String(parts[1])
+    }
+
+    static func metadataAddress(_ identifier: String) -> String { "https://archive.org/metadata/\(identifier)" }
+
+    /// - Parameter bytes: what the metadata address returned. Nil where that is no JSON of this shape.
+    init?(_ bytes: [UInt8], identifier: String) {
+        guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(bytes)) else { return nil }
+        let creator = reply.metadata?.creator?.text
+        let album = reply.metadata?.title?.text
+        // Of one recording there are several files; the name without its ending tells them apart.
+        var best: [String: (rank: Int, file: File)] = [:]
+        for file in reply.files ?? [] {
+            guard let rank = Self.formats.firstIndex(of: file.format?.lowercased() ?? "") else { continue }
+            let stem = String(file.name.prefix(upTo: file.name.lastIndex(of: ".") ?? file.name.endIndex))
+                .replacing("_64kb", with: "").replacing("_vbr", with: "")
+            if best[stem].map({ rank < $0.rank }) ?? true { best[stem] = (rank, file) }
+        }
+        for (stem, entry) in best.sorted(by: { $0.key < $1.key }).prefix(200) {
+            items.append(
+                MediaItem(
+                    address: "https://archive.org/download/\(identifier)/\(Self.escaped(entry.file.name))",
+                    title: DecoderTag.clean(entry.file.title?.text ?? album ?? stem),
+                    kind: .track,
+                    artist: creator.map { DecoderTag.clean($0) }
+                )
+            )
+        }
+    }
+
+    private static let formats = [
+        "vbr mp3", "mp3", "320kbps mp3", "256kbps mp3", "192kbps mp3", "128kbps mp3", "ogg vorbis", "flac",
+        "24bit flac", "64kbps mp3", "wave",
+    ]
+
+    private static func escaped(_ path: String) -> String {
+        path.utf8.map { byte in
+            let isPlain =
+                byte < 0x80
+                && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+                    || "-_.~/".utf8.contains(byte))
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    private struct Reply: Decodable {
+        let metadata: Metadata?
+        let files: [File]?
+    }
+
+    private struct Metadata: Decodable {
+        let title: Words?
+        let creator: Words?
+    }
+
+    private struct File: Decodable {
+        let name: String
+        let format: String?
+        let title: Words?
+    }
+
+    /// One text or several.
+    private struct Words: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let one = try? container.decode(String.self) {
+                text = one
+            } else {
+                text = (try? container.decode([String].self))?.first ?? ""
+            }
+        }
+    }
+}

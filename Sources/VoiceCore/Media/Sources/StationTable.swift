@@ -1,0 +1,44 @@
+/// Radio stations by name, from a TOML file: `[stations]`, then `"name" = "address"` in each line.
+package struct StationTable: Sendable, Equatable {
+    package struct Station: Sendable, Equatable {
+        package var name: String
+        package var address: String
+    }
+
+    static let most = 500
+
+    package private(set) var stations: [Station] = []
+
+    package init() {}
+
+    /// - Throws: what is wrong with the text, in one line.
+    package init(parsing bytes: [UInt8]) throws(MediaProblem) {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            throw .failed("line \(error.line): \(error.message)")
+        }
+        for entry in document.entries {
+            guard entry.path.hasPrefix("stations."), case .text(let address) = entry.value else { continue }
+            let name = entry.path.dropFirst("stations.".count).filter { $0 != "\"" && $0 != "'" }
+            stations.append(Station(name: name, address: address))
+            if stations.count >= Self.most { break }
+        }
+    }
+
+    /// The station that was meant: by its whole name, else the first that has all the words.
+    package func find(_ name: String) -> Station? {
+        let wanted = Self.words(name)
+        guard !wanted.isEmpty else { return nil }
+        return stations.first { Self.words($0.name) == wanted }
+            ?? stations.first { station in
+                let words = Self.words(station.name)
+                return wanted.allSatisfy(words.contains)
+            }
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+}

@@ -1,0 +1,143 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One connection of the media server.
+final class MediaRequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Sound bytes between two titles (ICY "icy-metaint").
+    private static let titleInterval = 4000
+
+    private let server: MediaServer
+    private var head: HTTPRequestHead?
+    private var ticks: RepeatedTask?
+    /// What is still to be sent; sent again and again when `isEndless`.
+    private var body: [UInt8] = []
+    private var offset = 0
+    private var isEndless = false
+    private var perTick = 0
+    private var titles: [String] = []
+    private var untilTitle = 0
+    private var titlesSent = 0
+
+    init(server: MediaServer) { self.server = server }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): self.head = head
+        case .body: break
+        case .end:
+            guard let head else { return }
+            self.head = nil
+            answer(head, context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        ticks?.cancel()
+        ticks = nil
+        context.fireChannelInactive()
+    }
+
+    private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        switch server.reply(to: request.uri) {
+        case .file(let type, let bytes, let headers):
+            var fields: [(String, String)] = [("Content-Type", type), ("Accept-Ranges", "bytes")]
+            fields += headers.map { ($0.key, $0.value) }
+            let first = Self.firstByte(request.headers.first(name: "Range"), of: bytes.count)
+            if let first, first > 0 {
+                fields.append(("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"))
+            }
+            let rest = bytes[(first ?? 0)...]
+            fields.append(("Content-Length", "\(rest.count)"))
+            begin(first == nil ? .ok : .partialContent, fields, context)
+            write(rest, context)
+            end(context)
+        case .redirect(let place):
+            begin(.found, [("Location", place), ("Content-Length", "0")], context)
+            end(context)
+        case .status(let code):
+            begin(HTTPResponseStatus(statusCode: code), [("Content-Length", "0")], context)
+            end(context)
+        case .broken(let type, let bytes, let stalls):
+            begin(.ok, [("Content-Type", type), ("Content-Length", "\(bytes.count * 2 + 1_000_000)")], context)
+            write(bytes[...], context)
+            context.flush()
+            if !stalls { context.close(promise: nil) }
+        case .endless(let type, let bytes, let perTick, let titles):
+            let wantsTitles = request.headers.first(name: "Icy-MetaData") == "1" && !titles.isEmpty
+            var fields = [("Content-Type", type), ("icy-name", "Test Station")]
+            if wantsTitles { fields.append(("icy-metaint", "\(Self.titleInterval)")) }
+            begin(.ok, fields, context)
+            (body, self.perTick, isEndless) = (bytes, perTick, true)
+            self.titles = wantsTitles ? titles : []
+            untilTitle = Self.titleInterval
+            startTicks(context)
+        case .drip(let type, let bytes, let perTick):
+            begin(.ok, [("Content-Type", type), ("Content-Length", "\(bytes.count)")], context)
+            (body, self.perTick, isEndless) = (bytes, perTick, false)
+            startTicks(context)
+        }
+    }
+
+    private func startTicks(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(100)) { _ in
+            bound.value.0.tick(bound.value.1)
+        }
+    }
+
+    private func tick(_ context: ChannelHandlerContext) {
+        guard context.channel.isWritable, !body.isEmpty else { return }
+        var left = perTick
+        while left > 0 {
+            var count = min(left, body.count - offset)
+            if !titles.isEmpty { count = min(count, untilTitle) }
+            write(body[offset..<offset + count], context)
+            offset += count
+            left -= count
+            untilTitle -= count
+            if !titles.isEmpty, untilTitle == 0 {
+                write(title()[...], context)
+                untilTitle = Self.titleInterval
+            }
+            guard offset == body.count else { continue }
+            offset = 0
+            if !isEndless {
+                ticks?.cancel()
+                return end(context)
+            }
+        }
+        context.flush()
+    }
+
+    /// A block of ICY metadata: a count of 16 bytes, then the text.
+    private func title() -> [UInt8] {
+        let text = Array("StreamTitle='\(titles[min(titlesSent, titles.count - 1)])';".utf8)
+        titlesSent += 1
+        let blocks = (text.count + 15) / 16
+        return [UInt8(blocks)] + text + [UInt8](repeating: 0, count: blocks * 16 - text.count)
+    }
+
+    private func begin(_ status: HTTPResponseStatus, _ fields: [(String, String)], _ context: ChannelHandlerContext) {
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>, _ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    /// "bytes=100-": 100.
+    private static func firstByte(_ range: String?, of count: Int) -> Int? {
+        guard let range, range.hasPrefix("bytes="), let first = Int(range.dropFirst(6).prefix { $0 != "-" }),
+            first < count
+        else { return nil }
+        return first
+    }
+}

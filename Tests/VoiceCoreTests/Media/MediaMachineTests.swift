@@ -1,0 +1,216 @@
+import Testing
+
+@testable import VoiceCore
+
+struct MediaMachineTests {
+    private static func track(_ name: String, _ kind: MediaKind = .track) -> MediaItem {
+        MediaItem(address: "https://example.org/\(name)", title: name, kind: kind)
+    }
+
+    private static let second: UInt64 = 48_000
+
+    /// A machine on which the job of an item was begun.
+    private static func playing(_ kind: MediaKind = .track, options: MediaMachine.Options = .init()) -> MediaMachine {
+        var machine = MediaMachine(options: options)
+        #expect(
+            machine.handle(.play(track("a", kind), from: 0)) == [.cut, .prepare(job: 1, track("a", kind), from: 0)]
+        )
+        _ = machine.handle(.began(job: 1, position: 1000))
+        return machine
+    }
+
+    @Test func theNextItemIsDecodedBehindTheOneThatIsHeard() {
+        var machine = Self.playing()
+        #expect(machine.handle(.enqueue([Self.track("b")])) == [])
+        #expect(
+            machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
+                == [.prepare(job: 2, Self.track("b"), from: 0)]
+        )
+        _ = machine.handle(.began(job: 2, position: 481_000))
+        #expect(machine.handle(.played(480_999)) == [])
+        #expect(machine.second == Double(479_999) / 48_000)
+        #expect(
+            machine.handle(.played(481_100)) == [.remember(Self.track("a"), second: 10, isDone: true)]
+        )
+        #expect(machine.current?.item.title == "b")
+        _ = machine.handle(.ended(job: 2, frames: 4800, failure: nil))
+        #expect(
+            machine.handle(.played(485_800)) == [
+                .remember(Self.track("b"), second: 0.1, isDone: true), .tell(.queueEnded(last: "b")),
+            ]
+        )
+    }
+
+    @Test func anItemThatBreaksGoesOnWhereItBroke() {
+        var machine = Self.playing()
+        let effects = machine.handle(.ended(job: 1, frames: 480_000, failure: "reset"))
+        #expect(effects == [.prepare(job: 2, Self.track("a"), from: 10)])
+        _ = machine.handle(.began(job: 2, position: 481_000))
+        _ = machine.handle(.played(481_000 + 48_000))
+        #expect(machine.second == 11)
+        #expect(machine.handle(.ended(job: 2, frames: 96_000, failure: nil)) == [])
+        #expect(
+            machine.handle(.played(577_000)).first == .remember(Self.track("a"), second: 12, isDone: true)
+        )
+    }
+
+    @Test func anEndBeforeItsTimeIsABreak() {
+        var machine = Self.playing()
+        _ = machine.handle(.duration(job: 1, 60))
+        #expect(
+            machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
+                == [.prepare(job: 2, Self.track("a"), from: 10)]
+        )
+    }
+
+    @Test func anItemThatNeverBeginsIsToldAndTheNextPlays() {
+        var machine = MediaMachine()
+        _ = machine.handle(.play(Self.track("a"), from: 0))
+        _ = machine.handle(.enqueue([Self.track("b")]))
+        #expect(
+            machine.handle(.ended(job: 1, frames: 0, failure: "the server answered 404")) == [
+                .remember(Self.track("a"), second: 0, isDone: false),
+                .tell(.failed(title: "a", reason: "the server answered 404")),
+                .prepare(job: 2, Self.track("b"), from: 0),
+            ]
+        )
+    }
+
+    @Test func aStationIsConnectedAgainWithGrowingPauses() {
+        var machine = Self.playing(.radio)
+        var pauses: [Duration] = []
+        var told: [MediaEffect] = []
+        for _ in 0..<20 {
+            let effects = machine.handle(.ended(job: machine.jobs, frames: 0, failure: "reset"))
+            guard case .startTimer(.reconnect, let pause)? = effects.first else {
+                told = effects
+                break
+            }
+            pauses.append(pause)
+            _ = machine.handle(.timer(.reconnect))
+        }
+        #expect(pauses.map(\.milliseconds) == [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+        #expect(told.contains(.tell(.failed(title: "a", reason: "reset"))))
+        #expect(machine.current == nil)
+    }
+
+    @Test func aStationThatEndsIsBroken() {
+        var machine = Self.playing(.radio)
+        #expect(
+            machine.handle(.ended(job: 1, frames: 48_000, failure: nil)) == [.startTimer(.reconnect, .seconds(1))]
+        )
+    }
+
+    @Test func skippingGoesToWhatIsDecodedAlready() {
+        var machine = Self.playing()
+        _ = machine.handle(.enqueue([Self.track("b"), Self.track("c")]))
+        _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
+        _ = machine.handle(.began(job: 2, position: 481_000))
+        let effects = machine.handle(.skip)
+        #expect(
+            effects == [.remember(Self.track("a"), second: 0, isDone: false), .skip(to: 481_000)]
+        )
+        #expect(machine.handle(.skip).contains(.prepare(job: 3, Self.track("c"), from: 0)))
+        #expect(machine.handle(.skip).contains(.cut))
+        #expect(machine.current == nil)
+    }
+
+    @Test func stopKeepsTheQueueAndResumeGoesOnWithIt() {
+        var machine = Self.playing()
+        _ = machine.handle(.enqueue([Self.track("b")]))
+        _ = machine.handle(.ended(job: 1, frames: 480_000, failure: nil))
+        #expect(machine.handle(.stop).contains(.cut))
+        #expect(machine.current == nil)
+        #expect(machine.queue.map(\.title) == ["b"])
+        #expect(!machine.knows(2))
+        #expect(machine.handle(.resume) == [.prepare(job: 3, Self.track("b"), from: 0)])
+    }
+
+    @Test func pauseHoldsARecordingAndLetsAStationGo() {
+        var machine = Self.playing()
+        #expect(machine.handle(.pause) == [.pause(true)])
+        #expect(machine.handle(.pause) == [])
+        #expect(machine.handle(.resume) == [.pause(false)])
+        machine = Self.playing(.radio)
+        #expect(machine.handle(.pause) == [.pause(true), .cut])
+        #expect(machine.handle(.ended(job: 1, frames: 10, failure: "killed")) == [.startTimer(.reconnect, .seconds(1))])
+        #expect(machine.handle(.timer(.reconnect)) == [])
+        #expect(machine.handle(.resume) == [.pause(false), .prepare(job: 2, Self.track("a", .radio), from: 0)])
+    }
+
+    @Test func sleepStopsAndStopEndsTheSleep() {
+        var machine = Self.playing()
+        #expect(machine.handle(.sleep(.seconds(60))) == [.startTimer(.sleep, .seconds(60))])
+        #expect(machine.handle(.timer(.sleep)).contains(.cut))
+        #expect(machine.current == nil)
+        machine = Self.playing()
+        _ = machine.handle(.sleep(.seconds(60)))
+        #expect(machine.handle(.stop).contains(.cancelTimer(.sleep)))
+        #expect(machine.handle(.timer(.sleep)) == [])
+    }
+
+    @Test func aWordMayBeSaidBetweenItems() {
+        var options = MediaMachine.Options()
+        options.interludeEvery = 2
+        var machine = MediaMachine(options: options)
+        _ = machine.handle(.enqueue((1...5).map { Self.track("\($0)") }))
+        var told: [MediaEffect] = []
+        var position: UInt64 = 0
+        for job in 1...5 {
+            _ = machine.handle(.began(job: job, position: position))
+            _ = machine.handle(.ended(job: job, frames: 480, failure: nil))
+            position += 480
+            told += machine.handle(.played(position)).filter { if case .tell = $0 { true } else { false } }
+        }
+        #expect(
+            told == [
+                .tell(.interlude(ended: "2", next: "3")), .tell(.interlude(ended: "4", next: "5")),
+                .tell(.queueEnded(last: "5")),
+            ]
+        )
+    }
+
+    @Test func whateverComesTheQueueIsBounded() {
+        var machine = MediaMachine()
+        _ = machine.handle(.enqueue((0..<500).map { Self.track("\($0)") }))
+        #expect(machine.queue.count == machine.options.longestQueue - 1)
+    }
+
+    /// Any events in any order: no more than one decoder is wanted, and no item is lost or heard twice.
+    @Test(arguments: 1...20)
+    func anyOrderOfEventsLeavesItUsable(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var machine = MediaMachine()
+        var position: UInt64 = 0
+        for step in 0..<400 {
+            let job = Int.random(in: max(0, machine.jobs - 2)...machine.jobs + 1, using: &random)
+            let event: MediaEvent =
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0: .play(Self.track("\(step)", .radio), from: 0)
+                case 1: .play(Self.track("\(step)"), from: 0)
+                case 2: .enqueue([Self.track("\(step)")])
+                case 3: .pause
+                case 4: .resume
+                case 5: .skip
+                case 6: .stop
+                case 7: .began(job: job, position: position)
+                case 8: .ended(job: job, frames: Int.random(in: 0...9000, using: &random), failure: nil)
+                case 9: .ended(job: job, frames: 0, failure: "x")
+                case 10: .timer(.reconnect)
+                default: .played(position)
+                }
+            position += UInt64.random(in: 0...5000, using: &random)
+            let before = machine.jobs
+            let prepared = machine.handle(event).compactMap { effect -> Int? in
+                if case .prepare(let job, _, _) = effect { job } else { nil }
+            }
+            #expect(prepared.count <= 1 || machine.current == nil || prepared.last == machine.jobs)
+            #expect(prepared.allSatisfy { $0 > before })
+            #expect(machine.next == nil || machine.current?.end != nil)
+        }
+        _ = machine.handle(.stop)
+        _ = machine.handle(.clear)
+        #expect(machine.current == nil && machine.queue.isEmpty)
+        #expect(machine.handle(.play(Self.track("last"), from: 0)).contains(.cut))
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What is read from outside to find out what to play, and what is refused.
+struct MediaSourceTests {
+    @Test(arguments: [
+        "127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1",
+        "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "::ffff:127.0.0.1",
+        "64:ff9b::10.0.0.1", "2002:7f00:1::", "2001:db8::1", "ff02::1",
+    ])
+    func privateAddressesAreKnown(text: String) throws {
+        #expect(try !#require(NetworkAddress(text: text)).isPublic)
+    }
+
+    @Test(arguments: ["1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])
+    func publicAddressesAreAllowed(text: String) throws {
+        #expect(try #require(NetworkAddress(text: text)).isPublic)
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/", "http://localhost:8080/x", "http://[::1]/", "http://192.168.0.2/a.mp3", "ftp://x.org/a",
+        "file:///etc/passwd", "javascript:1", "http://user:pw@example.org/", "concat:http://a|b", "ws://example.org/",
+    ])
+    func whatMustNotBePlayedIsRefused(address: String) {
+        #expect(throws: MediaProblem.self) { _ = try MediaPolicy().network(address) }
+    }
+
+    @Test func listedHostsAreAllowed() throws {
+        let policy = MediaPolicy(hosts: "nas.lan 127.0.0.1:8000", folders: "")
+        _ = try policy.network("http://127.0.0.1:8000/a.mp3")
+        #expect(throws: MediaProblem.self) { _ = try policy.network("http://127.0.0.1:8001/a.mp3") }
+        let nas = try policy.network("http://nas.lan/a.mp3")
+        #expect(policy.allows([], of: nas))
+        let other = try policy.network("http://example.org/")
+        let address = try #require(NetworkAddress(text: "10.1.2.3"))
+        #expect(!policy.allows([address], of: other), "a name that stands for a private address")
+        #expect(!policy.allows([], of: other))
+    }
+
+    @Test func filesAreThoseBelowTheFolders() throws {
+        let policy = MediaPolicy(hosts: "", folders: "/music/:/more")
+        func resolve(_ path: String) -> String? { path == "/music/link" ? "/etc/passwd" : path }
+        #expect(try policy.file("/music/a.mp3", resolve: resolve) == "/music/a.mp3")
+        for path in ["/etc/passwd", "/music/link", "/musical/a.mp3", "a.mp3", "/music"] {
+            #expect(throws: MediaProblem.self) { _ = try policy.file(path, resolve: resolve) }
+        }
+    }
+
+    @Test func aPodcastIsItsNewestUnheardEpisode() throws {
+        let text = """
+            <?xml version="1.0"?><!-- c --><rss><channel><title>Show &amp; Tell</title><image><title>No</title></image>
+            <item><title>Old</title><pubDate>Mon, 02 Jun 2025 04:00:00 GMT</pubDate>
+            <enclosure url="https://e.org/1.mp3?a=1&amp;b=2" type="audio/mpeg" length="1"/></item>
+            <item><title><![CDATA[New <b>]]></title><pubDate>Tue, 10 Jun 2025 04:00:00 +0200</pubDate>
+            <enclosure url='https://e.org/2.mp3' type='audio/mpeg'/></item>
+            <item><title>Text only</title></item></channel></rss>
+            """
+        let feed = try #require(PodcastFeed(Array(text.utf8)))
+        #expect(feed.title == "Show & Tell")
+        #expect(feed.episodes.map(\.title) == ["New <b>", "Old"])
+        #expect(feed.newest { $0 == "https://e.org/2.mp3" }?.address == "https://e.org/1.mp3?a=1&b=2")
+        #expect(feed.newest { _ in true }?.title == "New <b>")
+        #expect(PodcastFeed(Array("<html><body>no</body></html>".utf8)) == nil)
+    }
+
+    @Test func feedsMayHoldAnything() {
+        var random = SeededGenerator(seed: 3)
+        let pieces = [
+            "<", ">", "</", "/>", "<![CDATA[", "]]>", "<!--", "-->", "&#x", "&amp;", ";", "\"", "'", "=", "<rss>", "<item ",
+            "<enclosure url=\"", "title", " ", "\u{0}", "&#1114112;", "é",
+        ]
+        for _ in 0..<3000 {
+            let text = (0..<Int.random(in: 0...40, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+            _ = PodcastFeed(Array(text.joined().utf8))
+            _ = PlaylistText(Array(text.joined().utf8), isPlaylist: true)
+            _ = DecoderTag(line: text.joined())
+        }
+    }
+
+    @Test func playlistsLeadToTheirStream() {
+        let pls = "[playlist]\nNumberOfEntries=1\nFile1=http://a.org/s\nTitle1=x"
+        #expect(PlaylistText(Array(pls.utf8), isPlaylist: false) == .entries(["http://a.org/s"]))
+        let m3u = "#EXTM3U\r\n#EXTINF:-1,x\r\nhttp://a.org/t\r\n"
+        #expect(PlaylistText(Array(m3u.utf8), isPlaylist: false) == .entries(["http://a.org/t"]))
+        #expect(PlaylistText(Array("http://a.org/u".utf8), isPlaylist: true) == .entries(["http://a.org/u"]))
+        #expect(PlaylistText(Array("#EXTM3U\n#EXT-X-VERSION:3".utf8), isPlaylist: false) == .liveSegments)
+        #expect(PlaylistText(Array("ID3".utf8), isPlaylist: false) == nil)
+    }
+
+    @Test func anItemOfTheArchiveIsItsFilesInOrder() throws {
+        let url = try #require(ServerURL("https://archive.org/details/some-show"))
+        #expect(ArchiveItem.identifier(in: url) == "some-show")
+        let text = """
+            {"metadata":{"title":"Show","creator":["Band","Other"]},"files":[
+            {"name":"b 2.flac","format":"Flac"},{"name":"b 2.mp3","format":"VBR MP3","title":"Second"},
+            {"name":"a1.ogg","format":"Ogg Vorbis"},{"name":"cover.jpg","format":"JPEG"}]}
+            """
+        let items = try #require(ArchiveItem(Array(text.utf8), identifier: "some-show")).items
+        #expect(items.map(\.title) == ["Show", "Second"])
+        #expect(items.last?.address == "https://archive.org/download/some-show/b%202.mp3")
+        #expect(items.first?.artist == "Band")
+        #expect(ArchiveItem(Array("[]".utf8), identifier: "x") == nil)
+    }
+
+    @Test func stationsAreFoundByTheirWords() throws {
+        let text = """
+            [stations]
+            "SomaFM Groove Salad" = "https://ice.somafm.com/groovesalad-128-mp3"
+            "Radio Paradise" = "https://stream.radioparadise.com/mp3-128"
+            "Radio Paradise Mellow" = "https://stream.radioparadise.com/mellow-128"
+            """
+        let table = try StationTable(parsing: Array(text.utf8))
+        #expect(table.find("groove salad")?.name == "SomaFM Groove Salad")
+        #expect(table.find("radio paradise")?.name == "Radio Paradise")
+        #expect(table.find("Mellow, Radio Paradise")?.name == "Radio Paradise Mellow")
+        #expect(table.find("something else") == nil && table.find(" ") == nil)
+        #expect(throws: MediaProblem.self) { _ = try StationTable(parsing: Array("[stations".utf8)) }
+    }
+
+    @Test(arguments: [
+        ("http://b.org/x", "http://b.org/x"), ("/x", "https://a.org:8/x"), ("x?y", "https://a.org:8/p/x?y"),
+        ("//c.org/z", "https://c.org/z"),
+    ])
+    func redirectsMayBeRelative(reference: String, joined: String) {
+        #expect(MediaResolver.join(reference, to: "https://a.org:8/p/q?r=/s") == joined)
+    }
+
+    @Test func theDecodersWordsAreUnderstood() {
+        func tag(_ line: String) -> DecoderTag? { DecoderTag(line: line) }
+        #expect(tag("[info]   Duration: 00:01:02.50, start: 0.02, bitrate: 128 kb/s") == .duration(62.5))
+        #expect(tag("[info]   Duration: N/A, bitrate: 128 kb/s") == nil)
+        #expect(tag("[info]     title           : A: B") == .title("A: B"))
+        #expect(tag("[info]     icy-name        : Groove") == .station("Groove"))
+        #expect(tag("[http @ 0x55] [verbose] Metadata update for StreamTitle: X - Y") == .nowPlaying("X - Y"))
+        #expect(tag("[http @ 0x55] [error] HTTP error 404 Not Found") == .error("HTTP error 404 Not Found"))
+        #expect(tag("") == nil)
+    }
+
+    @Test func whereAPodcastWasLeftIsRemembered() {
+        let episode = MediaItem(address: "https://e.org/1.mp3", title: "One", kind: .podcast, artist: "Show")
+        var library = MediaLibrary()
+        library.note(episode, second: 0, isDone: false, at: 100)
+        #expect(library.entries.isEmpty, "what did not sound was not played")
+        library.note(episode, second: 600, isDone: false, at: 1000)
+        library.note(episode, second: 900, isDone: false, at: 2000)
+        #expect(library.entries.count == 1)
+        let again = MediaLibrary(parsing: library.text + Array("nonsense\n{}\n".utf8))
+        #expect(again == library)
+        #expect(again.place(of: episode.address) == 895)
+        #expect(!again.isHeard(episode.address))
+        library.note(episode, second: 1800, isDone: true, at: 3000)
+        #expect(library.place(of: episode.address) == 0)
+        #expect(library.isHeard(episode.address))
+        #expect(library.recent(5, since: 0) == ["Show - One"])
+        for index in 0..<1000 {
+            let item = MediaItem(address: "x\(index)", title: "t\(index)", kind: .track)
+            library.note(item, second: 1, isDone: true, at: 4000 + index)
+        }
+        #expect(library.entries.count == MediaLibrary.most)
+    }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// A media player with a web server and a loudspeaker that hears everything it plays, several times faster than it sounds.
+final class MediaStage: Sendable {
+    let server = MediaServer()
+    let pipes = AudioPipes()
+    let log = LineLog()
+    let port: Int
+    let player: MediaPlayer
+    private let network = NetworkThread()
+    private let listening: Task<Void, Never>
+
+    /// - Parameter isFast: the loudspeaker takes sound as fast as it can, else at about its own speed.
+    init(isFast: Bool = true, adjust: (inout MediaSettings) -> Void = { _ in }) async throws {
+        port = try await server.start()
+        var settings = MediaSettings()
+        settings.policy = MediaPolicy(hosts: ["127.0.0.1"])
+        settings.patience = .seconds(2)
+        settings.machine.reconnectFirst = .milliseconds(50)
+        adjust(&settings)
+        try network.start()
+        pipes.volumes.set(Volumes(media: 100))
+        let (told, heard, pipes) = (Gathered<MediaNews>(), Gathered<Float>(), pipes)
+        player = MediaPlayer(
+            settings: settings,
+            pipes: pipes,
+            network: network,
+            volumes: VolumeKeeper(settings: VolumeSettings(), pipes: pipes, logger: log.logger),
+            stateDirectory: nil,
+            logger: log.logger
+        ) { news in told.append(news) }
+        self.toldList = told
+        self.heardList = heard
+        listening = Task.detached {
+            var playback = MediaPlayback(pipes.media)
+            var mix = OutputMix(trim: 1, ceiling: 1)
+            var now: UInt64 = 0
+            while !Task.isCancelled {
+                for _ in 0..<(isFast ? 20 : 1) {
+                    var output = [Float](repeating: 0, count: AudioFormat.periodFrames)
+                    playback.mix(
+                        into: &output,
+                        count: output.count,
+                        isVoice: false,
+                        now: now,
+                        pipes: pipes,
+                        volumes: &mix
+                    )
+                    now += 10_000_000
+                    heard.append(contentsOf: output)
+                }
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        await player.start()
+    }
+
+    /// A list that several threads add to.
+    final class Gathered<Element: Sendable>: Sendable {
+        private let list = Mutex<[Element]>([])
+
+        var all: [Element] { list.withLock { $0 } }
+        func append(_ element: Element) { list.withLock { $0.append(element) } }
+        func append(contentsOf elements: [Element]) { list.withLock { $0 += elements } }
+    }
+
+    private let toldList: Gathered<MediaNews>
+    private let heardList: Gathered<Float>
+
+    var news: [MediaNews] { toldList.all }
+
+    /// What was heard, without the silence before and after it.
+    var sound: [Float] {
+        let all = heardList.all
+        guard let first = all.firstIndex(where: { abs($0) > 0.01 }), let last = all.lastIndex(where: { abs($0) > 0.01 })
+        else { return [] }
+        return Array(all[first...last])
+    }
+
+    func address(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// Waits until it is so; a test that waits for twenty seconds has failed.
+    func wait(
+        _ what: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until isSo: @Sendable () async -> Bool
+    ) async throws {
+        for _ in 0..<1000 {
+            if await isSo() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("never: \(what); \(news), \(await player.snapshot())", sourceLocation: sourceLocation)
+    }
+
+    func stop() async {
+        await player.stop()
+        listening.cancel()
+        await listening.value
+        await network.stop()
+        await server.stop()
+    }
+}
