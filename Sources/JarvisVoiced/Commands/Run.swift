@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -98,8 +99,10 @@ private struct DaemonService: Service {
         let control = control.map { control in Task { await control.run() } }
         let service = Task { await keeper.run() }
         // `systemctl kill -s USR1 jarvis-voiced`: how are you? `systemctl reload`: read the configuration again.
+        // On a terminal, SIGHUP means that it was closed.
+        let trapped: [UnixSignal] = isatty(STDIN_FILENO) == 1 ? [.sigusr1] : [.sigusr1, .sighup]
         let signals = Task {
-            for await signal in await UnixSignalsSequence(trapping: .sigusr1, .sighup) {
+            for await signal in await UnixSignalsSequence(trapping: trapped) {
                 if signal == .sighup { await keeper.reloading(reload) } else { await daemon.tellStatus() }
             }
         }

@@ -19,8 +19,8 @@ struct ControlServerTests {
             adjust(&options)
             let events = DaemonEvents()
             self.events = events
-            let server = try ControlServer(options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
-                request, _ in
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let server = try ControlServer(options, logger: logger) { request, _ in
                 switch request.command {
                 case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
                 case "events": return .success(.events(events.subscribe(capacity: 64)))
@@ -45,7 +45,9 @@ struct ControlServerTests {
             var client = try ControlClient(paths: ["/nonexistent", running.path])
             #expect(client.greeting["version"] == "9.9")
             #expect(try client.perform(ControlRequest(id: 1, command: "one")) == ["command": "one"])
-            #expect(throws: ControlProblem(.notAvailable, "not here")) { try client.perform(ControlRequest(command: "fail")) }
+            #expect(throws: ControlProblem(.notAvailable, "not here")) {
+                try client.perform(ControlRequest(command: "fail"))
+            }
             #expect(try client.perform(ControlRequest(id: 2, command: "two")) == ["command": "two"])
         }
         await running.stop()
@@ -101,7 +103,8 @@ struct ControlServerTests {
         #expect(send(socket, line, line.count, 0) == line.count)
         let filling = Task {
             while !Task.isCancelled {
-                for _ in 0..<60 { events.post(DaemonEvent(.state, ["to": .string(String(repeating: "x", count: 1000))])) }
+                let long = DaemonEvent(.state, ["to": .string(String(repeating: "x", count: 1000))])
+                for _ in 0..<60 { events.post(long) }
                 try? await Task.sleep(for: .milliseconds(1))
             }
         }
