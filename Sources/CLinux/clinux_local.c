@@ -127,13 +127,9 @@ int clinux_local_listen(const char *path, uint32_t mode, int backlog) {
         }
         unlink(path);
     }
-    // Nobody may come in between the birth of the file and its permissions.
-    mode_t before = umask(0777);
-    int bound = bind(fd, (struct sockaddr *)&address, length);
-    int error = errno;
-    umask(before);
-    errno = error;
-    if (bound < 0) return failed(fd);
+    // The file is born with these, less the umask: nobody comes in before it has its own.
+    if (fchmod(fd, S_IRUSR | S_IWUSR) < 0) return failed(fd);
+    if (bind(fd, (struct sockaddr *)&address, length) < 0) return failed(fd);
     if (path[0] != '@' && chmod(path, (mode_t)mode) < 0) return failed(fd);
     if (listen(fd, backlog) < 0) return failed(fd);
     return fd;

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -102,9 +103,11 @@ private struct DaemonService: Service {
         let control = control.map { control in Task { await control.run() } }
         let service = Task { await keeper.run() }
         // `systemctl kill -s USR1 jarvis-voiced`: how are you? USR2: listen to me. `systemctl reload`: read the
-        // configuration again.
+        // configuration again. On a terminal, SIGHUP means that it was closed.
+        let orders: [UnixSignal] = [.sigusr1, .sigusr2]
+        let trapped = isatty(STDIN_FILENO) == 1 ? orders : orders + [.sighup]
         let signals = Task {
-            for await signal in await UnixSignalsSequence(trapping: .sigusr1, .sigusr2, .sighup) {
+            for await signal in await UnixSignalsSequence(trapping: trapped) {
                 switch signal {
                 case .sighup: await keeper.reloading(reload)
                 case .sigusr2: daemon.activate()

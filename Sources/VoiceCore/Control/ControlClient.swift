@@ -5,12 +5,15 @@ internal import Glibc
 package struct ControlClient: ~Copyable {
     private let socket: Int32
     private var input: LineBuffer
+    /// How long an answer may take.
+    private let patience: Duration
     /// What the daemon greeted with.
     package let greeting: JSONValue
 
     /// Takes the first socket of the paths that exists.
     /// - Throws: not available where no daemon runs, denied where we may not.
-    package init(paths: [String], patience: Duration = .seconds(5)) throws(ControlProblem) {
+    package init(paths: [String], patience: Duration = .seconds(10)) throws(ControlProblem) {
+        self.patience = patience
         let connected = try Self.connect(paths)
         let (line, buffer) = try Self.greeting(connected, patience: patience)
         socket = connected
@@ -59,10 +62,7 @@ package struct ControlClient: ~Copyable {
     deinit { close(socket) }
 
     /// The result of a command.
-    package mutating func perform(
-        _ request: ControlRequest,
-        patience: Duration = .seconds(10)
-    ) throws(ControlProblem) -> JSONValue {
+    package mutating func perform(_ request: ControlRequest) throws(ControlProblem) -> JSONValue {
         let line = ControlMessage.line(request.json)
         var rest = line[...]
         while !rest.isEmpty {

@@ -66,7 +66,8 @@ struct ControlMessageTests {
     @Test func aCommandLineBecomesARequest() throws {
         let registry = ControlRegistry.standard
         #expect(try registry.request(words: ["volume", "40"]).arguments == ["percent": "40"])
-        #expect(try registry.request(words: ["volume", "media", "-10"]).arguments == ["channel": "media", "percent": "-10"])
+        let quieter = try registry.request(words: ["volume", "media", "-10"])
+        #expect(quieter.arguments == ["channel": "media", "percent": "-10"])
         #expect(try registry.request(words: ["volume"]).arguments == [:])
         #expect(try registry.request(words: ["say", "good", "morning"]).arguments == ["text": "good morning"])
         for wrong in [[], ["sing"], ["say"], ["mode", "loud"], ["status", "now"]] {
@@ -112,9 +113,36 @@ struct ControlMessageTests {
 
     @Test func pathsFollowTheServiceManager() {
         #expect(ControlPath.daemon(environment: ["RUNTIME_DIRECTORY": "/run/a:/run/b"]) == "/run/a/control.sock")
-        #expect(ControlPath.daemon(environment: ["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/jarvis-voiced/control.sock")
+        let users = ControlPath.daemon(environment: ["XDG_RUNTIME_DIR": "/run/user/1"])
+        #expect(users == "/run/user/1/jarvis-voiced/control.sock")
         #expect(ControlPath.daemon(environment: [:]) == nil)
         #expect(ControlPath.candidates(environment: ["JARVIS_CONTROL_SOCKET": "/x"]) == ["/x"])
         #expect(ControlPath.candidates(environment: [:]) == [ControlPath.system])
+    }
+
+    @Test func noBytesBreakTheReader() {
+        var generator = SeededGenerator(seed: 8)
+        let seed = Array(
+            #"{"id":1,"command":"volume","arguments":{"channel":"media","percent":"40"},"protocol":1}"#.utf8
+        )
+        for _ in 0..<5000 {
+            var bytes = seed
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0...2, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(contentsOf: bytes[place...], at: place)
+                }
+            }
+            var buffer = LineBuffer(longest: 4096)
+            buffer.append(bytes)
+            buffer.append([0x0A])
+            while let line = buffer.next() {
+                guard let request = try? ControlRequest(line: line) else { continue }
+                guard let command = try? ControlRegistry.standard.command(named: request.command) else { continue }
+                _ = try? ControlArguments(request.arguments, for: command.arguments)
+            }
+        }
     }
 }

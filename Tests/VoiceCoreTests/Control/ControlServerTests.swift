@@ -19,8 +19,8 @@ struct ControlServerTests {
             adjust(&options)
             let events = DaemonEvents()
             self.events = events
-            let server = try ControlServer(options, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
-                request, _ in
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let server = try ControlServer(options, logger: logger) { request, _ in
                 switch request.command {
                 case "fail": return .failure(ControlProblem(.notAvailable, "not here"))
                 case "events": return .success(.events(events.subscribe(capacity: 64)))
@@ -42,10 +42,12 @@ struct ControlServerTests {
         var status = stat()
         #expect(lstat(running.path, &status) == 0 && status.st_mode & 0o777 == 0o660)
         try await blocking {
-            var client = try ControlClient(paths: ["/nonexistent", running.path])
+            var client = try ControlClient(paths: ["/nonexistent", running.path], patience: .seconds(100))
             #expect(client.greeting["version"] == "9.9")
             #expect(try client.perform(ControlRequest(id: 1, command: "one")) == ["command": "one"])
-            #expect(throws: ControlProblem(.notAvailable, "not here")) { try client.perform(ControlRequest(command: "fail")) }
+            #expect(throws: ControlProblem(.notAvailable, "not here")) {
+                try client.perform(ControlRequest(command: "fail"))
+            }
             #expect(try client.perform(ControlRequest(id: 2, command: "two")) == ["command": "two"])
         }
         await running.stop()
@@ -80,7 +82,7 @@ struct ControlServerTests {
         let running = try Running()
         let events = running.events
         try await blocking {
-            var client = try ControlClient(paths: [running.path])
+            var client = try ControlClient(paths: [running.path], patience: .seconds(100))
             _ = try client.perform(ControlRequest(id: 1, command: "events"))
             events.post(DaemonEvent(.state, ["to": "listening"]))
             #expect(try client.nextEvent() == ["event": "state", "to": "listening"])
@@ -101,19 +103,20 @@ struct ControlServerTests {
         #expect(send(socket, line, line.count, 0) == line.count)
         let filling = Task {
             while !Task.isCancelled {
-                for _ in 0..<60 { events.post(DaemonEvent(.state, ["to": .string(String(repeating: "x", count: 1000))])) }
+                let long = DaemonEvent(.state, ["to": .string(String(repeating: "x", count: 1000))])
+                for _ in 0..<60 { events.post(long) }
                 try? await Task.sleep(for: .milliseconds(1))
             }
         }
         let ended = await OwnThread.run("test") {
             var polled = pollfd(fd: socket, events: 0, revents: 0)
-            return poll(&polled, 1, 20_000)
+            return poll(&polled, 1, 100_000)
         }
         #expect(ended == 1)
         filling.cancel()
         // The others are served as before.
         try await blocking {
-            var client = try ControlClient(paths: [running.path])
+            var client = try ControlClient(paths: [running.path], patience: .seconds(100))
             #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
         }
         await running.stop()
@@ -122,9 +125,9 @@ struct ControlServerTests {
     @Test func moreClientsThanAreWelcomeAreTold() async throws {
         let running = try Running { $0.maximumClients = 2 }
         try await blocking {
-            let first = try ControlClient(paths: [running.path])
-            let second = try ControlClient(paths: [running.path])
-            var third = try ControlClient(paths: [running.path])
+            let first = try ControlClient(paths: [running.path], patience: .seconds(100))
+            let second = try ControlClient(paths: [running.path], patience: .seconds(100))
+            var third = try ControlClient(paths: [running.path], patience: .seconds(100))
             #expect(throws: ControlProblem(.busy, "2 clients are connected already")) {
                 try third.perform(ControlRequest(command: "a"))
             }
@@ -137,7 +140,7 @@ struct ControlServerTests {
         guard geteuid() != 0 else { return }
         let running = try Running { $0.access = ControlAccess(user: 1, group: 0xFFFF_FFF0) }
         try await blocking {
-            var client = try ControlClient(paths: [running.path])
+            var client = try ControlClient(paths: [running.path], patience: .seconds(100))
             #expect(throws: ControlProblem.self) { try client.perform(ControlRequest(command: "a")) }
         }
         await running.stop()

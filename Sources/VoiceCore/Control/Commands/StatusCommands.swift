@@ -31,6 +31,7 @@ extension VoiceDaemon {
                 "degraded": .array(snapshot.lacks.map { .string($0) }),
                 "microphone": .string(hasDevices ? status.microphone.name : "file"),
                 "loudspeaker": .string(hasDevices ? status.loudspeaker.name : "file"),
+                "duplex": status.echo.state.isFull ? "full" : "half",
                 "microphone_muted": .bool(snapshot.isMicrophoneMuted),
                 "volumes": .object(ControlCommand.json(await volumes)),
                 "capture_xruns": .integer(Int(clamping: status.captureXruns)),
