@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import VoiceCore
 
 /// `jarvis-voiced config`: what is configured, and whether it can be.
@@ -16,7 +17,15 @@ struct Config: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() throws {
-            let (loaded, secrets) = try options.load()
+            // The key where the unit takes it from counts, too.
+            let environment = Patient(environment: ProcessInfo.processInfo.environment).environment
+            let loaded = try exiting {
+                try ConfigurationLoader(environment: environment).load(
+                    path: options.config,
+                    overrides: options.overrides
+                )
+            }
+            let secrets = try exiting { try Secrets(configuration: loaded.values, environment: environment) }
             for warning in loaded.warnings + secrets.warnings { print("warning: \(warning)") }
             let logger = makeLogger(level: .error)
             let settings = try exiting {

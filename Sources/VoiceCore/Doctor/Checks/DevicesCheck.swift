@@ -8,10 +8,16 @@ enum DevicesCheck {
             at: audio.input,
             direction: .capture,
             channels: max(1, audio.inputChannel),
-            audio: audio,
+            periods: 16,
             unit: unit
         )
-        let loudspeaker = await look(at: audio.output, direction: .playback, channels: 1, audio: audio, unit: unit)
+        let loudspeaker = await look(
+            at: audio.output,
+            direction: .playback,
+            channels: 1,
+            periods: audio.outputBufferMS / 10,
+            unit: unit
+        )
         return [microphone, loudspeaker]
     }
 
@@ -19,10 +25,9 @@ enum DevicesCheck {
         at request: String,
         direction: AudioDirection,
         channels: Int,
-        audio: Configuration.Audio,
+        periods: Int,
         unit: UnitState?
     ) async -> DoctorFinding {
-        let periods = audio.outputBufferMS / 10
         let result = await OwnThread.run("jv-doctor") { () -> Result<DeviceFacts, AudioDeviceError> in
             do throws(AudioDeviceError) {
                 return .success(
@@ -49,12 +54,16 @@ enum DevicesCheck {
             return DoctorFinding(
                 check,
                 .ok,
-                "\(facts.device): \(span(facts.rates)) Hz, \(span(facts.channels)) channels; opens with 48000 Hz, "
-                    + "\(granted.channels) channels, buffer of \(granted.bufferFrames / 48) ms"
+                "\(facts.device): \(span(facts.rates)) Hz, \(channels(facts.channels)); opens with 48000 Hz, "
+                    + "\(channels(granted.channels...granted.channels)), buffer of \(granted.bufferFrames / 48) ms"
             )
         case .failure(.busy(let device, _, let holder)):
             if let holder, daemon.map({ holder.hasSuffix("(\($0))") }) ?? holder.hasPrefix("jarvis-voiced (") {
                 return DoctorFinding(check, .ok, "\(device) is in use by the daemon itself: \(holder)")
+            }
+            if holder == nil, daemon != nil {
+                // Other users' open files are hidden from this one.
+                return DoctorFinding(check, .ok, "\(device) is in use, most likely by the daemon, which runs")
             }
             return DoctorFinding(
                 check,
@@ -79,6 +88,12 @@ enum DevicesCheck {
                 advice: "jarvis-voiced devices; then \(key) = one of them"
             )
         }
+    }
+
+    /// ALSA's plugins take any number.
+    private static func channels(_ range: ClosedRange<Int>) -> String {
+        if range.upperBound >= 1000 { return "any number of channels" }
+        return "\(span(range)) channel" + (range == 1...1 ? "" : "s")
     }
 
     private static func span(_ range: ClosedRange<Int>) -> String {
