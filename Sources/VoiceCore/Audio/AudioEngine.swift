@@ -57,7 +57,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         self.pipes = pipes
         mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
         levels = CaptureLevels(gain: settings.captureGain, isAutomatic: settings.automaticGain)
-        earcons = EarconPlayer(enabled: settings.earcons)
+        earcons = EarconPlayer(settings.earcons)
         duplex = DuplexControl(
             pipes: pipes,
             setting: settings.duplex,
