@@ -71,6 +71,7 @@ install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	install -D -m 644 systemd/70-jarvis-voiced.rules $(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl daemon-reload
@@ -79,7 +80,9 @@ install: ## install program, unit and configuration (PREFIX, DESTDIR); run `make
 .PHONY: uninstall
 uninstall: ## remove program and unit; the configuration stays
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
-	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
+		$(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
+	-rmdir $(DESTDIR)$(PREFIX)/share/jarvis-voiced
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 
 .PHONY: format
