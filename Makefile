@@ -89,6 +89,7 @@ install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); r
 	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script bash | sed '1{/^#!/d}' >$(DESTDIR)$(BASHDIR)/jarvis-voiced
 	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script zsh >$(DESTDIR)$(ZSHDIR)/_jarvis-voiced
 	$(RELEASE_DIR)/jarvis-voiced --generate-completion-script fish >$(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
+	install -D -m 644 systemd/70-jarvis-voiced.rules $(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
 	test -e $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml || install -m 644 \
 		config/jarvis-voiced.toml $(DESTDIR)/etc/jarvis-voiced/jarvis-voiced.toml
 	test -e $(DESTDIR)/etc/jarvis-voiced/stations.toml || install -m 644 \
@@ -103,7 +104,9 @@ uninstall: ## remove program, unit and manual; the configuration stays
 	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
 		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
 		$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
-		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish
+		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish \
+		$(DESTDIR)$(PREFIX)/share/jarvis-voiced/70-jarvis-voiced.rules
+	-rmdir $(DESTDIR)$(PREFIX)/share/jarvis-voiced
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 
 .PHONY: deb

@@ -6,6 +6,8 @@ internal import Glibc
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
 ///     VoiceBench faults [options]         conversations with services that make trouble, see `FaultRun`
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
+///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
+///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
     try await child.run()
@@ -35,6 +37,19 @@ if let command = CancelCommand(arguments) {
         exit(0)
     } catch {
         print("VoiceBench cancel: \(error)")
+        exit(1)
+    }
+}
+if let day = DayCost(arguments) {
+    day.run()
+    exit(0)
+}
+if let command = WakeCommand(arguments) {
+    do {
+        try command.run()
+        exit(0)
+    } catch {
+        print("VoiceBench wake: \(error)")
         exit(1)
     }
 }

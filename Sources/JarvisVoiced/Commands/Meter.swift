@@ -20,7 +20,7 @@ struct Meter: AsyncParsableCommand {
         let values = try options.load().configuration.values
         var audio = AudioConfiguration(values.audio, echo: values.echo)
         audio.echoCanceller.echoCancellation = false
-        audio.earcons = false
+        audio.earcons = .none
         audio.realtimePriority = 0
         let pipes = AudioPipes()
         let sound = SoundKeeper(configuration: audio, pipes: pipes, logger: makeLogger(level: .error))

@@ -28,12 +28,19 @@ package actor ActivationKeeper {
     package nonisolated let inbox: ActivationInbox
     private let parts: Parts
     private let preRoll: Int
+    private let voiceGate: Bool
     private var machine: ActivationMachine
     private var timers: [ActivationTimer: Task<Void, Never>] = [:]
     private var conversation = ConversationState.idle
 
-    package init(_ parts: Parts, options: ActivationMachine.Options, inbox: ActivationInbox) {
+    package init(
+        _ parts: Parts,
+        options: ActivationMachine.Options,
+        voiceGate: Bool = false,
+        inbox: ActivationInbox
+    ) {
         self.parts = parts
+        self.voiceGate = voiceGate
         self.inbox = inbox
         preRoll = options.preRoll
         machine = ActivationMachine(options: options)
@@ -74,7 +81,11 @@ package actor ActivationKeeper {
         case .play(let earcon): parts.pipes.play(earcon)
         case .preRoll(let isKept):
             let milliseconds = isKept ? preRoll : 0
-            parts.pump.perform { $0.setPreRoll(milliseconds) }
+            let isGated = voiceGate && !isKept
+            parts.pump.perform {
+                $0.setPreRoll(milliseconds)
+                $0.setVoiceGate(isGated ? VoiceGate() : nil)
+            }
         case .listen(let what): parts.listen(what)
         case .capture(let isOpen): await parts.capture(isOpen)
         case .keepsOpen(let keepsOpen): parts.mailbox.post(.keepsOpen(keepsOpen))
@@ -94,7 +105,8 @@ package actor ActivationKeeper {
     private func tell(_ event: ActivationEvent) {
         switch event {
         case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
-        case .mute(let isMuted): parts.logger.info(isMuted ? "muted: the microphone is closed" : "unmuted")
+        case .mute, .toggleMute:
+            parts.logger.info(machine.isMuted ? "muted: the microphone is closed" : "the microphone is open")
         case .start, .activate, .stop, .end, .conversation, .refused, .turnEnded, .quiet, .timer: break
         }
     }

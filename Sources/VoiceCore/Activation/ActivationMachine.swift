@@ -57,6 +57,7 @@ package struct ActivationMachine: Sendable {
         case .refused: if phase != .idle { phase = .idle }
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
         case .mute(let isMuted): mute(isMuted)
+        case .toggleMute: mute(!isMuted)
         case .quiet(let isQuiet): self.isQuiet = isQuiet
         case .timer(let timer):
             // One that was cancelled may have been under way.

@@ -4,6 +4,15 @@ package struct ActivationSettings: Sendable {
     /// What recognises words; nil for nothing.
     package var engine: Engine?
     package var rule: WakeRule?
+    package var quietHours: QuietHours?
+    /// Highest master volume in quiet hours, in percent.
+    package var quietVolume = 100
+    /// Program run on changes of state, light, input device; empty for none.
+    package var stateCommand = ""
+    package var led = ""
+    package var buttons = ""
+    /// Whether, in `always`, sound is sent only while somebody speaks.
+    package var voiceGate = false
 
     package enum Engine: Equatable, Sendable {
         case pocketsphinx(model: String)
@@ -27,6 +36,17 @@ package struct ActivationSettings: Sendable {
         // The service counts the silence that ended the turn as part of it.
         if configuration.realtime.turnDetection == .server {
             machine.emptyTurn = max(0, configuration.realtime.silenceMS - 150)
+        }
+        voiceGate = activation.voiceGate && configuration.echo.enabled
+        stateCommand = activation.stateCommand
+        led = activation.led
+        buttons = activation.buttons
+        quietVolume = activation.quietVolume
+        if !activation.quietHours.isEmpty {
+            guard let hours = QuietHours(activation.quietHours) else {
+                throw Self.problem("activation.quiet_hours", "wants \"22:00-07:00\", got \"\(activation.quietHours)\"")
+            }
+            quietHours = hours
         }
         switch activation.engine {
         case .off: engine = nil

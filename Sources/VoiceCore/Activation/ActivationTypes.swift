@@ -45,6 +45,7 @@ package enum ActivationEvent: Equatable, Sendable {
     /// The user's turn ended so many milliseconds into the session's audio.
     case turnEnded(milliseconds: Int)
     case mute(Bool)
+    case toggleMute
     case quiet(Bool)
     case timer(ActivationTimer)
 }

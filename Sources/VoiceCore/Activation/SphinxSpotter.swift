@@ -17,13 +17,8 @@ package final class SphinxSpotter: WakeWordDetector {
             throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         spotter = opened
-        do {
-            try listen(words)
-        } catch {
-            csphinx_close(opened)
-            phrase.deallocate()
-            throw error
-        }
+        // All is initialized: should this throw, `deinit` cleans up.
+        try listen(words)
     }
 
     deinit {

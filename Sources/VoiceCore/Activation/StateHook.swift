@@ -83,7 +83,8 @@ actor StateHook {
         switch status.phase {
         case .idle, .closing: return 0
         case .awake, .followUp: return 100
-        case .conversation: return status.conversation == "userSpeaking" || status.conversation == "listening" ? 100 : 40
+        case .conversation:
+            return status.conversation == "userSpeaking" || status.conversation == "listening" ? 100 : 40
         }
     }
 }

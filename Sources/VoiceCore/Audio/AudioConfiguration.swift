@@ -30,7 +30,7 @@ package struct AudioConfiguration: Sendable {
     package var captureGainDecibels = 0.0
     /// Whether speech is brought to one level, after the echo canceller.
     package var automaticGain = false
-    package var earcons: Bool
+    package var earcons: EarconSet
     /// SCHED_FIFO priority, 0 = usual scheduling.
     package var realtimePriority: Int
     /// Whether to keep the whole program in memory (mlockall).
@@ -53,7 +53,7 @@ package struct AudioConfiguration: Sendable {
         self.echoCanceller = echoCanceller
         self.duplex = duplex
         self.outputGainDecibels = min(20, max(-60, outputGainDecibels))
-        self.earcons = earcons
+        self.earcons = earcons ? .all : .none
         self.realtimePriority = realtimePriority
         self.lockMemory = lockMemory
     }
@@ -68,5 +68,5 @@ struct AudioEngineSettings: Sendable {
     var limiterCeiling: Float = 0.891_25
     var captureGain: Float = 1
     var automaticGain = false
-    var earcons = true
+    var earcons = EarconSet.all
 }

@@ -59,7 +59,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
         media = MediaPlayback(pipes.media)
         levels = CaptureLevels(gain: settings.captureGain, isAutomatic: settings.automaticGain)
-        earcons = EarconPlayer(enabled: settings.earcons)
+        earcons = EarconPlayer(settings.earcons)
         duplex = DuplexControl(
             pipes: pipes,
             setting: settings.duplex,

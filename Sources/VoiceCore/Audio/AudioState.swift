@@ -7,7 +7,7 @@ package enum AudioState: Int, Sendable, Equatable {
 }
 
 /// A short sound that is not speech.
-package enum Earcon: Int, Sendable, CaseIterable {
+package enum Earcon: Int, Sendable, CaseIterable, Hashable {
     /// The box listens.
     case listening = 1
     /// Work goes on; meant to be asked for again and again while it does.

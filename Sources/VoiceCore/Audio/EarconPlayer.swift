@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Plays short synthesised tones: each partial has a raised-cosine envelope, peaks stay below -20 dBFS.
 struct EarconPlayer: ~Copyable {
-    private static let longest = 48_000
+    private static let longest = EarconSet.longest
     private static let fade = 480
 
     private let tables: UnsafeMutablePointer<Float>
     private let lengths: UnsafeMutablePointer<Int>
-    private let enabled: Bool
+    private let mask: UInt64
     private var playing = 0
     private var waiting = 0
     private var position = 0
@@ -16,15 +16,21 @@ struct EarconPlayer: ~Copyable {
     /// The volume when it began: an earcon is over before a change of it would matter.
     private var volume: Float = 1
 
-    init(enabled: Bool) {
-        self.enabled = enabled
+    init(_ sounds: EarconSet) {
+        mask = sounds.mask
         let count = Earcon.allCases.count
         tables = .allocate(capacity: count * Self.longest)
         tables.initialize(repeating: 0, count: count * Self.longest)
         lengths = .allocate(capacity: count)
         lengths.initialize(repeating: 0, count: count)
         for earcon in Earcon.allCases {
-            for tone in Self.tones(of: earcon) { add(tone, to: earcon.rawValue - 1) }
+            let index = earcon.rawValue - 1
+            if let own = sounds.own[earcon] {
+                lengths[index] = min(own.count, Self.longest)
+                (tables + index * Self.longest).update(from: own, count: lengths[index])
+            } else {
+                for tone in Self.tones(of: earcon) { add(tone, to: index) }
+            }
         }
     }
 
@@ -42,7 +48,7 @@ struct EarconPlayer: ~Copyable {
             waiting = 0
             if playing != 0 && fading < 0 { fading = 0 }
         }
-        if enabled && request > 0 && request <= Earcon.allCases.count { waiting = request }
+        if request > 0 && mask & (1 << UInt64(request)) != 0 { waiting = request }
         if playing == 0 {
             guard waiting != 0 else { return }
             (playing, waiting, position, fading) = (waiting, 0, 0, -1)

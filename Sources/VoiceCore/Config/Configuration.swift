@@ -35,6 +35,8 @@ package struct Configuration: Sendable, Equatable {
         package var realtimePriority = 20
         package var lockMemory = true
         package var earcons = true
+        package var earconsOff = ""
+        package var earconFolder = ""
     }
 
     /// Echo cancellation and what runs beside it on the microphone signal.

@@ -117,6 +117,18 @@ package enum ConfigurationSchema {
             "Keeps the program in memory, so that sound does not break up when the machine swaps."
         ),
         .flag("audio.earcons", \.audio.earcons, "Short soft sounds: Jarvis is at work, something has failed."),
+        .text(
+            "audio.earcons_off",
+            \.audio.earconsOff,
+            mayBeEmpty: true,
+            "Sounds to leave out, with commas between them: woken, listening, thinking, goodbye, error, muted."
+        ),
+        .file(
+            "audio.earcon_folder",
+            \.audio.earconFolder,
+            "Folder with sounds to play instead, woken.wav and so on: WAV, mono, 48 kHz, 16 bit, a second at most. "
+                + "Empty: the built-in ones."
+        ),
     ]
 
     private static let echo: [ConfigurationKey] = [

@@ -51,6 +51,7 @@ package struct DaemonSettings: Sendable {
             throw fail("jarvis.url", "wants an http:// or https:// address")
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
+        if configuration.audio.earcons { audio.earcons = try EarconSet(configuration.audio) }
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)

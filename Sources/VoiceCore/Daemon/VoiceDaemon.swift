@@ -21,9 +21,9 @@ package actor VoiceDaemon {
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
     nonisolated let activation: ActivationKeeper
-    private let ear: WakeEar?
+    nonisolated let ear: WakeEar?
+    nonisolated let hook: StateHook
     private var activating: Task<Void, Never>?
-    private var hearing: Task<Void, Never>?
 
     let client: JarvisClient
     nonisolated let player: MediaPlayer?
@@ -100,11 +100,14 @@ package actor VoiceDaemon {
         self.sound = sound
         let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, logger: logger)
         self.ear = ear
+        let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
+        self.hook = hook
         activation = Self.activation(
             settings.activation,
             .init(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger),
             inbox: inbox,
             ear: ear,
+            hook: hook,
             sound: sound
         )
     }
@@ -136,10 +139,8 @@ package actor VoiceDaemon {
         running = Task { await session.run() }
         let client = client
         Task { await client.checkAtStart() }
-        let activation = activation
-        activating = Task { await activation.run() }
+        activating = Task { await runSurroundings(settings.activation) }
         activation.inbox.post(.start)
-        if let ear { hearing = Task { await ear.run() } }
     }
 
     /// Waits for the end, once started.
@@ -161,16 +162,14 @@ package actor VoiceDaemon {
     package func stop() async {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
-        activation.inbox.close()
         activating?.cancel()
-        ear?.stop()
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
         await player?.stop()
         await network.stop(within: .milliseconds(800))
         await sound.stop()
-        await hearing?.value
+        await activating?.value
         await volumeKeeper.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }

@@ -10,7 +10,7 @@ package struct EchoTest: Sendable {
         var configuration = configuration
         // Judge what the canceller can do, whatever is configured to be done with it.
         configuration.duplex = .auto
-        configuration.earcons = false
+        configuration.earcons = .none
         self.configuration = configuration
         self.logger = logger
     }

@@ -14,6 +14,8 @@ package actor VolumeKeeper {
     private var saved: Volumes?
     private var saving: Task<Void, Never>?
     private var mixerWorks = true
+    /// The most that the master may be now, in percent.
+    private var ceiling = Volumes.range.upperBound
 
     package init(
         settings: VolumeSettings,
@@ -65,6 +67,13 @@ package actor VolumeKeeper {
         }
     }
 
+    /// Holds the master volume at most there, in percent, without forgetting the one that was set.
+    package func setCeiling(_ percent: Int) {
+        guard percent != ceiling else { return }
+        ceiling = percent
+        apply(masterChanged: true)
+    }
+
     /// Writes what is not written yet.
     package func stop() {
         saving?.cancel()
@@ -92,6 +101,8 @@ package actor VolumeKeeper {
     }
 
     private func apply(masterChanged: Bool) {
+        var current = current
+        current[.master] = min(current[.master], ceiling)
         if let mixer, masterChanged {
             do {
                 let percent = current.isMuted ? 0 : current[.master]

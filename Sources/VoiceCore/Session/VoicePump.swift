@@ -50,6 +50,8 @@ package final class VoicePump {
     private var heldFrom: UInt64?
     /// What was captured before this was held, and is sent whole.
     private var heldUntil: UInt64 = 0
+    /// Sends only while somebody speaks; nil sends everything.
+    private var gate: VoiceGate?
     /// Samples that may be held: half a second less than the ring has room for.
     private var longestHold: Int { pipes.microphone.capacity - AudioFormat.wireRate / 2 }
 
@@ -113,6 +115,11 @@ package final class VoicePump {
         preRoll = min(max(0, milliseconds) * AudioFormat.wireRate / 1000, longestHold)
     }
 
+    /// Lets the microphone out only while somebody speaks; nil lets everything out.
+    package func setVoiceGate(_ gate: VoiceGate?) {
+        self.gate = gate
+    }
+
     /// Keeps everything from the pre-roll on, until the microphone is opened or closed.
     package func holdMicrophone() {
         guard uplink == nil, heldFrom == nil else { return }
@@ -134,6 +141,12 @@ package final class VoicePump {
     private func pumpMicrophone(_ now: Duration) {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return keepWanted()
+        }
+        if let gate, pipes.microphone.readPosition >= heldUntil {
+            let voice = pipes.echo.voiceUntil.load(ordering: .acquiring)
+            guard gate.isOpen(at: pipes.microphone.readPosition, voiceUntil: voice) else {
+                return keepNewest(gate.lead)
+            }
         }
         let size = AudioAppend.messageCount(samples: chunk.count)
         while pipes.microphone.availableToRead >= chunk.count, connection.isOpen,
@@ -160,8 +173,11 @@ package final class VoicePump {
 
     /// Nobody takes the microphone: keeps what a session may want later, and forgets the rest.
     private func keepWanted() {
-        let kept = heldFrom == nil ? preRoll : longestHold
-        let excess = pipes.microphone.availableToRead - kept
+        keepNewest(heldFrom == nil ? preRoll : longestHold)
+    }
+
+    private func keepNewest(_ samples: Int) {
+        let excess = pipes.microphone.availableToRead - samples
         if excess > 0 { pipes.microphone.skip(to: pipes.microphone.readPosition + UInt64(excess)) }
     }
 

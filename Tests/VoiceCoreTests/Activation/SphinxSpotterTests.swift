@@ -5,11 +5,20 @@ import VoiceSimulator
 
 @testable import VoiceCore
 
+private let sphinxIsInstalled =
+    access("/usr/share/pocketsphinx/model/en-us", R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0
+    && access("/usr/lib/\(machine)-linux-gnu/libpocketsphinx.so.3", R_OK) == 0
+
+#if arch(arm64)
+private let machine = "aarch64"
+#else
+private let machine = "x86_64"
+#endif
+
 /// The real spotter and a real synthesiser, where both are installed.
-@Suite(.enabled(if: SphinxSpotterTests.isInstalled))
+@Suite(.enabled(if: sphinxIsInstalled))
 struct SphinxSpotterTests {
     static let model = "/usr/share/pocketsphinx/model/en-us"
-    static let isInstalled = access(model, R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0
 
     /// Words as a room has them: with a little noise, which nothing real is without.
     static func room(_ text: String, seed: UInt64 = 1) -> [Int16] {

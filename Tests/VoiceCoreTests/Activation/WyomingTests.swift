@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -63,7 +64,7 @@ struct WyomingTests {
             // Header, header, header + 640 samples of payload.
             while received.all.count < 1500 { received.add(socket.read(4096)) }
             socket.write(Array(Self.stream.utf8))
-            _ = socket.read(4096)
+            while !socket.read(4096).isEmpty {}
         }
         let detector = try WyomingDetector(
             address: "127.0.0.1:\(server.port)",
@@ -73,6 +74,7 @@ struct WyomingTests {
         var found: [WakeCandidate] = []
         while found.isEmpty {
             found = try samples.withUnsafeBufferPointer { try detector.process($0) }
+            usleep(10_000)
         }
         #expect(found.map(\.word) == ["hey_jarvis", "alexa"])
         let text = String(decoding: received.all, as: UTF8.self)

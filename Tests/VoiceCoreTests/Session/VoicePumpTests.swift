@@ -168,6 +168,34 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
+    /// Silence for a second, a word that begins in the last moment of it, and silence again.
+    @Test func theVoiceGateSendsTheWordWithItsBeginningAndTheSilenceAfter() async throws {
+        let heard = Collected<Int16>()
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            heard.add(Self.samples(socket, count: 2400 * 24))
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            heard.add(Self.samples(socket))
+        }
+        let request = Self.request(to: server)
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            _ = await network.watch(request) { driver in
+                let pump = scene.pump
+                pump.onThread.setVoiceGate(VoiceGate())
+                pump.onThread.openMicrophone(on: driver.connection)
+                scene.capture(milliseconds: 1000)
+                #expect(pump.onThread.chunksSent == 0)
+                scene.pipes.echo.voiceUntil.store(1000 * 24, ordering: .releasing)
+                scene.capture(milliseconds: 4000)
+                network.add { pump.onThread.tick() }
+            }
+        }
+        withExtendedLifetime(server) {}
+        let isWhole = heard.all == (600 * 24..<3000 * 24).map { Int16(truncatingIfNeeded: $0) }
+        #expect(isWhole)
+    }
+
     /// A session that is never ready: what is held has an end.
     @Test func whatIsHeldIsBounded() async throws {
         try await NetworkThread.with { network in

@@ -81,6 +81,9 @@ struct DuplexControl: ~Copyable {
         }
         let isWhole = line.take(samples, step, into: pipes.microphone)
         publish(step, isPlaying: isPlaying)
+        if reading.hasVoice, gate.isOpen {
+            gauges.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
+        }
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
             echoPeak = peak
             gauges.echoPeak.store(LevelMeter.tenths(peak), ordering: .relaxed)

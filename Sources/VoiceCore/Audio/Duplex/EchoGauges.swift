@@ -29,6 +29,8 @@ package final class EchoGauges: Sendable {
     let changes = Atomic<UInt64>(0)
     /// Microphone ring position up to which samples were held back on purpose: their lateness tells nothing of the machine.
     package let heldUntil = Atomic<UInt64>(0)
+    /// Microphone ring position up to which somebody was heard to speak; 0 for never. T1 writes.
+    package let voiceUntil = Atomic<UInt64>(0)
 
     package init() {}
 

@@ -1,0 +1,62 @@
+import VoiceCore
+
+/// What a day costs in each mode, by the program's own prices and a model of a household.
+///
+///     VoiceBench day [--model NAME]
+///
+/// The household: 40 questions in 20 conversations of two; a television for four hours, 360 of whose remarks an hour the
+/// service takes for turns while the microphone is open. A question is 3 s long, an answer 6 s; the persona and the tools
+/// are 1,500 tokens of text; what a session has heard and said is read again at each turn, nine tenths of it cached.
+struct DayCost {
+    private let prices: PriceTable
+    private let model: String
+
+    init?(_ arguments: [String]) {
+        guard arguments.first == "day" else { return nil }
+        let at = arguments.firstIndex(of: "--model").map { $0 + 1 }
+        model = at.flatMap { arguments.indices.contains($0) ? arguments[$0] : nil } ?? Configuration().realtime.model
+        prices = PriceTable.published(model: model) ?? PriceTable.dearest
+    }
+
+    func run() {
+        print("\(model), a day:")
+        let called = (0..<20).reduce(0) { sum, _ in sum + conversation(turns: 2, answers: 6) }
+        tell("wake or push", called)
+        tell("always, no television", conversation(turns: 40, answers: 6, limit: 8000))
+        tell(
+            "always, beside a television for 4 hours, each remark answered",
+            conversation(turns: 40 + 4 * 360, answers: 6, limit: 8000)
+        )
+        // Remarks are speech to a detector of voices, too.
+        tell(
+            "the same with activation.voice_gate: a voice is a voice",
+            conversation(turns: 40 + 4 * 360, answers: 6, limit: 8000)
+        )
+    }
+
+    private func tell(_ name: String, _ micros: Int) {
+        let cents = (micros + 5000) / 10_000
+        print("  \(name): \(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD")
+    }
+
+    /// In millionths of a dollar; what is read again is bounded by `limit` tokens.
+    private func conversation(turns: Int, answers seconds: Int, limit: Int = .max) -> Int {
+        var heard = 0
+        var total = 0
+        for turn in 0..<turns {
+            let history = min(heard, limit)
+            let cachedText = turn == 0 ? 0 : 1350
+            let usage = Usage(
+                textIn: 1500,
+                audioIn: history + 30,
+                cachedTextIn: cachedText,
+                cachedAudioIn: history * 9 / 10,
+                textOut: 40,
+                audioOut: 20 * seconds
+            )
+            total += prices.cost(of: usage)
+            heard += 30 + 20 * seconds
+        }
+        return total
+    }
+}

@@ -1,0 +1,219 @@
+import CDSP
+internal import Glibc
+import VoiceCore
+import VoiceSimulator
+
+/// Measures the recognition of words on this machine, with synthesised voices.
+///
+///     VoiceBench wake [--words "computer"] [--threshold -35] [--talk-minutes 20]
+///
+/// Each condition is one stream: every voice says the word and goes on with a sentence, over a background. Then hours of
+/// talk without the word, from the dictionary's own words. `espeak-ng` speaks; it is further from a human voice than the
+/// model likes, so that figures are of use beside each other, not as a promise.
+struct WakeCommand {
+    private static let voices = [
+        "en-us", "en-gb", "en-gb-scotland", "en-us+f3", "en-us+m3", "en-gb+f4", "en-us+m7", "en-gb+m5",
+    ]
+    private static let sentences = [
+        "What time is it?", "Play some music in the kitchen.", "How warm will it be tomorrow?", "Turn the lights off.",
+    ]
+    private static let model = "/usr/share/pocketsphinx/model/en-us"
+
+    private let words: WakeWords
+    private let word: String
+    private let minutes: Int
+
+    /// Nil where the arguments ask for something else.
+    init?(_ arguments: [String]) {
+        guard arguments.first == "wake" else { return nil }
+        func value(_ name: String) -> String? {
+            arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
+        }
+        let threshold = value("--threshold").flatMap { Double($0) } ?? Configuration().activation.threshold
+        let list = value("--words") ?? "computer"
+        guard let words = try? WakeWords(wake: list, stop: "", threshold: threshold) else { return nil }
+        self.words = words
+        word = words.words[0].text
+        minutes = value("--talk-minutes").flatMap { Int($0) } ?? 20
+    }
+
+    func run() throws {
+        print(
+            "word \"\(word)\", threshold \(words.words[0].threshold), \(Self.voices.count * Self.sentences.count) calls"
+        )
+        let calls = try makeCalls()
+        let talk = try Talk(voices: Self.voices)
+        for (name, background) in try [("babble", talk.babble(seconds: 400)), ("music", Music.samples(seconds: 400))] {
+            for ratio in [nil, 20, 10, 5] as [Double?] {
+                if ratio == nil, name == "music" { continue }
+                let result = try detect(calls, over: background, ratio: ratio)
+                print("\(ratio.map { "\(name) \(Int($0)) dB below" } ?? "quiet room"): \(result)")
+            }
+        }
+        for level in [0.0, 10] {
+            let result = try detectWhileSpeaking(calls, talk.single(seconds: 400), ratio: level)
+            print("while the box speaks, its echo \(Int(level)) dB below the talker: \(result)")
+        }
+        try countFalseAlarms(talk)
+    }
+
+    // MARK: Calls
+
+    /// 24 kHz samples, and where the word ends in them.
+    private struct Call {
+        var samples: [Float]
+        var wordEnd: Int
+    }
+
+    private func makeCalls() throws -> [Call] {
+        try Self.voices.flatMap { voice in
+            try Self.sentences.map { sentence in
+                let called = try Espeak.samples(voice, word + ".", loudness: 0.05)
+                let rest = try Espeak.samples(voice, sentence, loudness: 0.05)
+                let end = called.lastIndex { abs($0) > 0.005 } ?? called.count
+                return Call(samples: called + rest, wordEnd: end)
+            }
+        }
+    }
+
+    private struct Outcome: CustomStringConvertible {
+        var calls = 0
+        var found = 0
+        var latencies: [Int] = []
+        var falseAlarms = 0
+        var scores: [Double] = []
+
+        var description: String {
+            let sorted = latencies.sorted()
+            let median = sorted.isEmpty ? "-" : "\(sorted[sorted.count / 2])"
+            let worst = sorted.last.map { "\($0)" } ?? "-"
+            return "\(found) of \(calls) found, \(falseAlarms) false, "
+                + "from the end of the word: median \(median) ms, longest \(worst) ms"
+        }
+    }
+
+    /// - Parameter ratio: how far the background is below the talker, in dB; nil for none.
+    private func detect(_ calls: [Call], over background: [Float], ratio: Double?) throws -> Outcome {
+        let (stream, ends) = Self.stream(calls)
+        let gain = ratio.map { Float(pow(10, -$0 / 20)) * 0.05 / Espeak.loudness(background) } ?? 0
+        return try score(Self.mix(stream, background, gain), ends: ends)
+    }
+
+    private func detectWhileSpeaking(_ calls: [Call], _ voice: [Float], ratio: Double) throws -> Outcome {
+        let (stream, ends) = Self.stream(calls)
+        let far = Espeak.upsample(Array(voice.prefix(stream.count)))
+        let near = Espeak.upsample(stream)
+        let engine = try ProductEngine(delay: ReportedDelay())
+        let gain = Float(pow(10, -ratio / 20)) * 0.05 / Espeak.loudness(voice)
+        var output = [Float](repeating: 0, count: near.count / 480 * 240)
+        var microphone = [Float](repeating: 0, count: 480)
+        // 20 ms of way, three reflections.
+        let path = [(960, Float(1)), (1290, -0.4), (2110, 0.25), (3700, 0.1)]
+        for period in 0..<min(near.count, far.count) / 480 {
+            for index in 0..<480 {
+                let place = period * 480 + index
+                let echo = path.reduce(Float(0)) { place >= $1.0 ? $0 + far[place - $1.0] * $1.1 : $0 }
+                microphone[index] = near[place] + echo * gain + Float.random(in: -0.0005...0.0005)
+            }
+            far.withUnsafeBufferPointer { far in
+                output.withUnsafeMutableBufferPointer { output in
+                    guard let far = far.baseAddress, let output = output.baseAddress else { return }
+                    engine.process(far: far + period * 480, microphone: microphone, into: output + period * 240)
+                }
+            }
+        }
+        return try score(output, ends: ends, isPlaying: true)
+    }
+
+    /// One second of pause before each call.
+    private static func stream(_ calls: [Call]) -> (samples: [Float], ends: [Int]) {
+        var stream = [Float](repeating: 0, count: 48_000)
+        var ends: [Int] = []
+        for call in calls {
+            stream += [Float](repeating: 0, count: 24_000)
+            ends.append(stream.count + call.wordEnd)
+            stream += call.samples
+        }
+        return (stream + [Float](repeating: 0, count: 48_000), ends)
+    }
+
+    private static func mix(_ stream: [Float], _ background: [Float], _ gain: Float) -> [Float] {
+        stream.indices.map {
+            stream[$0] + background[$0 % background.count] * gain + Float.random(in: -0.0005...0.0005)
+        }
+    }
+
+    /// - Parameter ends: where the word ends, in samples at 24 kHz; a find within 1.5 s after that is right.
+    private func score(_ stream: [Float], ends: [Int], isPlaying: Bool = false) throws -> Outcome {
+        let margin = isPlaying ? Configuration().activation.playingMargin : 0
+        var rule = WakeRule(words: words, playingMargin: margin, refractory: .seconds(2))
+        var outcome = Outcome(calls: ends.count)
+        var left = ends
+        try spot(stream) { candidate, place in
+            let at = Duration.milliseconds(60_000 + place / 24)
+            guard case .call = rule.judge(candidate, listening: .wake, isPlaying: isPlaying, at: at) else { return }
+            if let index = left.firstIndex(where: { (-4800...36_000).contains(place - $0) }) {
+                outcome.found += 1
+                outcome.latencies.append((place - left.remove(at: index)) / 24)
+            } else {
+                outcome.falseAlarms += 1
+            }
+        }
+        return outcome
+    }
+
+    /// Feeds 24 kHz samples, 40 ms at a time; tells where each find was made.
+    private func spot(_ stream: [Float], found: (WakeCandidate, Int) -> Void) throws {
+        let spotter = try SphinxSpotter(words, model: Self.model)
+        var decimator = TwoThirdsDecimator()
+        var output = [Int16](repeating: 0, count: 640)
+        for start in stride(from: 0, through: stream.count - 960, by: 960) {
+            let block = stream[start..<start + 960].map { Int16(max(-32_768, min(32_767, $0 * 32_768))) }
+            output.withUnsafeMutableBufferPointer { output in
+                guard let base = output.baseAddress else { return }
+                decimator.process(block, count: 960, into: base)
+            }
+            for candidate in try output.withUnsafeBufferPointer({ try spotter.process($0) }) {
+                found(candidate, start + 960)
+            }
+        }
+    }
+
+    // MARK: False alarms
+
+    private func countFalseAlarms(_ talk: Talk) throws {
+        var rule = WakeRule(words: words, playingMargin: 0, refractory: .seconds(2))
+        var alarms = 0
+        var misses = 0
+        var speech = 0
+        let began = Self.cpu()
+        var spotting = 0.0
+        for minute in 0..<minutes {
+            let samples = try talk.fresh(voice: minute, seconds: 60, without: word)
+            speech += samples.count
+            let before = Self.cpu()
+            try spot(samples.map { $0 + Float.random(in: -0.0005...0.0005) }) { candidate, place in
+                let at = Duration.seconds(60 * (minute + 1)) + .milliseconds(place / 24)
+                switch rule.judge(candidate, listening: .wake, isPlaying: false, at: at) {
+                case .call: alarms += 1
+                case .nearMiss: misses += 1
+                default: break
+                }
+            }
+            spotting += Self.cpu() - before
+        }
+        _ = began
+        let hours = Double(speech) / 24_000 / 3600
+        print(
+            "talk without the word, \(Int(hours * 60)) minutes: \(alarms) false alarms "
+                + "(\(Int((Double(alarms) / hours).rounded())) an hour of talk), \(misses) near misses; "
+                + "\(Int((spotting / (hours * 3600) * 1000).rounded())) ms of CPU for a second of sound, with its preparation"
+        )
+    }
+
+    private static func cpu() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+/// Buttons, lights, commands, quiet hours and sounds of one's own.
+struct SurroundingsTests {
+    @Test func quietHoursMaySpanMidnight() throws {
+        let night = try #require(QuietHours("22:00-07:30"))
+        #expect(night.contains(minute: 22 * 60))
+        #expect(night.contains(minute: 0))
+        #expect(night.contains(minute: 7 * 60 + 29))
+        #expect(!night.contains(minute: 7 * 60 + 30))
+        let noon = try #require(QuietHours("12:30 - 14:00"))
+        #expect(noon.contains(minute: 13 * 60))
+        #expect(!noon.contains(minute: 23 * 60))
+    }
+
+    @Test(arguments: ["", "22-7", "24:00-07:00", "22:00", "22:00-22:00", "22:00-07:60", "a:00-b:00", "22:0-07:00"])
+    func whatIsNoSpanIsRefused(text: String) {
+        #expect(QuietHours(text) == nil)
+    }
+
+    @Test func keysMeanSomethingWhenTheyGoDown() {
+        #expect(Button(code: 248, value: 1) == .mute)
+        #expect(Button(code: 248, value: 0) == nil)
+        #expect(Button(code: 248, value: 2) == nil)
+        #expect(Button(code: 164, value: 1) == .call)
+        #expect(Button(code: 166, value: 1) == .stop)
+        #expect(Button(code: 115, value: 2) == .louder)
+        #expect(Button(code: 30, value: 1) == nil)
+    }
+
+    /// `struct input_event` of a 64 bit machine: two words of time, type, code, value.
+    @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func keysAreReadFromTheDevice() {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        func put(type: UInt8, code: UInt8, value: UInt8) {
+            var event = [UInt8](repeating: 0, count: 24)
+            (event[16], event[18], event[20]) = (type, code, value)
+            _ = write(ends[1], event, 24)
+        }
+        var code: Int32 = 0
+        var value: Int32 = 0
+        put(type: 0, code: 0, value: 0)
+        put(type: 1, code: 113, value: 1)
+        #expect(clinux_read_key(ends[0], 1000, &code, &value) == 0)
+        #expect(clinux_read_key(ends[0], 1000, &code, &value) == 1)
+        #expect(code == 113)
+        #expect(value == 1)
+        #expect(clinux_read_key(ends[0], 0, &code, &value) == 0)
+        close(ends[1])
+        #expect(clinux_read_key(ends[0], 1000, &code, &value) == -1)
+        close(ends[0])
+    }
+
+    private func status(
+        _ phase: ActivationPhase,
+        _ conversation: String = "idle",
+        isMuted: Bool = false
+    )
+        -> ActivationStatus
+    {
+        ActivationStatus(mode: .wake, phase: phase, isMuted: isMuted, listening: .wake, conversation: conversation)
+    }
+
+    @Test func theLightShowsWhoseTurnItIs() {
+        #expect(StateHook.brightness(status(.idle)) == 0)
+        #expect(StateHook.brightness(status(.awake)) == 100)
+        #expect(StateHook.brightness(status(.conversation, "userSpeaking")) == 100)
+        #expect(StateHook.brightness(status(.conversation, "aiSpeaking")) == 40)
+        #expect(StateHook.brightness(status(.awake, isMuted: true)) == 0)
+    }
+
+    @Test func theCommandFindsTheStateAndOfManyTheLatest() async throws {
+        let script = "/tmp/hook-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let text = "#!/bin/sh\necho $JARVIS_PHASE $JARVIS_STATE $JARVIS_MODE $JARVIS_MUTED >> \(script).out\n"
+        try StateFile.write(Array(text.utf8), to: script)
+        chmod(script, 0o700)
+        let hook = StateHook(command: script, led: "", logger: LineLog().logger)
+        hook.show(status(.awake, "connecting"))
+        hook.show(status(.awake, "listening"))
+        hook.show(status(.conversation, "aiSpeaking"))
+        hook.finish()
+        await hook.run()
+        let output = try FileReader.system.read(script + ".out", 4096).bytes
+        #expect(String(decoding: output, as: UTF8.self) == "conversation aiSpeaking wake 0\n")
+        unlink(script)
+        unlink(script + ".out")
+    }
+
+    @Test func aCommandThatHangsIsEndedAndOneThatIsNotThereIsTold() {
+        #expect(HookProcess.run("/bin/sleep", [], within: .milliseconds(50)) != .tookTooLong)
+        #expect(HookProcess.run("/usr/bin/yes", [], within: .milliseconds(50)) == .tookTooLong)
+        #expect(HookProcess.run("/nowhere", [], within: .seconds(1)) == .notStarted(errno: ENOENT))
+        #expect(HookProcess.run("/bin/false", [], within: .seconds(5)) == .ended(1))
+    }
+
+    @Test func soundsMayBeLeftOutOrReplaced() throws {
+        var audio = Configuration().audio
+        audio.earconsOff = "listening, thinking"
+        let some = try EarconSet(audio)
+        #expect(!some.plays(.listening))
+        #expect(some.plays(.woken))
+        audio.earconsOff = "bell"
+        #expect(throws: ConfigurationError.self) { try EarconSet(audio) }
+        let folder = "/tmp/earcons-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        mkdir(folder, 0o700)
+        let wave = WaveFile.header(dataBytes: 4) + [0, 0x40, 0, 0xc0]
+        try StateFile.write(wave, to: folder + "/woken.wav")
+        audio.earconsOff = ""
+        audio.earconFolder = folder
+        #expect(try EarconSet(audio).own == [.woken: [0.5, -0.5]])
+        try StateFile.write([1, 2, 3], to: folder + "/error.wav")
+        #expect(throws: ConfigurationError.self) { try EarconSet(audio) }
+        unlink(folder + "/woken.wav")
+        unlink(folder + "/error.wav")
+        rmdir(folder)
+    }
+
+    @Test func theGateStaysOpenLongerThanTheWords() {
+        let gate = VoiceGate()
+        #expect(!gate.isOpen(at: 100, voiceUntil: 0))
+        #expect(gate.isOpen(at: 100_000, voiceUntil: 60_000))
+        #expect(!gate.isOpen(at: 108_000, voiceUntil: 60_000))
+    }
+}
