@@ -11,6 +11,7 @@ final class DecoderReader {
 
     private let pipes: AudioPipes
     private let wake: Int32
+    private let isCalled: () -> Bool
     private let report: (DecoderReport) -> Void
     private let samples: UnsafeMutablePointer<Float>
     /// Bytes in `samples`, and how many frames of them are in the ring.
@@ -21,9 +22,18 @@ final class DecoderReader {
     private var lastError: String?
     private var lastTag: DecoderTag?
 
-    init(feed pipes: AudioPipes, wake: Int32, report: @escaping (DecoderReport) -> Void) {
+    /// - Parameters:
+    ///   - wake: an eventfd that is signalled when there may be something else to do.
+    ///   - isCalled: whether there is.
+    init(
+        feed pipes: AudioPipes,
+        wake: Int32,
+        isCalled: @escaping () -> Bool,
+        report: @escaping (DecoderReport) -> Void
+    ) {
         self.pipes = pipes
         self.wake = wake
+        self.isCalled = isCalled
         self.report = report
         samples = .allocate(capacity: Self.block)
         samples.initialize(repeating: 0, count: Self.block)
@@ -31,7 +41,7 @@ final class DecoderReader {
 
     deinit { samples.deallocate() }
 
-    /// Decodes until the end, a failure, or a signal on `wake`, which is left to be read.
+    /// Decodes until the end, a failure, or until something else is to be done.
     func run(_ job: DecoderJob) {
         (bytes, written, frames, line, lastError, lastTag) = (0, 0, 0, [], nil, nil)
         let process: ConfinedProcess
@@ -69,7 +79,8 @@ final class DecoderReader {
                 pollfd(fd: isFull ? -1 : process.output, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&entries, 3, isFull ? 20 : 200)
-            if entries[0].revents != 0 { return .called }
+            // The signal may be that of a command which has been taken already.
+            if entries[0].revents != 0, clinux_eventfd_take(wake), isCalled() { return .called }
             if entries[1].revents != 0 { errorsOpen = readErrors(process, job) }
             let now = Monotonic.now()
             if isFull {

@@ -82,7 +82,12 @@ final class DecoderThread: Sendable {
     // MARK: On the thread
 
     fileprivate func work() {
-        let reader = DecoderReader(feed: pipes, wake: wake, report: report)
+        let reader = DecoderReader(
+            feed: pipes,
+            wake: wake,
+            isCalled: { self.command.withLock { $0 != nil } },
+            report: report
+        )
         while true {
             var entry = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
             _ = poll(&entry, 1, -1)

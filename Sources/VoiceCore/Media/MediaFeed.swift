@@ -42,7 +42,11 @@ package struct MediaFeed: ~Copyable, Sendable {
     func flush(to position: UInt64) {
         var known = flushWanted.load(ordering: .acquiring)
         while position > known {
-            let result = flushWanted.compareExchange(expected: known, desired: position, ordering: .acquiringAndReleasing)
+            let result = flushWanted.compareExchange(
+                expected: known,
+                desired: position,
+                ordering: .acquiringAndReleasing
+            )
             if result.exchanged { return }
             known = result.original
         }

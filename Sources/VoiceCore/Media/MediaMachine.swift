@@ -77,7 +77,7 @@ package struct MediaMachine: Sendable, Equatable {
         case .title(let job, let text): change(job) { if $0.item.title.isEmpty { $0.item.title = text } }
         case .artist(let job, let text): change(job) { if $0.item.artist == nil { $0.item.artist = text } }
         case .nowPlaying(let job, let text): change(job) { $0.nowPlaying = text }
-        case .duration(let job, let seconds): change(job) { $0.duration = $0.duration ?? seconds }
+        case .duration(let job, let seconds): change(job) { $0.duration = seconds }
         case .ended(let job, let frames, let failure): ended(job, frames, failure)
         case .played(let position): played(position)
         case .timer(.reconnect): reconnect()

@@ -60,7 +60,10 @@ package actor MediaPlayer: MediaControls {
         machine = MediaMachine(options: settings.machine)
         ducked = settings.ducked
         // Tags are told once each and there are few; the two reports that matter come once a job.
-        let (reports, continuation) = AsyncStream.makeStream(of: DecoderReport.self, bufferingPolicy: .bufferingNewest(256))
+        let (reports, continuation) = AsyncStream.makeStream(
+            of: DecoderReport.self,
+            bufferingPolicy: .bufferingNewest(256)
+        )
         self.reports = reports
         decoder = DecoderThread(pipes: pipes) { continuation.yield($0) }
     }
@@ -302,7 +305,9 @@ package actor MediaPlayer: MediaControls {
         snapshot.queue = Array(waiting.prefix(10))
         snapshot.queueLength = waiting.count
         snapshot.ducking = ducked
-        snapshot.sleepMinutes = sleepAt.map { max(0, (($0 - Monotonic.now()).fractionalMilliseconds / 6000).rounded() / 10) }
+        snapshot.sleepMinutes = sleepAt.map {
+            max(0, (($0 - Monotonic.now()).fractionalMilliseconds / 6000).rounded() / 10)
+        }
         return snapshot
     }
 

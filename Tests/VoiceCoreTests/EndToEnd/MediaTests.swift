@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 import VoiceSimulator
 
@@ -7,7 +8,11 @@ import VoiceSimulator
 extension EndToEnd {
     /// Music by voice: what a user asks for, what the loudspeaker plays.
     @Suite(.enabled(if: TestSound.canPlay, "ffmpeg is not installed")) struct MediaTests {
-        private static func turn(_ words: String, _ tool: String, _ arguments: SimulatedJSON = [:]) -> ConversationScript.Turn {
+        private static func turn(
+            _ words: String,
+            _ tool: String,
+            _ arguments: SimulatedJSON = [:]
+        ) -> ConversationScript.Turn {
             .init(transcript: words, action: .callOnly(tool: tool, arguments: arguments))
         }
 
@@ -17,7 +22,11 @@ extension EndToEnd {
             server.serve("/a", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 60, hertz: 6000)))
             server.serve("/b", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 60, hertz: 7000)))
             let stage = try Stage([
-                Self.turn("play something", "play_audio", ["url": .string("http://127.0.0.1:\(port)/a"), "title": "A"]),
+                Self.turn(
+                    "play something",
+                    "play_audio",
+                    ["url": .string("http://127.0.0.1:\(port)/a"), "title": "A"]
+                ),
                 Self.turn("and then B", "enqueue", ["url": .string("http://127.0.0.1:\(port)/b"), "title": "B"]),
                 Self.turn("next", "skip_track"),
                 Self.turn("louder", "set_volume", ["level": 0.9]),

@@ -25,7 +25,9 @@ struct MediaPlaybackTests {
             supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied))
         }
         for period in 0..<periods {
-            if supplied < supply { supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied)) }
+            if supplied < supply {
+                supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied))
+            }
             let isVoice = change(period, pipes)
             var output = [Float](repeating: 0, count: Self.period)
             playback.mix(

@@ -67,11 +67,14 @@ struct MediaSourceTests {
     @Test func feedsMayHoldAnything() {
         var random = SeededGenerator(seed: 3)
         let pieces = [
-            "<", ">", "</", "/>", "<![CDATA[", "]]>", "<!--", "-->", "&#x", "&amp;", ";", "\"", "'", "=", "<rss>", "<item ",
+            "<", ">", "</", "/>", "<![CDATA[", "]]>", "<!--", "-->", "&#x", "&amp;", ";", "\"", "'", "=", "<rss>",
+            "<item ",
             "<enclosure url=\"", "title", " ", "\u{0}", "&#1114112;", "é",
         ]
         for _ in 0..<3000 {
-            let text = (0..<Int.random(in: 0...40, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+            let text = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }
             _ = PodcastFeed(Array(text.joined().utf8))
             _ = PlaylistText(Array(text.joined().utf8), isPlaylist: true)
             _ = DecoderTag(line: text.joined())

@@ -51,7 +51,10 @@ final class MediaStage: Sendable {
                         volumes: &mix
                     )
                     now += 10_000_000
-                    heard.append(contentsOf: output)
+                    // Silence before the first sound is none of it; ten minutes are enough.
+                    if heard.count > 0 || output.contains(where: { abs($0) > 0.01 }), heard.count < 5_000_000 {
+                        heard.append(contentsOf: output)
+                    }
                 }
                 try? await Task.sleep(for: .milliseconds(10))
             }
@@ -63,6 +66,7 @@ final class MediaStage: Sendable {
     final class Gathered<Element: Sendable>: Sendable {
         private let list = Mutex<[Element]>([])
 
+        var count: Int { list.withLock { $0.count } }
         var all: [Element] { list.withLock { $0 } }
         func append(_ element: Element) { list.withLock { $0.append(element) } }
         func append(contentsOf elements: [Element]) { list.withLock { $0 += elements } }
@@ -72,6 +76,9 @@ final class MediaStage: Sendable {
     private let heardList: Gathered<Float>
 
     var news: [MediaNews] { toldList.all }
+
+    /// Frames heard since the first sound, silence among them.
+    var frames: Int { heardList.count }
 
     /// What was heard, without the silence before and after it.
     var sound: [Float] {

@@ -30,7 +30,9 @@ struct MarkupScanner {
                 let start = position + 9
                 skip(past: "]]>", from: start)
                 let isClosed = position >= start + 3 && bytes[..<position].suffix(3).elementsEqual("]]>".utf8)
-                return .text(String(decoding: bytes[start..<(isClosed ? position - 3 : max(start, position))], as: UTF8.self))
+                return .text(
+                    String(decoding: bytes[start..<(isClosed ? position - 3 : max(start, position))], as: UTF8.self)
+                )
             } else if starts(with: "<?") || starts(with: "<!") {
                 skip(past: ">", from: position + 2)
             } else {

@@ -87,7 +87,8 @@ struct MediaResolver: Sendable {
     ) async throws(MediaProblem) -> String? {
         let type = (reply.header("Content-Type") ?? "").prefix { $0 != ";" }.lowercased()
         if let archived {
-            guard let archive = ArchiveItem(try await read(reply), identifier: archived), let first = archive.items.first
+            guard let archive = ArchiveItem(try await read(reply), identifier: archived),
+                let first = archive.items.first
             else { throw .failed("that item of the archive holds no sound") }
             found.item = first
             found.more = Array(archive.items.dropFirst())

@@ -11,7 +11,9 @@ enum PlaylistText: Equatable {
         let first = lines.first?.lowercased() ?? ""
         if first.hasPrefix("[playlist]") {
             let files = lines.filter { $0.lowercased().hasPrefix("file") }
-            self = .entries(files.compactMap { line in line.firstIndex(of: "=").map { String(line[line.index(after: $0)...]) } })
+            self = .entries(
+                files.compactMap { line in line.firstIndex(of: "=").map { String(line[line.index(after: $0)...]) } }
+            )
         } else if first.hasPrefix("#extm3u") || isPlaylist {
             if lines.contains(where: { $0.hasPrefix("#EXT-X-") }) {
                 self = .liveSegments

@@ -1,7 +1,8 @@
 /// get_now_playing: what plays.
 package struct GetNowPlayingTool: Tool {
     package let name = "get_now_playing"
-    package let description = "Tells what plays: title, artist, position and duration in seconds, the queue and the volume."
+    package let description =
+        "Tells what plays: title, artist, position and duration in seconds, the queue and the volume."
     package let parameters = ToolArguments.none
     private let player: any MediaControls
 
