@@ -16,7 +16,8 @@ SWIFT ?= swift
 STRIP ?= strip
 
 # The Swift runtime is linked in: the program runs where no toolchain is.
-RELEASE = -c release --static-swift-stdlib
+# Tables that the linker fills in are read-only from the start on.
+RELEASE = -c release --static-swift-stdlib -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 RELEASE_DIR = .build/release
 
 .PHONY: build
