@@ -91,7 +91,9 @@ struct FaultRun {
             health = ProcessHealth.now()
         }
         var leaks: [String] = []
-        if health.threads > before.threads { leaks.append("\(health.threads - before.threads) threads are left") }
+        if health.threads > before.threads {
+            leaks.append("\(health.threads - before.threads) threads are left of \(ProcessHealth.threadNames)")
+        }
         if health.descriptors > before.descriptors {
             leaks.append("\(health.descriptors - before.descriptors) descriptors are left")
         }

@@ -5,6 +5,7 @@ import VoiceCore
 struct ProcessHealth: Sendable {
     /// Resident size in MB of 2^20 bytes.
     var megabytes: Double
+    /// Without those of the pool that runs tasks: it keeps as many as it likes.
     var threads: Int
     var descriptors: Int
 
@@ -14,10 +15,25 @@ struct ProcessHealth: Sendable {
         let pages = fields.count > 1 ? Double(fields[1]) ?? .nan : .nan
         return ProcessHealth(
             megabytes: pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576,
-            threads: entries("/proc/self/task"),
+            threads: threadNames.count { !$0.contains("-qos") },
             // The folder being read is one of them.
             descriptors: entries("/proc/self/fd") - 1
         )
+    }
+
+    /// As the kernel knows them, in any order.
+    static var threadNames: [String] {
+        guard let folder = opendir("/proc/self/task") else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let file = try? FileReader.system.read("/proc/self/task/\(name)/comm", 64) else { continue }
+            names.append(String(decoding: file.bytes.dropLast(), as: UTF8.self))
+        }
+        return names
     }
 
     private static func entries(_ path: String) -> Int {

@@ -169,6 +169,11 @@ extension ConversationMachine {
     ///
     /// A session that was opened since knows nothing of the items of the one before.
     mutating func truncate(_ parts: [HeardPart]) {
+        // A response may have begun to sound before the cut was done: it went with the rest, and never ends by itself.
+        if let lost = voice?.responseID, parts.contains(where: { $0.part.responseID == lost }) {
+            interrupted.append(lost)
+            voice = nil
+        }
         guard link == .ready else { return }
         var deleted: Set<String> = []
         for part in parts where !part.part.itemID.isEmpty && sessionResponses.contains(part.part.responseID) {

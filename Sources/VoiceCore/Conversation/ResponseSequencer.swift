@@ -35,6 +35,8 @@ package struct ResponseSequencer: Equatable, Sendable {
     package private(set) var isWanted = false
     /// Our request that was neither followed by its response nor refused; another response may run meanwhile.
     private var outstanding: String?
+    /// What had been sent when it was made: its response sees that.
+    private var asked: Set<String> = []
     /// Of the uncovered, the ones the server has confirmed to be in the conversation.
     private var confirmed: Set<String> = []
     /// Outputs that the running response has seen.
@@ -98,6 +100,7 @@ package struct ResponseSequencer: Equatable, Sendable {
     }
 
     package mutating func requested(eventID: String) {
+        asked = uncovered
         phase = .requested(eventID: eventID)
         outstanding = eventID
         isSilenced = false
@@ -112,8 +115,9 @@ package struct ResponseSequencer: Equatable, Sendable {
         if clientEventID != nil { hasEchoed = true }
         // A server that does not echo metadata: take it for ours until the refusal says otherwise.
         let isOurs = outstanding != nil && (clientEventID == outstanding || clientEventID == nil && !hasEchoed)
-        covered = isOurs ? uncovered : uncovered.intersection(confirmed)
-        guessed = isOurs && clientEventID == nil ? uncovered.subtracting(confirmed) : []
+        // What was sent behind the request came too late for its response, unless its place there is confirmed.
+        covered = uncovered.intersection(isOurs ? confirmed.union(asked) : confirmed)
+        guessed = isOurs && clientEventID == nil ? covered.subtracting(confirmed) : []
         uncovered.subtract(covered)
         confirmed = []
         isWanted = false

@@ -4,6 +4,15 @@ import Testing
 
 /// Every transition of the sequencer, and each race in which two sides act at once.
 struct ResponseSequencerTests {
+    @Test func anOutputSentBehindTheRequestIsAskedAboutAgain() {
+        var sequencer = ResponseSequencer()
+        sequencer.outputSent(callID: "first")
+        sequencer.requested(eventID: "respond")
+        sequencer.outputSent(callID: "second")
+        #expect(sequencer.created(responseID: "r", clientEventID: "respond").isOurs)
+        #expect(sequencer.uncovered == ["second"])
+    }
+
     enum Step: Sendable {
         case output(String)
         case confirmed(String)

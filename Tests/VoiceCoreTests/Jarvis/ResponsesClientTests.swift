@@ -53,6 +53,20 @@ struct ResponsesClientTests {
         #expect(await answer.value.spoken == "Yes.")
     }
 
+    @Test func aRunThatNeverEndsIsGivenUpAndCancelled() async throws {
+        let time = TestTime()
+        let transport = ScriptedJarvisTransport { request, _ in
+            request.route.hasSuffix("/cancel") ? .whole(.json("{}")) : .stream([Self.created, ": ping\n\n"], .broken)
+        }
+        let client = try client(transport, time: time)
+        let answer = Task { await client.ask("a") }
+        while transport.requests.count < 10 { await Task.yield() }
+        await time.pass(.seconds(120))
+        #expect(await answer.value.failure == .timedOut)
+        while transport.requests("POST /v1/responses/resp_1/cancel").isEmpty { await Task.yield() }
+        #expect(transport.requests(Self.post).count == 1, "the run is joined again, not begun again")
+    }
+
     @Test func aRepeatedQuestionJoinsTheRunThatItBegan() async throws {
         let transport = ScriptedJarvisTransport { _, number in
             number == 0

@@ -43,6 +43,7 @@ struct NetworkThreadTests {
             // On a busy machine the connection may have sent a ping of its own before the test goes on.
             var frame = socket.readFrame()
             while let ping = frame, ping.opcode == 0x9 { frame = socket.readFrame() }
+            defer { said.finish() }
             guard let frame else { return }
             said.yield(String(decoding: frame.payload, as: UTF8.self))
             _ = socket.readFrame()
@@ -52,8 +53,17 @@ struct NetworkThreadTests {
             let (ends, signal) = AsyncStream<WatchedDriver.Record>.makeStream()
             let (opened, open) = AsyncStream<Void>.makeStream()
             let url = "ws://127.0.0.1:\(server.port)/"
-            let handle = network.connect(WebSocketRequest(url: url, deadPeerLimit: .seconds(600))) { connection in
-                WatchedDriver(connection, whenOpen: { _ in open.finish() }, whenClosed: { signal.yield($0) })
+            let patience = ConnectionLimits(whole: .seconds(300))
+            let request = WebSocketRequest(url: url, limits: patience, deadPeerLimit: .seconds(600))
+            let handle = network.connect(request) { connection in
+                WatchedDriver(connection) { _ in
+                    open.finish()
+                } whenClosed: {
+                    open.finish()
+                    said.finish()
+                    signal.yield($0)
+                    signal.finish()
+                }
             }
             for await _ in opened {}
             handle?.perform { driver in (driver as? WatchedDriver)?.connection.send(text: "from outside") }

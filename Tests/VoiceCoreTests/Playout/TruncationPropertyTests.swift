@@ -128,6 +128,19 @@ struct TruncationPropertyTests {
         }
     }
 
+    @Test func aVoiceThatWentWithTheCutOfAnotherIsNotWaitedFor() {
+        var scene = Scene.listening()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.userTurn()
+        scene.begin("r2")
+        scene.speak("r2")
+        let part = SpokenPart(responseID: "r2", itemID: "item_voice", contentIndex: 0)
+        scene.on(.voiceStopped([HeardPart(part: part, heard: 0, received: 100)]))
+        scene.done("r2")
+        #expect(scene.state == .listening)
+    }
+
     @Test func anItemIsDeletedOnceAndOnlyWhereNothingOfItWasHeard() {
         var random = SeededGenerator(seed: 9)
         for round in 0..<2000 {
