@@ -13,6 +13,8 @@ struct DecoderJob: Sendable, Equatable {
     /// What ffmpeg is told: one source in, mono floats at 48 kHz out.
     var arguments: [String] {
         var list = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+verbose"]
+        // Enough to know any format by; the usual 5 MB would be a long wait with a slow server.
+        list += ["-probesize", "1000000", "-analyzeduration", "3000000"]
         switch source {
         case .network(let url):
             list += ["-protocol_whitelist", "http,https,tcp,tls,crypto"]

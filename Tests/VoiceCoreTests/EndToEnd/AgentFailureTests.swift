@@ -78,7 +78,7 @@ extension EndToEnd {
         }
 
         private static let mistakes: [(tool: String, arguments: SimulatedJSON, told: String)] = [
-            ("pause_playback", [:], "There is no tool named pause_playback."),
+            ("water_plants", [:], "There is no tool named water_plants."),
             ("ask_jarvis", ["query": 7], "I did not get that request. Please say it again."),
             ("ask_jarvis", "no object", "I did not get that request. Please say it again."),
             ("ask_jarvis", [:], "The request was empty. Please say it again."),
