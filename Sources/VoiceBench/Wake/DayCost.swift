@@ -27,11 +27,6 @@ struct DayCost {
             "always, beside a television for 4 hours, each remark answered",
             conversation(turns: 40 + 4 * 360, answers: 6, limit: 8000)
         )
-        // Remarks are speech to a detector of voices, too.
-        tell(
-            "the same with activation.voice_gate: a voice is a voice",
-            conversation(turns: 40 + 4 * 360, answers: 6, limit: 8000)
-        )
     }
 
     private func tell(_ name: String, _ micros: Int) {

@@ -168,12 +168,12 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
-    /// Silence for a second, a word that begins in the last moment of it, and silence again.
-    @Test func theVoiceGateSendsTheWordWithItsBeginningAndTheSilenceAfter() async throws {
+    /// Silence for a second, and a word that begins in the last moment of it.
+    @Test func theVoiceGateSendsTheWordWithItsBeginning() async throws {
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
             socket.upgrade()
-            heard.add(Self.samples(socket, count: 2400 * 24))
+            heard.add(Self.samples(socket, count: 800 * 24))
             socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
             heard.add(Self.samples(socket))
         }
@@ -187,12 +187,12 @@ struct VoicePumpTests {
                 scene.capture(milliseconds: 1000)
                 #expect(pump.onThread.chunksSent == 0)
                 scene.pipes.echo.voiceUntil.store(1000 * 24, ordering: .releasing)
-                scene.capture(milliseconds: 4000)
+                scene.capture(milliseconds: 400)
                 network.add { pump.onThread.tick() }
             }
         }
         withExtendedLifetime(server) {}
-        let isWhole = heard.all == (600 * 24..<3000 * 24).map { Int16(truncatingIfNeeded: $0) }
+        let isWhole = heard.all == (600 * 24..<1400 * 24).map { Int16(truncatingIfNeeded: $0) }
         #expect(isWhole)
     }
 
