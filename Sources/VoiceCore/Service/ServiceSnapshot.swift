@@ -32,6 +32,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         if case .error(let reason) = conversation { lacks.append("the voice service refuses us: \(reason)") }
         if hasDevices {
             for (name, state) in [("microphone", microphone), ("loudspeaker", loudspeaker)] {
+                if isMicrophoneMuted && name == "microphone" { continue }
                 switch state {
                 case .waiting(let reason): lacks.append("no \(name): \(reason)")
                 case .lost(let reason): lacks.append("\(name) lost: \(reason)")
@@ -66,7 +67,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
     var isUp: Bool {
         switch conversation {
         case .connecting, .error: false
-        default: !hasDevices || microphone.isOpen && loudspeaker.isOpen
+        default: !hasDevices || (microphone.isOpen || isMicrophoneMuted) && loudspeaker.isOpen
         }
     }
 }

@@ -29,7 +29,10 @@ extension EndToEnd {
             try await stage.reach(.aiSpeaking)
             _ = try await perform("interrupt", on: stage)
             try await stage.reach(.listening, times: 2)
-            await #expect(throws: ControlProblem.self) { _ = try await perform("mode", "wake", on: stage) }
+            #expect(try await perform("mode", on: stage)["mode"] == "always")
+            #expect(try await perform("mode", "push", on: stage)["mode"] == "push")
+            #expect(try await perform("media", on: stage)["status"] == "stopped")
+            #expect(try await perform("stop", on: stage)["cancelled"] == false)
             try await stage.stop()
         }
 

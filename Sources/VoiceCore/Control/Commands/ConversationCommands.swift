@@ -1,7 +1,7 @@
 extension ControlCommand {
     static let listen = ControlCommand("listen", "Opens a conversation, as a wake word or a button would.") {
         (_, daemon) throws(ControlProblem) in
-        daemon.post(.activate)
+        daemon.activate()
         return .done(["text": "listening"])
     }
 
@@ -15,9 +15,13 @@ extension ControlCommand {
 
     static let stop = ControlCommand(
         "stop",
-        "Silences the box, and takes back what the agent is working on."
+        """
+        Silences the box, media too, and takes back what the agent is working on. Where nothing is being said, it ends a \
+        conversation that was called for.
+        """
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.post(.interrupt)
+        daemon.stopTalking()
+        _ = await daemon.media.stop(after: nil)
         let cancelled = await daemon.cancelAgentRequest()
         return .done([
             "text": cancelled ? "quiet; the agent's request was taken back" : "quiet", "cancelled": .bool(cancelled),
@@ -57,14 +61,19 @@ extension ControlCommand {
     static let mode = ControlCommand(
         "mode",
         arguments: [
-            ControlArgument("mode", .choice(["always", "wake", "push"]), isOptional: true, "the mode to change to")
+            ControlArgument(
+                "mode",
+                .choice(ActivationMode.allCases.map(\.rawValue)),
+                isOptional: true,
+                "the mode to change to"
+            )
         ],
         "What begins a conversation: it is always open, a wake word, or a command or button. Without an argument: tells."
-    ) { (arguments, _) throws(ControlProblem) in
-        switch arguments["mode"] {
-        case nil, "always": return .done(["text": "mode always", "mode": "always"])
-        case let mode?: throw ControlProblem(.notAvailable, "this build has no mode \"\(mode)\": it always listens")
-        }
+    ) { (arguments, daemon) throws(ControlProblem) in
+        let wanted = arguments["mode"].flatMap(ActivationMode.init)
+        if let wanted { daemon.setActivationMode(wanted) }
+        let mode = if let wanted { wanted } else { await daemon.activationStatus.mode }
+        return .done(["text": .string("mode \(mode.rawValue)"), "mode": .string(mode.rawValue)])
     }
 
     static let quiet = ControlCommand(
@@ -72,6 +81,9 @@ extension ControlCommand {
         arguments: [ControlArgument("switch", .choice(["on", "off"]), isOptional: true, "begin or end them")],
         "Quiet hours: lower volume, no chimes, no announcements."
     ) { (_, _) throws(ControlProblem) in
-        throw ControlProblem(.notAvailable, "this build has no quiet hours; use mute and volume")
+        throw ControlProblem(
+            .notAvailable,
+            "quiet hours follow the clock (activation.quiet_hours); use mute and volume"
+        )
     }
 }

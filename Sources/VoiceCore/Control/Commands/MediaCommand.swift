@@ -1,9 +1,59 @@
+internal import FoundationEssentials
+
 extension ControlCommand {
     static let media = ControlCommand(
         "media",
-        arguments: [ControlArgument("action", .text(longest: 2000), "what to do")],
-        "Music, radio and podcasts."
-    ) { (_, _) throws(ControlProblem) in
-        throw ControlProblem(.notAvailable, "this build plays no media")
+        arguments: [
+            ControlArgument(
+                "action",
+                .choice(MediaAction.allCases.map(\.rawValue)),
+                isOptional: true,
+                "what to do; status without it"
+            ),
+            ControlArgument(
+                "what",
+                .text(longest: 2000),
+                isOptional: true,
+                "for play and enqueue: an address, or the name of a radio station"
+            ),
+        ],
+        "Music, radio and podcasts. Tells what plays."
+    ) { (arguments, daemon) throws(ControlProblem) in
+        let action = arguments["action"].flatMap(MediaAction.init) ?? .status
+        let snapshot: MediaSnapshot
+        do throws(MediaProblem) {
+            snapshot = try await action.perform(arguments["what"] ?? "", on: daemon.media)
+        } catch {
+            throw ControlProblem(.notAvailable, "\(error)")
+        }
+        if let problem = snapshot.problem { throw ControlProblem(.notAvailable, problem) }
+        return .done(json(snapshot))
+    }
+
+    private static func json(_ snapshot: MediaSnapshot) -> [String: JSONValue] {
+        let encoded = (try? JSONEncoder().encode(snapshot)).flatMap { ControlMessage.parse($0) }
+        var result: [String: JSONValue] = [:]
+        if case .object(let values) = encoded { result = values }
+        let what = [snapshot.artist, snapshot.title ?? snapshot.nowPlaying].compactMap { $0 }.joined(separator: ": ")
+        result["text"] = .string(what.isEmpty ? snapshot.status.rawValue : "\(snapshot.status.rawValue): \(what)")
+        return result
+    }
+}
+
+/// What can be asked of the media player.
+private enum MediaAction: String, CaseIterable {
+    case status, play, enqueue, pause, resume, skip, stop, clear
+
+    func perform(_ what: String, on player: any MediaControls) async throws(MediaProblem) -> MediaSnapshot {
+        switch self {
+        case .status: await player.snapshot()
+        case .play: try await player.play(address: what, title: "", kind: nil)
+        case .enqueue: try await player.enqueue(address: what, title: "")
+        case .pause: await player.pause()
+        case .resume: await player.resume()
+        case .skip: await player.skip()
+        case .stop: await player.stop(after: nil)
+        case .clear: await player.clearQueue()
+        }
     }
 }

@@ -3,15 +3,18 @@ internal import Synchronization
 extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
-        "Mutes the microphone: the voice service hears silence until `unmute`, or a restart."
+        "Mutes the microphone: its device is closed until `unmute`, or a restart."
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.pipes.microphoneMuted.store(true, ordering: .relaxed)
+        // At once for what is said now; the device follows.
+        daemon.pipes.microphoneMuted.store(true, ordering: .releasing)
+        daemon.setMicrophoneMuted(true)
         return .done(["text": "the microphone is muted", "microphone_muted": true])
     }
 
     static let unmute = ControlCommand("unmute", "Lets the microphone be heard again.") {
         (_, daemon) throws(ControlProblem) in
-        daemon.pipes.microphoneMuted.store(false, ordering: .relaxed)
+        daemon.pipes.microphoneMuted.store(false, ordering: .releasing)
+        daemon.setMicrophoneMuted(false)
         return .done(["text": "the microphone is open", "microphone_muted": false])
     }
 
