@@ -49,7 +49,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
     package var text: String {
         let activity =
             switch conversation {
-            case .idle: "Idle, no conversation"
+            case .idle: isMicrophoneMuted ? "Muted" : "Idle, no conversation"
             case .connecting: "Connecting to the voice service"
             case .listening: isMicrophoneMuted ? "Muted" : "Listening"
             case .userSpeaking: "Somebody speaks"
