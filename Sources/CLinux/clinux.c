@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <linux/capability.h>
 #include <linux/input.h>
-#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,8 +218,7 @@ void clinux_realtime_exit(void) {
 }
 
 int clinux_read_key(int fd, int milliseconds, int *code, int *value) {
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    int ready = poll(&wait, 1, milliseconds);
+    int ready = clinux_wait_readable(fd, milliseconds);
     if (ready <= 0) return ready < 0 && errno != EINTR ? -1 : 0;
     struct input_event event;
     ssize_t count = read(fd, &event, sizeof event);

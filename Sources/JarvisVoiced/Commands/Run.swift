@@ -48,16 +48,7 @@ struct Run: AsyncParsableCommand {
     }
 
     private func settings(_ loaded: LoadedConfiguration, _ secrets: Secrets, logger: Logger) throws -> DaemonSettings {
-        var settings = try DaemonSettings(
-            loaded.values,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(
-                loaded.values.jarvis,
-                playsMedia: loaded.values.media.enabled,
-                logger: logger
-            ),
-            instructions: try DaemonSettings.instructions(of: loaded.values)
-        )
+        var settings = try DaemonSettings(loaded, secrets: secrets, logger: logger)
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)
         return settings
     }

@@ -53,6 +53,10 @@ extension ConversationMachine {
             !calls.unspoken.contains(where: { calls.contains(responseID: $0.responseID) }),
             voice == nil || !calls.isLate(at: turns)
         else { return }
+        askForResponse()
+    }
+
+    mutating func askForResponse() {
         let eventID = eventID("respond")
         effects.append(.send(.responseCreate(eventID: eventID)))
         sequencer.requested(eventID: eventID)

@@ -39,20 +39,10 @@ extension ConversationMachine {
     mutating func tellMedia() {
         guard !media.isEmpty else { return }
         if link == .closed { return media.forget() }
-        guard link == .ready, voice == nil, !userSpeaks, !owedResponse, !calls.isWaiting, sequencer.isIdle,
-            !sequencer.wantsResponse
-        else { return }
+        guard link == .ready, isQuiet, !calls.isWaiting else { return }
         let news = media.take(at: now)
         guard !news.isEmpty else { return }
         for text in news { send({ .systemMessage(text: text, eventID: $0) }, "media") }
-        var requested = ""
-        send(
-            { eventID in
-                requested = eventID
-                return .responseCreate(eventID: eventID)
-            },
-            "respond"
-        )
-        sequencer.requested(eventID: requested)
+        askForResponse()
     }
 }

@@ -34,14 +34,6 @@ extension ConversationMachine {
     mutating func announce() {
         guard !calls.isWaiting, let text = announcements.next() else { return }
         send({ .systemMessage(text: Self.announcement(text), eventID: $0) }, "say")
-        var requested = ""
-        send(
-            { eventID in
-                requested = eventID
-                return .responseCreate(eventID: eventID)
-            },
-            "respond"
-        )
-        sequencer.requested(eventID: requested)
+        askForResponse()
     }
 }

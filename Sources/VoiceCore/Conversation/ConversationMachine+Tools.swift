@@ -37,22 +37,14 @@ extension ConversationMachine {
     }
 
     /// Nobody speaks and no response is awaited.
-    private var isQuiet: Bool {
+    var isQuiet: Bool {
         voice == nil && !userSpeaks && !owedResponse && sequencer.isIdle && !sequencer.wantsResponse
     }
 
     private mutating func tellDelay() {
         wishes.delayed = []
         send({ .systemMessage(text: Self.delayNotice, eventID: $0) }, "delay")
-        var requested = ""
-        send(
-            { eventID in
-                requested = eventID
-                return .responseCreate(eventID: eventID)
-            },
-            "respond"
-        )
-        sequencer.requested(eventID: requested)
+        askForResponse()
         wishes.isNoticeDue = true
     }
 

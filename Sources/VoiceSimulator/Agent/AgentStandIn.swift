@@ -1,6 +1,3 @@
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
 internal import Synchronization
 
 /// A stand-in for the agent: an HTTP/1.1 server on 127.0.0.1 with `POST {base}/v1/chat/completions`.
@@ -11,8 +8,6 @@ package final class AgentStandIn: Sendable {
         var model: AgentModel
         var behaviour: @Sendable (AgentRequest) -> AgentBehaviour
         var requests: [AgentRequest] = []
-        var listener: (any Channel)?
-        var channels: [ObjectIdentifier: any Channel] = [:]
     }
 
     /// How many requests are kept for inspection; later ones are served but not recorded.
@@ -20,6 +15,7 @@ package final class AgentStandIn: Sendable {
 
     private let port: Int
     private let state: Mutex<State>
+    private let listener = LoopbackListener()
 
     /// - Parameters:
     ///   - token: the accepted bearer token.
@@ -49,31 +45,11 @@ package final class AgentStandIn: Sendable {
 
     /// Starts to listen and returns the port; throws when the port is taken.
     package func start() async throws -> Int {
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                self.track(channel)
-                return channel.eventLoop.makeCompletedFuture {
-                    // Without pipelining assistance the channel goes on reading, and so sees a client that leaves.
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
-                    try channel.pipeline.syncOperations.addHandler(AgentRequestHandler(agent: self))
-                }
-            }
-            .bind(host: "127.0.0.1", port: port).get()
-        state.withLock { $0.listener = listener }
-        return listener.localAddress?.port ?? 0
+        try await listener.start(port: port) { AgentRequestHandler(agent: self) }
     }
 
     /// Closes the listener and every connection.
-    package func stop() async {
-        let channels = state.withLock { state in
-            let open = Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
-            state.listener = nil
-            return open
-        }
-        for channel in channels { try? await channel.close().get() }
-    }
+    package func stop() async { await listener.stop() }
 
     /// Changes how requests from now on end.
     package func setBehaviour(_ behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour) {
@@ -124,14 +100,6 @@ extension AgentStandIn {
     func finish(session: String, named: Bool, words: String, reason: String = "stop") -> AgentModel.Answer {
         state.withLock {
             $0.model.finish(session: session, sessionWasNamed: named, words: words, finishReason: reason)
-        }
-    }
-
-    private func track(_ channel: any Channel) {
-        let id = ObjectIdentifier(channel)
-        state.withLock { $0.channels[id] = channel }
-        channel.closeFuture.whenComplete { _ in
-            self.state.withLock { _ = $0.channels.removeValue(forKey: id) }
         }
     }
 }

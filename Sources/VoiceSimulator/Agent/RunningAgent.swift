@@ -1,6 +1,3 @@
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
 internal import Synchronization
 
 /// A stand-in for the agent on `/v1/responses`: runs by script that outlive their connections, on 127.0.0.1.
@@ -10,12 +7,11 @@ package final class RunningAgent: Sendable {
     private struct State {
         var runs: AgentRuns
         var requests: [AgentRequest] = []
-        var listener: (any Channel)?
-        var channels: [ObjectIdentifier: any Channel] = [:]
     }
 
     private let script: @Sendable (AgentRequest) -> [AgentStep]
     private let state: Mutex<State>
+    private let listener = LoopbackListener()
     private let basePath: String
 
     /// - Parameter script: what the run of a question does; it completes after the last step.
@@ -31,33 +27,16 @@ package final class RunningAgent: Sendable {
 
     /// Starts to listen and returns the port.
     package func start() async throws -> Int {
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                self.track(channel)
-                return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
-                    try channel.pipeline.syncOperations.addHandler(RunningAgentHandler(agent: self))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        state.withLock { $0.listener = listener }
-        return listener.localAddress?.port ?? 0
+        try await listener.start { RunningAgentHandler(agent: self) }
     }
 
     /// Closes the listener and every connection.
-    package func stop() async {
-        let channels = state.withLock { state in
-            defer { state.listener = nil }
-            return Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
-        }
-        for channel in channels { try? await channel.close().get() }
-    }
+    package func stop() async { await listener.stop() }
 
     /// Dies and is back at once: connections break, runs are forgotten, threads are kept.
     package func restart() async {
         state.withLock { $0.runs.restart() }
-        await cut()
+        await listener.cut()
     }
 
     /// Keeps only the latest frames of a run, as the agent does with long ones.
@@ -72,14 +51,6 @@ package final class RunningAgent: Sendable {
 
     /// What was answered to prompts.
     package var replies: [SimulatedJSON] { state.withLock { $0.runs.replies } }
-
-    private func track(_ channel: any Channel) {
-        let id = ObjectIdentifier(channel)
-        state.withLock { $0.channels[id] = channel }
-        channel.closeFuture.whenComplete { _ in
-            self.state.withLock { _ = $0.channels.removeValue(forKey: id) }
-        }
-    }
 }
 
 // MARK: - For the handler
@@ -114,7 +85,7 @@ extension RunningAgent {
                 }
                 switch step {
                 case .wait(let milliseconds): try? await Task.sleep(for: .milliseconds(milliseconds))
-                case .cut: await cut()
+                case .cut: await listener.cut()
                 case nil where !isRunning: return
                 // Waits for the user.
                 case nil: try? await Task.sleep(for: .milliseconds(5))
@@ -122,10 +93,5 @@ extension RunningAgent {
                 }
             }
         }
-    }
-
-    private func cut() async {
-        let channels = state.withLock { Array($0.channels.values) }
-        for channel in channels { try? await channel.close().get() }
     }
 }

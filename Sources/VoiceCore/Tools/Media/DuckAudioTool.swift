@@ -5,22 +5,13 @@ package struct DuckAudioTool: Tool {
         Sets how loud media stays while somebody speaks, from 0 (silent) to 1 (as loud as before). It goes down and comes \
         back by itself.
         """
-    package let parameters = """
-        {"type":"object","properties":{"level":{"type":"number","minimum":0,"maximum":1}},"required":["level"],\
-        "additionalProperties":false}
-        """
+    package let parameters = MediaLevel.parameters
     private let player: any MediaControls
 
     init(_ player: any MediaControls) { self.player = player }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard let wish = ToolArguments.decode(Arguments.self, from: arguments), wish.level.isFinite else {
-            return .unreadable("level, from 0 to 1")
-        }
-        return ToolOutput(await player.setDucking(wish.level))
-    }
-
-    private struct Arguments: Decodable {
-        let level: Double
+        guard let level = MediaLevel.decode(arguments) else { return .unreadable("level, from 0 to 1") }
+        return ToolOutput(await player.setDucking(level))
     }
 }
