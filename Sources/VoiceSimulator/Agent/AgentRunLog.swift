@@ -68,11 +68,13 @@ package enum AgentStep: Sendable, Equatable {
     /// The provider broke: what was said of this segment is said anew.
     case discard
     case wait(milliseconds: Int)
+    /// Stands still until `RunningAgent.proceed` was called.
+    case hold
     /// A question to the user (`call_id`, `questions`); the run waits for the answer.
     case ask(SimulatedJSON)
     /// A permission (`approval_id`, `path`, `options`); the run waits for the answer.
     case approve(SimulatedJSON)
     case fail(type: String, message: String)
-    /// Cuts every connection that follows the run; the run goes on.
+    /// Cuts every connection once all has been written to it; the run goes on.
     case cut
 }

@@ -144,7 +144,7 @@ package struct AgentRuns: Sendable {
             runs[id]?.add("response.approval.prompt", prompt.object ?? [:])
         case .fail(let type, let message):
             runs[id]?.end(.failed, error: ["type": .string(type), "message": .string(message)])
-        case .wait, .cut: break
+        case .wait, .hold, .cut: break
         }
         return step
     }

@@ -7,6 +7,9 @@ package final class RunningAgent: Sendable {
     private struct State {
         var runs: AgentRuns
         var requests: [AgentRequest] = []
+        /// Frames of each run that some connection was given.
+        var written: [String: Int] = [:]
+        var isHeld = true
     }
 
     private let script: @Sendable (AgentRequest) -> [AgentStep]
@@ -42,6 +45,18 @@ package final class RunningAgent: Sendable {
     /// Keeps only the latest frames of a run, as the agent does with long ones.
     package func keepFrames(_ count: Int) { state.withLock { $0.runs.keptFrames = count } }
 
+    /// Lets runs go on that hold, now and later.
+    package func proceed() { state.withLock { $0.isHeld = false } }
+
+    /// Whether a run has begun and all it said, this text included, was written to a connection.
+    package func hasTold(_ text: String) -> Bool {
+        state.withLock { state in
+            state.runs.runs.values.contains { run in
+                state.written[run.id] == run.frames.count && run.frames.contains { $0.contains(text) }
+            }
+        }
+    }
+
     package var requests: [AgentRequest] { state.withLock { $0.requests } }
 
     /// "POST /v1/responses" and the like, in order, without the base path and the query.
@@ -74,6 +89,10 @@ extension RunningAgent {
         }
     }
 
+    func wrote(_ run: String, frames count: Int) {
+        state.withLock { $0.written[run] = max($0.written[run] ?? 0, count) }
+    }
+
     /// Lets a run take its steps, on a task of its own.
     func drive(_ run: String) {
         Task {
@@ -85,7 +104,10 @@ extension RunningAgent {
                 }
                 switch step {
                 case .wait(let milliseconds): try? await Task.sleep(for: .milliseconds(milliseconds))
-                case .cut: await listener.cut()
+                case .hold: await pause { $0.isHeld && $0.runs.runs[run]?.status == .running }
+                case .cut:
+                    await pause { $0.written[run] ?? 0 < $0.runs.runs[run]?.frames.count ?? 0 }
+                    await listener.cut()
                 case nil where !isRunning: return
                 // Waits for the user.
                 case nil: try? await Task.sleep(for: .milliseconds(5))
@@ -93,5 +115,9 @@ extension RunningAgent {
                 }
             }
         }
+    }
+
+    private func pause(while isWaiting: (State) -> Bool) async {
+        while state.withLock({ isWaiting($0) }) { try? await Task.sleep(for: .milliseconds(2)) }
     }
 }

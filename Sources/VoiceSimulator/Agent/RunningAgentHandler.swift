@@ -67,9 +67,11 @@ final class RunningAgentHandler: ChannelInboundHandler {
         follows = (run, sent + frames.count)
         if hasEnded {
             follows = nil
-            return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            return agent.wrote(run, frames: sent + frames.count)
         }
         context.flush()
+        agent.wrote(run, frames: sent + frames.count)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .milliseconds(5)) {
             let (handler, context) = bound.value

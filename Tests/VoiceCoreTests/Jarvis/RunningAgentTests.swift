@@ -24,10 +24,7 @@ struct RunningAgentTests {
     }
 
     @Test func aRunOutlivesItsConnection() async throws {
-        try await Self.stage([.say("Two "), .wait(milliseconds: 30), .cut, .wait(milliseconds: 30), .say("meetings.")])
-        {
-            client,
-            agent in
+        try await Self.stage([.say("Two "), .cut, .wait(milliseconds: 30), .say("meetings.")]) { client, agent in
             #expect(await client.ask("a").spoken == "Two meetings.")
             #expect(agent.routes.contains { $0.hasSuffix("/events") })
             #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 1)
@@ -35,7 +32,7 @@ struct RunningAgentTests {
     }
 
     @Test func framesThatAreGoneAreReplacedByTheSnapshot() async throws {
-        let steps = [AgentStep.say("One "), .wait(milliseconds: 50), .cut] + Array(repeating: .say("more "), count: 20)
+        let steps = [AgentStep.say("One "), .cut] + Array(repeating: .say("more "), count: 20)
         try await Self.stage(steps) { client, agent in
             agent.keepFrames(3)
             #expect(await client.ask("a").spoken.hasPrefix("One more more"))
@@ -44,34 +41,36 @@ struct RunningAgentTests {
     }
 
     @Test func aRestartInTheMiddleIsSurvived() async throws {
-        try await Self.stage([.say("Two "), .wait(milliseconds: 300), .say("meetings.")]) { client, agent in
+        try await Self.stage([.say("Two "), .hold, .say("meetings.")]) { client, agent in
             let answer = Task { await client.ask("a") }
-            while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Self.untilTold("Two ", by: agent)
             await agent.restart()
+            agent.proceed()
             #expect(await answer.value.spoken == "Two meetings.")
             #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 2)
         }
     }
 
     @Test func aRestartAfterToolsIsTold() async throws {
-        try await Self.stage([.useTool("mail"), .wait(milliseconds: 300), .say("Sent.")]) { client, agent in
+        try await Self.stage([.useTool("mail"), .hold, .say("Sent.")]) { client, agent in
             let answer = Task { await client.ask("a") }
-            while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Self.untilTold("tool_exec.end", by: agent)
             await agent.restart()
+            agent.proceed()
             #expect(await answer.value.failure == .lost)
             #expect(agent.routes.filter { $0 == "POST /v1/responses" }.count == 1)
         }
     }
 
     @Test func cancellingIsToldToTheServerAndTheNextQuestionWaits() async throws {
-        try await Self.stage([.say("Two "), .wait(milliseconds: 200), .say("meetings.")]) { client, agent in
+        try await Self.stage([.say("Two "), .hold, .say("meetings.")]) { client, agent in
             let answer = Task { await client.ask("a") }
-            while agent.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-            try await Task.sleep(for: .milliseconds(30))
+            try await Self.untilTold("Two ", by: agent)
+            // It is on the wire; the client has to have read the run's name.
+            try await Task.sleep(for: .milliseconds(50))
             #expect(await client.cancelRequest())
             #expect(await answer.value.failure == .cancelled)
+            agent.proceed()
             #expect(await client.ask("b").spoken == "Two meetings.")
             #expect(agent.routes.contains { $0.hasSuffix("/cancel") })
         }
@@ -121,6 +120,10 @@ struct RunningAgentTests {
             #expect(await client.check() == .success(JarvisHealth(version: "v0.0.403", agent: "stand-in")))
             #expect(await client.ask("a").failure == .emptyReply)
         }
+    }
+
+    private static func untilTold(_ text: String, by agent: RunningAgent) async throws {
+        for _ in 0..<30_000 where !agent.hasTold(text) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     private static func stage(

@@ -17,7 +17,7 @@ struct NetworkThreadTests {
         let (opened, signal) = AsyncStream<Void>.makeStream()
         async let record = watched(network, "ws://127.0.0.1:\(server.port)/") { signal.finish() }
         for await _ in opened {}
-        await network.stop()
+        await network.stop(within: .seconds(20))
         #expect(await record.closures == [.closed(code: 1000, reason: "")])
         #expect(code.withLock { $0 } == [0x03, 0xe8])
     }
