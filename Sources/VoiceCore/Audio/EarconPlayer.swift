@@ -68,45 +68,17 @@ struct EarconPlayer: ~Copyable {
         if position >= lengths[playing - 1] || fading >= Self.fade { playing = 0 }
     }
 
-    private struct Tone {
-        var hertz: Float
-        var start: Float
-        var seconds: Float
-        var peak: Float
-    }
+    /// Hertz, start and length in seconds, peak.
+    private typealias Tone = (hertz: Float, start: Float, seconds: Float, peak: Float)
 
     private static func tones(of earcon: Earcon) -> [Tone] {
         switch earcon {
-        case .listening:
-            [
-                Tone(hertz: 660, start: 0, seconds: 0.12, peak: 0.05),
-                Tone(hertz: 880, start: 0.09, seconds: 0.16, peak: 0.05),
-            ]
-        case .thinking:
-            [
-                Tone(hertz: 440, start: 0, seconds: 0.30, peak: 0.03),
-                Tone(hertz: 554, start: 0.18, seconds: 0.34, peak: 0.025),
-            ]
-        case .error:
-            [
-                Tone(hertz: 392, start: 0, seconds: 0.22, peak: 0.06),
-                Tone(hertz: 294, start: 0.20, seconds: 0.32, peak: 0.06),
-            ]
-        case .goodbye:
-            [
-                Tone(hertz: 880, start: 0, seconds: 0.12, peak: 0.05),
-                Tone(hertz: 587, start: 0.10, seconds: 0.22, peak: 0.045),
-            ]
-        case .woken:
-            [
-                Tone(hertz: 784, start: 0, seconds: 0.09, peak: 0.05),
-                Tone(hertz: 1175, start: 0.06, seconds: 0.1, peak: 0.04),
-            ]
-        case .muted:
-            [
-                Tone(hertz: 523, start: 0, seconds: 0.12, peak: 0.05),
-                Tone(hertz: 262, start: 0.11, seconds: 0.2, peak: 0.06),
-            ]
+        case .listening: [(660, 0, 0.12, 0.05), (880, 0.09, 0.16, 0.05)]
+        case .thinking: [(440, 0, 0.30, 0.03), (554, 0.18, 0.34, 0.025)]
+        case .error: [(392, 0, 0.22, 0.06), (294, 0.20, 0.32, 0.06)]
+        case .goodbye: [(880, 0, 0.12, 0.05), (587, 0.10, 0.22, 0.045)]
+        case .woken: [(784, 0, 0.09, 0.05), (1175, 0.06, 0.1, 0.04)]
+        case .muted: [(523, 0, 0.12, 0.05), (262, 0.11, 0.2, 0.06)]
         }
     }
 

@@ -45,11 +45,7 @@ struct AnnouncementTests {
     }
 
     @Test func itWaitsForTheAnswerOfTheAgent() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.on(.say("Later."))
         #expect(scene.state == .waitingForJarvis)
         #expect(Self.texts(scene).isEmpty)

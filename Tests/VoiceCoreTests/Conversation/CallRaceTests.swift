@@ -57,11 +57,7 @@ struct CallRaceTests {
     }
 
     @Test func anAnswerThatComesWhileTheUserSpeaksIsSpokenAboutByTheNextResponse() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
         #expect(scene.state == .userSpeaking)
         scene.answer("c1")
@@ -77,11 +73,7 @@ struct CallRaceTests {
     }
 
     @Test func anAnswerTheServersResponseHasNotSeenIsAskedForAfterwards() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
         scene.server(.speechStopped(itemID: "u2", audioEnd: 1))
         scene.begin("r2")
@@ -93,11 +85,7 @@ struct CallRaceTests {
     }
 
     @Test func aLateAnswerWaitsUntilTheRoomIsQuiet() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.userTurn()
         scene.begin("r2")
         scene.speak("r2")
@@ -112,11 +100,7 @@ struct CallRaceTests {
     }
 
     @Test func aCoughBeforeTheFirstWordDoesNotCostTheAnswer() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         scene.begin("r2", for: scene.creates.first)
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
@@ -141,11 +125,7 @@ struct CallRaceTests {
     }
 
     @Test func anAnswerForSilenceIsSentAndNotSpokenAbout() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1", "", wantsReply: false)
         #expect(scene.outputs == ["c1"])
         #expect(scene.creates.isEmpty)
@@ -153,11 +133,7 @@ struct CallRaceTests {
     }
 
     @Test func anAnswerThatOutlivesItsSessionIsToldToTheNext() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.answer("c1", "Two meetings.")
         #expect(scene.sent(scene.latest).isEmpty)

@@ -33,7 +33,7 @@ struct ConversationOrderTests {
             .voiceReceived(responseID: response, itemID: "i"), .voiceDrained, .voiceAudible(responseID: response),
             .timer(.reconnect), .timer(.thinking), .timer(.setUp), .timer(.serverResponse),
             .server(
-                .error(ServerError(type: "e", code: "conversation_already_has_active_response", message: ""))
+                .error(.activeResponse)
             ),
         ]
         return events[Int.random(in: 0..<events.count, using: &generator)]

@@ -131,11 +131,7 @@ struct InterruptionTests {
     }
 
     @Test func aResponseThatBeginsWhenTheUserDoesIsCancelled() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
         scene.begin("r2", for: scene.creates.first)

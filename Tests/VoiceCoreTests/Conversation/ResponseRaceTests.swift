@@ -5,79 +5,39 @@ import Testing
 /// One response at a time, whatever crosses on the way.
 struct ResponseRaceTests {
     @Test func aRequestThatMeetsTheServersOwnResponseIsRepeatedAfterIt() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         #expect(scene.creates.count == 1)
         // The server began one for a turn it heard meanwhile, before it read the output.
         scene.server(.responseCreated(id: "r2", clientEventID: "someone-else"))
         scene.confirm("c1")
-        scene.server(
-            .error(
-                ServerError(
-                    type: "invalid_request_error",
-                    code: "conversation_already_has_active_response",
-                    message: ""
-                )
-            )
-        )
+        scene.server(.error(.activeResponse))
         scene.done("r2")
         #expect(scene.creates.count == 2)
     }
 
     @Test func aRequestThatMeetsAResponseThatHasSeenTheOutputIsDropped() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         scene.confirm("c1")
         scene.server(.responseCreated(id: "r2", clientEventID: "someone-else"))
-        scene.server(
-            .error(
-                ServerError(
-                    type: "invalid_request_error",
-                    code: "conversation_already_has_active_response",
-                    message: ""
-                )
-            )
-        )
+        scene.server(.error(.activeResponse))
         scene.done("r2")
         #expect(scene.creates.count == 1)
         #expect(scene.state == .listening)
     }
 
     @Test func aRefusedRequestWaitsForAResponseItNeverSawBegin() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
-        scene.server(
-            .error(
-                ServerError(
-                    type: "invalid_request_error",
-                    code: "conversation_already_has_active_response",
-                    message: ""
-                )
-            )
-        )
+        scene.server(.error(.activeResponse))
         #expect(scene.creates.count == 1)
         scene.done("unseen")
         #expect(scene.creates.count == 2)
     }
 
     @Test func aRequestThatIsNotAnsweredIsRepeated() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         #expect(scene.latest.contains(.startTimer(.requestedResponse, .seconds(12))))
         scene.on(.timer(.requestedResponse))
@@ -130,11 +90,7 @@ struct ResponseRaceTests {
     }
 
     @Test func aServiceThatCancelsByItselfIsNotAskedForEver() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         for attempt in 0..<2 {
             scene.begin("a\(attempt)", for: scene.creates.last)
@@ -173,11 +129,7 @@ struct ResponseRaceTests {
     }
 
     @Test func aServiceThatAnswersNoRequestIsLeft() {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        var scene = Scene.calling()
         scene.answer("c1")
         for _ in 0..<3 { scene.on(.timer(.requestedResponse)) }
         #expect(scene.latest.contains(.disconnect))

@@ -27,6 +27,16 @@ struct Scene {
         return scene
     }
 
+    /// The user has asked and `r1` has called `c1`, which is being answered.
+    static func calling() -> Scene {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        return scene
+    }
+
     var state: ConversationState { machine.state }
 
     @discardableResult
@@ -129,4 +139,13 @@ struct Scene {
     var reports: [TurnReport] {
         effects.compactMap { if case .turnEnded(let report) = $0 { report } else { nil } }
     }
+}
+
+extension ServerError {
+    /// A response was asked for while another one was under way.
+    static let activeResponse = ServerError(
+        type: "invalid_request_error",
+        code: "conversation_already_has_active_response",
+        message: ""
+    )
 }

@@ -5,11 +5,7 @@ import Testing
 /// What tools want of the conversation: news of long calls, and the end.
 struct ToolWishTests {
     private static func waiting() -> Scene {
-        var scene = Scene.listening()
-        scene.userTurn()
-        scene.begin("r1")
-        scene.call("c1", in: "r1")
-        scene.done("r1")
+        let scene = Scene.calling()
         return scene
     }
 
