@@ -18,15 +18,4 @@ struct JarvisVoiced: AsyncParsableCommand {
     )
 
     static let version = "0.1.0"
-
-    /// The main task has a priority for which libdispatch wants a nice value below 0, and where it may not have that it
-    /// says so in the syslog at every start. All work is done at the usual one; a continuation does not raise it.
-    static func main() async {
-        await withCheckedContinuation { done in
-            Task.detached(priority: .medium) {
-                await main(nil)
-                done.resume()
-            }
-        }
-    }
 }
