@@ -41,22 +41,6 @@ struct ConfigurationOptions: ParsableArguments {
     }
 }
 
-extension DaemonSettings {
-    /// What a configuration that was read asks of the daemon.
-    init(_ loaded: LoadedConfiguration, secrets: Secrets, logger: Logger) throws {
-        try self.init(
-            loaded.values,
-            secrets: secrets,
-            tools: VoiceDaemon.advertised(
-                loaded.values.jarvis,
-                playsMedia: loaded.values.media.enabled,
-                logger: logger
-            ),
-            instructions: try Self.instructions(of: loaded.values)
-        )
-    }
-}
-
 /// The level of the one logger; changes when the configuration is read again.
 let logThreshold = LogThreshold()
 

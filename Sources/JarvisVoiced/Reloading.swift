@@ -29,9 +29,9 @@ actor Reloading {
                 to: loaded.configuration,
                 secrets: loaded.secrets
             )
-            await daemon.reload(change, to: loaded.configuration, settings: loaded.settings, threshold: logThreshold)
             // What needs a restart is told at every reload until there was one.
             current = change.applied(loaded.configuration, to: current)
+            await daemon.reload(change, to: current, settings: loaded.settings, threshold: logThreshold)
             secrets = loaded.secrets
         } catch {
             for line in "\(error)".split(separator: "\n") {

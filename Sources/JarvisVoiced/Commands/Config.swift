@@ -28,7 +28,7 @@ struct Config: ParsableCommand {
             let secrets = try exiting { try Secrets(configuration: loaded.values, environment: environment) }
             for warning in loaded.warnings + secrets.warnings { print("warning: \(warning)") }
             let logger = makeLogger(level: .error)
-            let settings = try exiting { try DaemonSettings(loaded, secrets: secrets, logger: logger) }
+            let settings = try exiting { try DaemonSettings(loaded.values, secrets: secrets, logger: logger) }
             for notice in settings.notices { print("warning: \(notice)") }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")
         }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import Logging
 import VoiceCore
 
 /// `jarvis-voiced doctor`: what stands between this box and a conversation.
@@ -64,15 +63,13 @@ struct DoctorOptions: ParsableArguments {
     var user: String?
 
     func examine() async throws -> (Patient, DoctorReport) {
-        let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-        let patient = Patient(
+        var patient = Patient(
             path: options.config,
             overrides: options.overrides,
-            environment: ProcessInfo.processInfo.environment,
-            tools: { VoiceDaemon.advertised($0, logger: silent) }
+            environment: ProcessInfo.processInfo.environment
         )
         if let user {
-            do { try ServiceUser.become(user) } catch { throw ValidationError("\(error)") }
+            do { try patient.become(user) } catch { throw ValidationError("\(error)") }
         }
         return (patient, await VoiceCore.Doctor(patient, isOffline: offline).examine())
     }

@@ -48,7 +48,7 @@ struct Run: AsyncParsableCommand {
     }
 
     private func settings(_ loaded: LoadedConfiguration, _ secrets: Secrets, logger: Logger) throws -> DaemonSettings {
-        var settings = try DaemonSettings(loaded, secrets: secrets, logger: logger)
+        var settings = try DaemonSettings(loaded.values, secrets: secrets, logger: logger)
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)
         return settings
     }

@@ -15,7 +15,7 @@ package struct Budget: Sendable {
         package init() {}
     }
 
-    private let options: Options
+    private var options: Options
     package private(set) var hour: BudgetAccount
     package private(set) var day: BudgetAccount
     package private(set) var conversation = BudgetAccount.Spending()
@@ -35,6 +35,15 @@ package struct Budget: Sendable {
         day = saved?.day ?? BudgetAccount(number: now.number(of: 86_400))
         latest = now.uptime
         latestTalk = now.uptime
+    }
+
+    /// Other limits and prices from now on; what was spent stays. A limit that is far again is told again when it is near.
+    package mutating func reconfigure(_ options: Options) {
+        self.options = options
+        func isFar(_ period: BudgetPeriod) -> Bool { part(of: period) < options.notice }
+        if isFar(.conversation) { conversation.isTold = false }
+        if isFar(.hour) { hour.spending.isTold = false }
+        if isFar(.day) { day.spending.isTold = false }
     }
 
     /// What is to be remembered.

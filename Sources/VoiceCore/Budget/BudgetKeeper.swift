@@ -20,6 +20,8 @@ package struct BudgetKeeper: Sendable {
         self.clock = clock
     }
 
+    mutating func reconfigure(_ options: Budget.Options) { budget.reconfigure(options) }
+
     mutating func note(_ event: ConversationEvent? = nil, effects: [ConversationEffect] = []) -> [BudgetSignal] {
         let signals = budget.note(event, effects: effects, at: clock())
         let saved = budget.saved

@@ -1,11 +1,11 @@
 /// What a configuration that was read again changes: what comes into force at once, and what needs a restart.
 package struct ConfigurationChange: Sendable, Equatable {
     /// Keys whose change is heard, seen or used without a restart.
-    package static let live: Set<String> = [
+    package static let live: Set<String> = Set(ConfigurationSchema.budget.map(\.path)).union([
         "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.earcon_volume",
         "audio.capture_gain_db",
-        "log.level", "realtime.api_key_file", "jarvis.token_file",
-    ]
+        "log.level", "log.transcripts", "realtime.api_key_file", "jarvis.token_file",
+    ])
 
     /// Paths in the order of the schema; secrets as "API key" and "agent token".
     package var inForce: [String] = []

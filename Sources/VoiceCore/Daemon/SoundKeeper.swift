@@ -13,7 +13,8 @@ package actor SoundKeeper {
     private var thread: AudioThread?
     private var watch: Task<Void, Never>?
     private var reported = Troubles()
-    private var lastReport = Duration.zero
+    private var seen = Troubles()
+    private var disturbances = DisturbancePace()
     private var duplex = DuplexLog()
     private var isStopped = false
     private var advice = LevelAdvice()
@@ -140,14 +141,14 @@ package actor SoundKeeper {
     /// Counts for the last line of the log.
     nonisolated var counters: Logger.Metadata { Troubles(pipes).metadata }
 
-    /// One line for what went wrong since the last one, every five seconds at most.
+    /// One line for what went wrong since the last one, ever more rarely while it goes on.
     private func tellTroubles() {
         let now = Troubles(pipes)
         let time = Monotonic.now()
         if let line = advice.line(pipes, at: time) { logger.warning("\(line)") }
-        guard now != reported, time - lastReport >= .seconds(5) else { return }
+        defer { seen = now }
+        guard disturbances.step(isDisturbed: now != seen, isNews: now != reported, at: time) else { return }
         reported = now
-        lastReport = time
         logger.warning("sound was disturbed", metadata: .event(.soundDisturbed, now.metadata))
     }
 

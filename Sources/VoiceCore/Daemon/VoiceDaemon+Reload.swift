@@ -4,6 +4,7 @@ extension VoiceDaemon {
     /// Brings into force what can be without a restart, and says in the log what cannot.
     ///
     /// - Parameters:
+    ///   - configuration: what is in force from now on: the one before with the live keys of the new one.
     ///   - settings: made of the new configuration; that it could be made proves the configuration.
     ///   - threshold: the level of the log.
     package func reload(
@@ -17,6 +18,8 @@ extension VoiceDaemon {
         if change.inForce.contains("audio.capture_gain_db") {
             setCaptureGain(decibels: configuration.audio.captureGainDB)
         }
+        if change.inForce.contains("log.transcripts") { await session.setTranscripts(configuration.log.transcripts) }
+        if change.inForce.contains(where: { $0.hasPrefix("budget.") }) { await session.useBudget(.init(configuration)) }
         if change.inForce.contains("agent token") { client.useToken(settings.jarvisToken) }
         if change.inForce.contains("API key") { await useKey(of: settings.request) }
         let changed = change.inForce.isEmpty ? "nothing" : change.inForce.joined(separator: ", ")

@@ -1,3 +1,5 @@
+internal import Logging
+
 /// What the doctor looks at: the configuration as far as it can be read, and what is wrong with it.
 package struct Patient: Sendable {
     package var environment: [String: String]
@@ -17,8 +19,7 @@ package struct Patient: Sendable {
         path: String? = nil,
         overrides: [String] = [],
         environment: [String: String],
-        files: FileReader = .system,
-        tools: (Configuration.Jarvis) -> [any Tool] = { _ in [] }
+        files: FileReader = .system
     ) {
         let service = ServiceEnvironment(environment, files: files)
         self.environment = service.variables
@@ -41,17 +42,17 @@ package struct Patient: Sendable {
         redactor = Self.redactor(secrets, service.variables)
         guard let secrets else { return }
         do {
-            let instructions = try DaemonSettings.instructions(of: values, files: files)
-            settings = try DaemonSettings(
-                values,
-                secrets: secrets,
-                tools: tools(values.jarvis),
-                instructions: instructions
-            )
+            let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+            settings = try DaemonSettings(values, secrets: secrets, files: files, logger: silent)
         } catch {
             // That there is no key is a finding of its own.
             if !lacksKey { problems = error.problems }
         }
+    }
+
+    /// Goes on as another user, with what root has read; see `ServiceUser`.
+    package mutating func become(_ name: String) throws(ServiceUser.Fault) {
+        environment = ServiceUser.environment(environment, of: name, home: try ServiceUser.become(name))
     }
 
     /// The secrets in use, and those that the environment holds besides.

@@ -1,56 +1,54 @@
 internal import Glibc
 
-/// Becomes another user for the rest of the process, with group audio as the unit gives it to the service.
+/// Becomes another user for the rest of the process, with the groups that user is in.
 package enum ServiceUser {
+    /// The one that the unit names.
+    static let name = "jarvis-voiced"
+
     /// Why it did not work, in one line.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         package var description: String
     }
 
     /// For root only; the whole process changes.
-    package static func become(_ name: String) throws(Fault) {
+    /// - Returns: the user's home.
+    package static func become(_ name: String) throws(Fault) -> String {
         guard geteuid() == 0 else {
             throw Fault(description: "--user needs root: sudo jarvis-voiced doctor --user \(name)")
         }
-        guard let (user, group) = find(name) else {
+        guard let (user, group, home) = find(name) else {
             throw Fault(
                 description: "there is no user \"\(name)\" (a DynamicUser= exists only while its service runs)"
             )
         }
         guard initgroups(name, group) == 0 else { throw failed("initgroups") }
-        if let audio = groupID("audio") {
-            var groups = [gid_t](repeating: 0, count: 64)
-            let count = getgroups(Int32(groups.count), &groups)
-            if count >= 0, !groups.prefix(Int(count)).contains(audio) {
-                let wanted = Array(groups.prefix(Int(count))) + [audio]
-                guard setgroups(wanted.count, wanted) == 0 else { throw failed("setgroups") }
-            }
-        }
         guard setgid(group) == 0 else { throw failed("setgid") }
         guard setuid(user) == 0 else { throw failed("setuid") }
+        return home
+    }
+
+    /// The environment as that user has it: nothing is looked for in the folders of the one before.
+    static func environment(_ environment: [String: String], of name: String, home: String) -> [String: String] {
+        var result = environment
+        result["HOME"] = home
+        for name in ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "STATE_DIRECTORY"] { result[name] = nil }
+        // As the unit's StateDirectory= has it.
+        if name == Self.name { result["STATE_DIRECTORY"] = StateCheck.service }
+        return result
     }
 
     private static func failed(_ step: String) -> Fault {
         Fault(description: "--user: \(step): \(String(cString: strerror(errno)))")
     }
 
-    private static func find(_ name: String) -> (uid_t, gid_t)? {
+    private static func find(_ name: String) -> (uid_t, gid_t, String)? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { room in
             guard let base = room.baseAddress else { return nil }
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
             guard getpwnam_r(name, &entry, base, room.count, &found) == 0, let found else { return nil }
-            return (found.pointee.pw_uid, found.pointee.pw_gid)
-        }
-    }
-
-    private static func groupID(_ name: String) -> gid_t? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { room in
-            guard let base = room.baseAddress else { return nil }
-            var entry = group()
-            var found: UnsafeMutablePointer<group>?
-            guard getgrnam_r(name, &entry, base, room.count, &found) == 0 else { return nil }
-            return found?.pointee.gr_gid
+            let home = found.pointee.pw_dir.map { String(cString: $0) } ?? "/"
+            return (found.pointee.pw_uid, found.pointee.pw_gid, home)
         }
     }
 }

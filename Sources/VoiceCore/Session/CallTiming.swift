@@ -1,6 +1,8 @@
 /// The daemon's own share of a call's time.
 package struct CallTiming: Equatable, Sendable {
     package var callID: String
+    /// The number of the turn in which the call was made.
+    package var turn: Int
     /// From the complete call to the first byte of its request; nil where no request was made.
     package var dispatch: Duration?
     /// From the first byte of the request to the whole reply: the agent's time.
@@ -8,7 +10,8 @@ package struct CallTiming: Equatable, Sendable {
     /// From the whole reply to the output on the socket.
     package var delivery: Duration?
 
-    package init(callID: String) {
+    package init(callID: String, turn: Int) {
         self.callID = callID
+        self.turn = turn
     }
 }

@@ -4,7 +4,7 @@ internal import Logging
 struct ConversationLog: Sendable {
     let logger: Logger
     /// Whether what was said may appear.
-    let transcripts: Bool
+    var transcripts: Bool
 
     /// - Parameter turn: the number of the turn it happens in; 0 before the first.
     func write(_ effect: ConversationEffect, turn: Int = 0) {
@@ -21,7 +21,7 @@ struct ConversationLog: Sendable {
     }
 
     func write(_ timing: CallTiming) {
-        var metadata: Logger.Metadata = ["call": "\(timing.callID)"]
+        var metadata: Logger.Metadata = ["call": "\(timing.callID)", "turn": "\(timing.turn)"]
         metadata["dispatch_ms"] = timing.dispatch.map { "\(Self.milliseconds($0, digits: 3))" }
         metadata["agent_ms"] = timing.agent.map { "\(Self.milliseconds($0))" }
         metadata["output_ms"] = timing.delivery.map { "\(Self.milliseconds($0, digits: 3))" }

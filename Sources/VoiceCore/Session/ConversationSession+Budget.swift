@@ -3,6 +3,14 @@ extension ConversationSession {
     /// What was spent; nil where nobody counts.
     package var spending: BudgetStatus? { budget?.status }
 
+    /// Other limits and prices from now on; a budget that is spent by them ends the conversation, one that is not lets it
+    /// begin again.
+    func useBudget(_ options: Budget.Options) {
+        spend()
+        budget?.reconfigure(options)
+        spend()
+    }
+
     /// Charges what an event tells of, and lets the conversation know what the budget says to it.
     func spend(_ event: ConversationEvent? = nil, _ effects: [ConversationEffect] = []) {
         for signal in budget?.note(event, effects: effects) ?? [] {

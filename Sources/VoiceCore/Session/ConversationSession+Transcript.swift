@@ -1,5 +1,15 @@
 /// What was said, for the journal.
 extension ConversationSession {
+    /// Begins to write down what is said, or stops at once: what waits to be written is forgotten.
+    package func setTranscripts(_ areWanted: Bool) {
+        guard log.transcripts != areWanted else { return }
+        log.transcripts = areWanted
+        transcriptTimer?.cancel()
+        transcriptTimer = nil
+        let expectsUser = machine.options.settings.transcription != nil
+        transcript = areWanted ? TranscriptBook(expectsUser: expectsUser) : nil
+    }
+
     func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {
         guard let lines = transcript?.handle(event, effects: effects, at: instant) else { return }
         for line in lines { log.write(line) }

@@ -58,9 +58,9 @@ package actor ConversationSession {
     }
 
     var parts: Parts
-    let log: ConversationLog
+    var log: ConversationLog
     private let observer: Observer
-    private var machine: ConversationMachine
+    private(set) var machine: ConversationMachine
     /// The connection that carries the conversation, and the one that is opened beside it; each is known by a number.
     private var current = Line()
     private var standby = Line()
@@ -228,6 +228,7 @@ package actor ConversationSession {
     private func start(_ call: FunctionCall, at instant: Duration) {
         let dispatcher = parts.dispatcher
         let mailbox = parts.mailbox
+        let turn = machine.turns
         runningCalls[call.callID] = Task {
             let trace = CallTrace()
             let output = await CallTrace.$current.withValue(trace) {
@@ -235,7 +236,7 @@ package actor ConversationSession {
                     mailbox.post(.callDelayed(callID: call.callID))
                 }
             }
-            var timing = CallTiming(callID: call.callID)
+            var timing = CallTiming(callID: call.callID, turn: turn)
             if let sent = trace.sent {
                 timing.dispatch = sent - instant
                 timing.agent = trace.replied.map { $0 - sent }

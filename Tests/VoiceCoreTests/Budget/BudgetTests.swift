@@ -69,6 +69,24 @@ struct BudgetTests {
         #expect(purse.budget.day.spending.dollars == 11)
     }
 
+    @Test func otherLimitsHoldForWhatWasSpentBefore() {
+        var purse = Purse([.hour: BudgetCaps(money: 10)])
+        #expect(told(purse.spend(10)) == ["spent hour $10.00 of $10.00 until 21:00"])
+        var options = Budget.Options()
+        options.prices = PriceTable()
+        options.prices.audioOut = 1
+        options.caps = [.hour: BudgetCaps(money: 20)]
+        purse.budget.reconfigure(options)
+        #expect(told(purse.wait(1)) == ["renewed"])
+        #expect(told(purse.spend(6)) == ["near hour $16.00 of $20.00 until 21:00"])
+        options.caps = [.hour: BudgetCaps(money: 5)]
+        purse.budget.reconfigure(options)
+        #expect(told(purse.wait(1)) == ["spent hour $16.00 of $5.00 until 21:00"])
+        options.caps = [:]
+        purse.budget.reconfigure(options)
+        #expect(told(purse.wait(1)) == ["renewed"])
+    }
+
     @Test func aResponseThatIsToldTwiceIsChargedOnce() {
         var purse = Purse([:])
         _ = purse.spend(1, response: "r")

@@ -15,6 +15,16 @@ struct ConfigurationChangeTests {
         #expect(ConfigurationChange(from: old, to: old).isEmpty)
     }
 
+    @Test func limitsPricesAndTranscriptsAreLive() {
+        var new = Configuration()
+        new.budget.dayUSD = 7
+        new.budget.priceAudioInUSD = 1
+        new.log.transcripts = true
+        let change = ConfigurationChange(from: Configuration(), to: new)
+        #expect(change.inForce == ["budget.day_usd", "budget.price_audio_in_usd", "log.transcripts"])
+        #expect(change.afterRestart == [])
+    }
+
     @Test func whatNeedsARestartIsToldUntilThereWasOne() {
         let old = Configuration()
         var new = old

@@ -29,6 +29,13 @@ struct DoctorMachineTests {
         #expect(judge(nil, nil, .daemon) == [.ok, .ok])
         #expect(judge(10, 65_536, .daemon) == [.warn, .warn])
         #expect(judge(0, 65_536, .ownProcess(isRoot: false)) == [.warn, .warn])
+        let refused = LimitsCheck.judge(
+            ProcessLimits(realtimePriority: 0, lockedMemory: 65_536),
+            of: .daemon,
+            unit: ProcessLimits(realtimePriority: 40, lockedMemory: nil),
+            audio: audio
+        )
+        #expect(refused.allSatisfy { $0.verdict == .warn && $0.advice?.hasPrefix("the unit allows it") == true })
         #expect(judge(0, 0, .ownProcess(isRoot: true)) == [.ok])
         var calm = audio
         calm.realtimePriority = 0
@@ -86,6 +93,30 @@ struct DoctorMachineTests {
         let findings = ConfigurationCheck.findings(patient)
         #expect(findings.map(\.check) == ["configuration", "api-key", "jarvis-token"])
         #expect(findings.map(\.verdict) == [.ok, .fail, .ok])
+    }
+
+    @Test func theSessionThatIsTriedHasTheToolsOfTheDaemon() throws {
+        func tools(_ overrides: [String]) -> String {
+            let patient = Patient(overrides: overrides, environment: ["OPENAI_API_KEY": "sk-1"], files: .stub([:]))
+            return "\(patient.settings?.conversation.settings.tools ?? [])"
+        }
+        #expect(tools([]).contains("ask_jarvis"))
+        #expect(tools(["media.enabled=true"]).contains("play_audio"))
+        #expect(!tools(["media.enabled=false"]).contains("play_audio"))
+    }
+
+    @Test func anotherUserHasAnotherHome() {
+        let root = ["HOME": "/root", "XDG_STATE_HOME": "/root/state", "JARVIS_AUDIO_INPUT": "my card"]
+        let service = ServiceUser.environment(root, of: "jarvis-voiced", home: "/var/lib/jarvis-voiced")
+        #expect(StateDirectory.path(environment: service) == "/var/lib/jarvis-voiced")
+        #expect(service["JARVIS_AUDIO_INPUT"] == "my card")
+        let member = ServiceUser.environment(root, of: "member", home: "/home/member")
+        #expect(StateDirectory.path(environment: member) == "/home/member/.local/state/jarvis-voiced")
+    }
+
+    @Test func aUserWhoDoesNotExistIsNamed() {
+        let fault = #expect(throws: ServiceUser.Fault.self) { try ServiceUser.become("nobody-of-that-name") }
+        #expect(fault?.description.contains("nobody-of-that-name") == true)
     }
 
     @Test func aFileThatEverybodyMayReadIsAWarning() {

@@ -23,6 +23,21 @@ extension EndToEnd {
             #expect(said.last?.contains("You are welcome.") == true)
         }
 
+        @Test func aReloadBeginsAndEndsIt() async throws {
+            let stage = try Stage([.say("Good morning."), .say("You are welcome."), .say("Until then.")])
+            try await stage.start { $0.realtime.transcription = true }
+            for (turn, areWanted) in [false, true, false].enumerated() {
+                try await stage.reach(.listening, times: turn + 1)
+                await stage.daemon?.session.setTranscripts(areWanted)
+                stage.say("Hey")
+            }
+            try await stage.reach(.listening, times: 4)
+            try await stage.stop()
+            let said = stage.log.lines.filter { $0.contains("said ") }
+            #expect(said.map { $0.contains("speaker=user") } == [true, false])
+            #expect(said.last?.contains("You are welcome.") == true)
+        }
+
         @Test func nothingOfItIsWrittenUnlessAskedFor() async throws {
             let stage = try Stage([.say("Good morning.")])
             try await stage.start { $0.realtime.transcription = true }

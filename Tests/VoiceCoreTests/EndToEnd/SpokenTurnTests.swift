@@ -53,6 +53,7 @@ extension EndToEnd {
 
             let request = try #require(stage.agent.requests.first)
             #expect(stage.agent.requests.count == 1)
+            #expect(stage.log.lines.contains { $0.contains("call answered ") && $0.contains("turn=1") })
             #expect(request.method == "POST")
             #expect(request.target == "/ui/v1/chat/completions")
             #expect(request.header("Authorization") == "Bearer \(Stage.token)")

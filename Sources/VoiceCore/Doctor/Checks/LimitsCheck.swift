@@ -23,14 +23,28 @@ enum LimitsCheck {
             }
         }
         if let process = unit?.mainProcess, let limits = read(String(process)) {
-            return judge(limits, of: .daemon, audio: audio)
+            return judge(limits, of: .daemon, unit: unit?.limits, audio: audio)
         }
         if let limits = unit?.limits { return judge(limits, of: .unit, audio: audio) }
         guard let limits = read("self") else { return [] }
         return judge(limits, of: .ownProcess(isRoot: isRoot), audio: audio)
     }
 
-    static func judge(_ limits: ProcessLimits, of place: Place, audio: Configuration.Audio) -> [DoctorFinding] {
+    /// - Parameter unit: what the unit allows, where `limits` are those of the daemon.
+    static func judge(
+        _ limits: ProcessLimits,
+        of place: Place,
+        unit: ProcessLimits? = nil,
+        audio: Configuration.Audio
+    ) -> [DoctorFinding] {
+        func advice(_ setting: String, _ limit: String, isAllowed: Bool) -> String {
+            if place == .ownProcess(isRoot: false) {
+                return "started by systemd it has what it needs; by hand: \(limit) in /etc/security/limits.d"
+            }
+            return isAllowed
+                ? "the unit allows it: systemctl restart jarvis-voiced; in a container, its host has to allow it"
+                : "\(setting) in systemctl edit jarvis-voiced"
+        }
         if place == .ownProcess(isRoot: true) {
             return [DoctorFinding("real-time", .ok, "root may; the unit gives the same to the service")]
         }
@@ -46,9 +60,11 @@ enum LimitsCheck {
                     "real-time",
                     .warn,
                     "priority \(wanted) wanted, \(granted) allowed (\(place.name)): sound may break up on a busy machine",
-                    advice: place == .ownProcess(isRoot: false)
-                        ? "started by systemd it has what it needs; by hand: rtprio in /etc/security/limits.d"
-                        : "LimitRTPRIO=\(wanted) in systemctl edit jarvis-voiced"
+                    advice: advice(
+                        "LimitRTPRIO=\(wanted)",
+                        "rtprio",
+                        isAllowed: unit.map { $0.realtimePriority.map { $0 >= wanted } ?? true } ?? false
+                    )
                 )
         guard audio.lockMemory else {
             return [priority, DoctorFinding("memory-lock", .ok, "not wanted: audio.lock_memory = false")]
@@ -62,9 +78,11 @@ enum LimitsCheck {
                 "memory-lock",
                 .warn,
                 "limited to \(bytes / 1024) kB (\(place.name)), so memory is not locked: sound may break up under swapping",
-                advice: place == .ownProcess(isRoot: false)
-                    ? "started by systemd it has what it needs; by hand: memlock in /etc/security/limits.d"
-                    : "LimitMEMLOCK=infinity in systemctl edit jarvis-voiced"
+                advice: advice(
+                    "LimitMEMLOCK=infinity",
+                    "memlock",
+                    isAllowed: unit.map { $0.lockedMemory == nil } ?? false
+                )
             ),
         ]
     }

@@ -1,0 +1,22 @@
+package import Logging
+
+extension DaemonSettings {
+    /// What a configuration asks of the daemon: with the tools and the instructions that the daemon would have.
+    package init(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        files: FileReader = .system,
+        logger: Logger
+    ) throws(ConfigurationError) {
+        try self.init(
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(
+                configuration.jarvis,
+                playsMedia: configuration.media.enabled,
+                logger: logger
+            ),
+            instructions: try Self.instructions(of: configuration, files: files)
+        )
+    }
+}
