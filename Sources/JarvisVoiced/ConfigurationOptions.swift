@@ -49,6 +49,7 @@ extension DaemonSettings {
             secrets: secrets,
             tools: VoiceDaemon.advertised(
                 loaded.values.jarvis,
+                mode: ActivationMode(loaded.values.activation.mode),
                 playsMedia: loaded.values.media.enabled,
                 logger: logger
             ),
