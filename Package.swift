@@ -39,8 +39,9 @@ let package = Package(
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
-        // Loads the keyword spotter at run time: nothing is linked.
+        // Load a keyword spotter at run time: nothing is linked.
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSherpa", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CDSP"),
         .target(
             name: "CAEC",
@@ -63,7 +64,7 @@ let package = Package(
         .target(
             name: "VoiceCore",
             dependencies: [
-                "CAlsa", "CAEC", "CCmark", "CCurl", "CDSP", "CLinux", "CSphinx", "CToml",
+                "CAlsa", "CAEC", "CCmark", "CCurl", "CDSP", "CLinux", "CSherpa", "CSphinx", "CToml",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -11,7 +11,8 @@ struct Benchmark: Sendable {
 /// All that can be measured, in the order of the table.
 enum Benchmarks {
     static let all: [Benchmark] = [
-        CallsBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark, DaemonBenchmark.benchmark,
+        CallsBenchmark.benchmark, ActivationBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark,
+        DaemonBenchmark.benchmark,
         ProgramBenchmark.benchmark, CodecBenchmark.benchmark, ResamplerBenchmark.benchmark,
         ConverterBenchmark.benchmark,
     ]

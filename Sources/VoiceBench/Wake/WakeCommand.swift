@@ -6,6 +6,11 @@ import VoiceSimulator
 /// Measures the recognition of words on this machine, with synthesised voices.
 ///
 ///     VoiceBench wake [--words "computer"] [--threshold -35] [--talk-minutes 20]
+///     VoiceBench wake --wyoming 127.0.0.1:10400 --words hey_jarvis [--pace 4] [--talk-minutes 20]
+///     VoiceBench wake ... --talk-only        false alarms, without the calls
+///
+/// With `--wyoming` a server finds the words: it is given the sound `--pace` times as fast as it is spoken, and a find
+/// counts where it has been told, so that the times from the end of the word hold the server's own, `--pace` times.
 ///
 /// Each condition is one stream: every voice says the word and goes on with a sentence, over a background. Then hours of
 /// talk without the word, from the dictionary's own words. `espeak-ng` speaks; it is further from a human voice than the
@@ -22,6 +27,12 @@ struct WakeCommand {
     private let words: WakeWords
     private let word: String
     private let minutes: Int
+    /// What is said for the word: a server's model is named with underscores.
+    private var spoken: String { word.split(separator: "_").joined(separator: " ") }
+    /// The server that finds the words; nil for PocketSphinx.
+    private let wyoming: String?
+    private let pace: Double
+    private let isTalkOnly: Bool
 
     /// Nil where the arguments ask for something else.
     init?(_ arguments: [String]) {
@@ -35,14 +46,18 @@ struct WakeCommand {
         self.words = words
         word = words.words[0].text
         minutes = value("--talk-minutes").flatMap { Int($0) } ?? 20
+        wyoming = value("--wyoming")
+        isTalkOnly = arguments.contains("--talk-only")
+        pace = max(0.1, value("--pace").flatMap { Double($0) } ?? 4)
     }
 
     func run() throws {
-        print(
-            "word \"\(word)\", threshold \(words.words[0].threshold), \(Self.voices.count * Self.sentences.count) calls"
-        )
-        let calls = try makeCalls()
+        let engine =
+            wyoming.map { "Wyoming at \($0), \(pace) times as fast" } ?? "threshold \(words.words[0].threshold)"
+        print("word \"\(word)\", \(engine), \(Self.voices.count * Self.sentences.count) calls")
         let talk = try Talk(voices: Self.voices)
+        if isTalkOnly { return try countFalseAlarms(talk) }
+        let calls = try makeCalls()
         for (name, background) in try [("babble", talk.babble(seconds: 400)), ("music", Music.samples(seconds: 400))] {
             for ratio in [nil, 20, 10, 5] as [Double?] {
                 if ratio == nil, name == "music" { continue }
@@ -68,7 +83,7 @@ struct WakeCommand {
     private func makeCalls() throws -> [Call] {
         try Self.voices.flatMap { voice in
             try Self.sentences.map { sentence in
-                let called = try Espeak.samples(voice, word + ".", loudness: 0.05)
+                let called = try Espeak.samples(voice, spoken + ".", loudness: 0.05)
                 let rest = try Espeak.samples(voice, sentence, loudness: 0.05)
                 let end = called.lastIndex { abs($0) > 0.005 } ?? called.count
                 return Call(samples: called + rest, wordEnd: end)
@@ -164,10 +179,19 @@ struct WakeCommand {
 
     /// Feeds 24 kHz samples, 40 ms at a time; tells where each find was made.
     private func spot(_ stream: [Float], found: (WakeCandidate, Int) -> Void) throws {
-        let spotter = try SphinxSpotter(words, model: Self.model)
+        let spotter: any WakeWordDetector =
+            if let wyoming { try WyomingDetector(address: wyoming, words: words) } else {
+                try SphinxSpotter(words, model: Self.model)
+            }
+        let began = Monotonic.now()
         var decimator = TwoThirdsDecimator()
         var output = [Int16](repeating: 0, count: 640)
         for start in stride(from: 0, through: stream.count - 960, by: 960) {
+            if wyoming != nil {
+                let due = began + .milliseconds(Int(Double(start / 24) / pace))
+                let early = (due - Monotonic.now()).fractionalMilliseconds
+                if early > 0 { usleep(UInt32(early * 1000)) }
+            }
             let block = stream[start..<start + 960].map { Int16(max(-32_768, min(32_767, $0 * 32_768))) }
             output.withUnsafeMutableBufferPointer { output in
                 guard let base = output.baseAddress else { return }
@@ -182,6 +206,7 @@ struct WakeCommand {
     // MARK: False alarms
 
     private func countFalseAlarms(_ talk: Talk) throws {
+        guard minutes > 0 else { return }
         var rule = WakeRule(words: words, playingMargin: 0, refractory: .seconds(2))
         var alarms = 0
         var misses = 0
@@ -189,7 +214,7 @@ struct WakeCommand {
         let began = Self.cpu()
         var spotting = 0.0
         for minute in 0..<minutes {
-            let samples = try talk.fresh(voice: minute, seconds: 60, without: word)
+            let samples = try talk.fresh(voice: minute, seconds: 60, without: spoken)
             speech += samples.count
             let before = Self.cpu()
             try spot(samples.map { $0 + Float.random(in: -0.0005...0.0005) }) { candidate, place in

@@ -1,4 +1,5 @@
 package import Logging
+internal import Synchronization
 
 /// Runs activation: hands events to its machine in their order and does what it wants done.
 ///
@@ -11,6 +12,9 @@ package actor ActivationKeeper {
         package var pipes: AudioPipes
         /// Closes and opens the capture device.
         package var capture: @Sendable (Bool) async -> Void = { _ in }
+        package var pauseMedia: @Sendable () async -> Void = {}
+        /// Told when quiet hours begin and end.
+        package var quiet: @Sendable (Bool) async -> Void = { _ in }
         /// Told what to listen for.
         package var listen: @Sendable (LocalListening) -> Void = { _ in }
         /// Told of every change of phase or mute; must not wait.
@@ -51,6 +55,7 @@ package actor ActivationKeeper {
             mode: machine.mode,
             phase: machine.phase,
             isMuted: machine.isMuted,
+            isQuiet: machine.isQuiet,
             listening: machine.listening,
             conversation: conversation.name
         )
@@ -79,6 +84,12 @@ package actor ActivationKeeper {
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
         case .play(let earcon): parts.pipes.play(earcon)
+        case .pauseMedia: await parts.pauseMedia()
+        case .quiet(let isQuiet):
+            parts.pipes.earconsAreOff.store(isQuiet, ordering: .releasing)
+            parts.mailbox.post(.announces(!isQuiet))
+            await parts.quiet(isQuiet)
+        case .keepsWarm(let isWarm): parts.mailbox.post(.keepsWarm(isWarm))
         case .preRoll(let isKept):
             let milliseconds = isKept ? preRoll : 0
             let isGated = voiceGate && !isKept
@@ -107,7 +118,8 @@ package actor ActivationKeeper {
         case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
         case .mute, .toggleMute:
             parts.logger.info(machine.isMuted ? "muted: the microphone is closed" : "the microphone is open")
-        case .start, .activate, .stop, .end, .conversation, .refused, .turnEnded, .quiet, .timer: break
+        case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
+        case .start, .activate, .stop, .end, .conversation, .refused, .turnEnded, .media, .timer: break
         }
     }
 }
@@ -117,6 +129,8 @@ package struct ActivationStatus: Equatable, Sendable {
     package var mode: ActivationMode
     package var phase: ActivationPhase
     package var isMuted: Bool
+    /// Quiet hours.
+    package var isQuiet: Bool
     package var listening: LocalListening
     /// The conversation's state, by its name.
     package var conversation: String

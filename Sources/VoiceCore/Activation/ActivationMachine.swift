@@ -19,6 +19,8 @@ package struct ActivationMachine: Sendable {
         package var preRoll = 1500
         /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else.
         package var emptyTurn = 350
+        /// A session without audio is kept open for the next call.
+        package var isWarm = false
 
         package init() {}
     }
@@ -30,6 +32,9 @@ package struct ActivationMachine: Sendable {
     package private(set) var listening = LocalListening.nothing
     private let options: Options
     private var state = ConversationState.idle
+    private var mediaPlays = false
+    private var keepsWarm = false
+    private var isStarted = false
     private var timers: Set<ActivationTimer> = []
     /// What called since the session began to close.
     private var called: ActivationTrigger?
@@ -58,7 +63,8 @@ package struct ActivationMachine: Sendable {
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
         case .mute(let isMuted): mute(isMuted)
         case .toggleMute: mute(!isMuted)
-        case .quiet(let isQuiet): self.isQuiet = isQuiet
+        case .quiet(let isQuiet): quiet(isQuiet)
+        case .media(let plays): mediaPlays = plays
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }
@@ -70,6 +76,7 @@ package struct ActivationMachine: Sendable {
     }
 
     private mutating func start() {
+        isStarted = true
         effects.append(.keepsOpen(mode == .always))
         effects.append(.preRoll(mode != .always))
         if mode == .always { open(holdsMicrophone: false) }
@@ -94,6 +101,8 @@ package struct ActivationMachine: Sendable {
         if isMuted { return play(.muted) }
         switch phase {
         case .idle:
+            // Heard only because a word may stop the music.
+            if mode == .push, case .word = trigger { return }
             play(.woken)
             if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
             open(holdsMicrophone: mode != .always)
@@ -116,6 +125,7 @@ package struct ActivationMachine: Sendable {
     }
 
     private mutating func stop() {
+        if mediaPlays { effects.append(.pauseMedia) }
         switch phase {
         case .idle, .closing:
             called = nil
@@ -123,6 +133,12 @@ package struct ActivationMachine: Sendable {
         case .awake, .followUp: mode == .always ? effects.append(.interrupt) : farewell()
         case .conversation: isAnswering || mode == .always ? effects.append(.interrupt) : farewell()
         }
+    }
+
+    private mutating func quiet(_ quiet: Bool) {
+        guard quiet != isQuiet else { return }
+        isQuiet = quiet
+        effects.append(.quiet(quiet))
     }
 
     /// The call alone is no question: nothing is to be said to it.
@@ -245,11 +261,17 @@ package struct ActivationMachine: Sendable {
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
         let next: LocalListening =
             if isMuted { .nothing } else if phase == .idle || phase == .closing {
-                mode == .push ? .nothing : .wake
+                mediaPlays ? .stop : mode == .push ? .nothing : .wake
             } else { .stop }
         if next != listening {
             listening = next
             effects.append(.listen(next))
+        }
+        // Muted nobody can call; an open microphone has its session.
+        let warm = options.isWarm && mode != .always && !isMuted && isStarted
+        if warm != keepsWarm {
+            keepsWarm = warm
+            effects.append(.keepsWarm(warm))
         }
     }
 

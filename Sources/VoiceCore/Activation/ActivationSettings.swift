@@ -1,8 +1,21 @@
+extension ActivationMode {
+    package init(_ mode: Configuration.Activation.Mode) {
+        self =
+            switch mode {
+            case .always: .always
+            case .wake: .wake
+            case .push: .push
+            }
+    }
+}
+
 /// Activation, translated from the configuration for the parts that it concerns.
 package struct ActivationSettings: Sendable {
     package var machine = ActivationMachine.Options()
     /// What recognises words; nil for nothing.
     package var engine: Engine?
+    /// Makes what recognises words, on the thread that it will live on; nil for nothing.
+    package var makeDetector: (@Sendable () throws(WakeWordError) -> any WakeWordDetector)?
     package var rule: WakeRule?
     package var quietHours: QuietHours?
     /// Highest master volume in quiet hours, in percent.
@@ -17,22 +30,28 @@ package struct ActivationSettings: Sendable {
     package enum Engine: Equatable, Sendable {
         case pocketsphinx(model: String)
         case wyoming(address: String)
+        case sherpa(SherpaSpotter.Place)
+
+        /// - Throws: what is missing, with the way out.
+        package func detector(of words: WakeWords) throws(WakeWordError) -> any WakeWordDetector {
+            switch self {
+            case .pocketsphinx(let model): try SphinxSpotter(words, model: model)
+            case .wyoming(let address): try WyomingDetector(address: address, words: words)
+            case .sherpa(let place): try SherpaSpotter(words, at: place)
+            }
+        }
     }
 
     /// - Throws: what is missing or cannot be, with the way out.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let activation = configuration.activation
-        machine.mode =
-            switch activation.mode {
-            case .always: .always
-            case .wake: .wake
-            case .push: .push
-            }
+        machine.mode = ActivationMode(activation.mode)
         machine.followUp = .seconds(activation.followUpS)
         machine.turnLimit = .seconds(activation.turnLimitS)
         machine.connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
         machine.isOneShot = activation.oneShot
         machine.preRoll = activation.preRollMS
+        machine.isWarm = activation.warmStandby
         // The service counts the silence that ended the turn as part of it.
         if configuration.realtime.turnDetection == .server {
             machine.emptyTurn = max(0, configuration.realtime.silenceMS - 150)
@@ -52,15 +71,24 @@ package struct ActivationSettings: Sendable {
         case .off: engine = nil
         case .pocketsphinx: engine = .pocketsphinx(model: activation.sphinxModel)
         case .wyoming: engine = .wyoming(address: activation.wyomingAddress)
+        case .sherpa:
+            guard !activation.sherpaModel.isEmpty else {
+                throw Self.problem("activation.sherpa_model", "is empty: name the folder with the keyword model")
+            }
+            engine = .sherpa(.init(library: activation.sherpaLibrary, model: activation.sherpaModel))
         }
         if engine == nil, activation.mode == .wake {
             throw Self.problem(
                 "activation.engine",
-                "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\" or \"wyoming\", or the mode to "
-                    + "\"push\""
+                "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the "
+                    + "mode to \"push\""
             )
         }
-        if engine != nil { rule = try Self.rule(activation) }
+        if let engine {
+            let rule = try Self.rule(activation)
+            self.rule = rule
+            makeDetector = { () throws(WakeWordError) in try engine.detector(of: rule.words) }
+        }
     }
 
     private static func rule(_ activation: Configuration.Activation) throws(ConfigurationError) -> WakeRule {

@@ -46,7 +46,10 @@ package enum ActivationEvent: Equatable, Sendable {
     case turnEnded(milliseconds: Int)
     case mute(Bool)
     case toggleMute
+    /// Quiet hours begin or end.
     case quiet(Bool)
+    /// Music or speech of the media player begins or ends to sound.
+    case media(Bool)
     case timer(ActivationTimer)
 }
 
@@ -76,6 +79,11 @@ package enum ActivationEffect: Equatable, Sendable {
     case close
     case interrupt
     case play(Earcon)
+    case pauseMedia
+    /// Quiet hours begin or end: volume, sounds and announcements follow.
+    case quiet(Bool)
+    /// Whether a session is to be kept ready for the next call.
+    case keepsWarm(Bool)
     /// Whether the moments before an activation are kept.
     case preRoll(Bool)
     case listen(LocalListening)

@@ -1,7 +1,7 @@
 /// Decides what a found word means: a call, a stop, or nothing. Pure.
 ///
 /// While the box itself sounds its own words may be among what is heard: more is asked of a word then, and a word whose
-/// engine gives no score has to be found twice.
+/// engine gives no score and tells finds again and again has to be found twice.
 package struct WakeRule: Sendable {
     package enum Verdict: Equatable, Sendable {
         case call(String)
@@ -42,7 +42,7 @@ package struct WakeRule: Sendable {
             guard score >= known.threshold + (isPlaying ? playingMargin : 0) else {
                 return .nearMiss(candidate.word, score: score)
             }
-        } else if isPlaying {
+        } else if isPlaying, !candidate.isSure {
             defer { first = (candidate.word, now) }
             guard let first, first.word == candidate.word, now - first.at <= Self.agreement else { return .nothing }
         }

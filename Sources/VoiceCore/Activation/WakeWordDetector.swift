@@ -11,10 +11,13 @@ package struct WakeCandidate: Equatable, Sendable {
     package var word: String
     /// As high as the engine is sure; nil where it judges itself.
     package var score: Double?
+    /// The engine has agreed with itself over many frames, and does not tell a find twice.
+    package var isSure: Bool
 
-    package init(word: String, score: Double? = nil) {
+    package init(word: String, score: Double? = nil, isSure: Bool = false) {
         self.word = word
         self.score = score
+        self.isSure = isSure
     }
 }
 

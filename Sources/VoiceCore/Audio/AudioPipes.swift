@@ -56,6 +56,8 @@ package final class AudioPipes: Sendable {
     package let earconRequest = Atomic<Int>(0)
     /// true: fade out the earcon that plays; T1 resets it.
     package let earconCancel = Atomic<Bool>(false)
+    /// true: no earcon is played; nobody but `play` asks.
+    package let earconsAreOff = Atomic<Bool>(false)
     /// true: silence goes upstream in place of the microphone, with the same timing.
     package let microphoneMuted = Atomic<Bool>(false)
     /// See `StopRequest`. Only grows.
@@ -143,8 +145,9 @@ package final class AudioPipes: Sendable {
         return position
     }
 
-    /// Plays an earcon once. A request that T1 has not taken yet is replaced.
+    /// Plays an earcon once, unless quiet hours want none. A request that T1 has not taken yet is replaced.
     package func play(_ earcon: Earcon) {
+        guard !earconsAreOff.load(ordering: .acquiring) else { return }
         earconRequest.store(earcon.rawValue, ordering: .releasing)
     }
 }

@@ -6,6 +6,7 @@ extension Configuration {
         package var followUpS = 8
         package var turnLimitS = 60
         package var oneShot = false
+        package var warmStandby = false
         package var engine = Engine.off
         package var wakeWords = "jarvis"
         package var stopWords = "stop, never mind"
@@ -13,6 +14,8 @@ extension Configuration {
         package var playingMargin = 3.0
         package var refractoryMS = 2000
         package var sphinxModel = "/usr/share/pocketsphinx/model/en-us"
+        package var sherpaLibrary = "libsherpa-onnx-c-api.so"
+        package var sherpaModel = ""
         package var wyomingAddress = "127.0.0.1:10400"
         package var quietHours = ""
         package var quietVolume = 40
@@ -33,6 +36,7 @@ extension Configuration {
             case off
             case pocketsphinx
             case wyoming
+            case sherpa = "sherpa-onnx"
         }
     }
 }

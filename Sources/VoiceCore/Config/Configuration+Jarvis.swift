@@ -19,7 +19,14 @@ extension Configuration {
         package var clientKeyFile = ""
         package var maximumSpokenWords = 150
         package var idleRenewalMin = 30
-        package var endConversation = false
+        package var endConversation = EndConversation.auto
+
+        package enum EndConversation: String, CaseIterable, Sendable {
+            /// Where something listens for the next call.
+            case auto
+            case on
+            case off
+        }
 
         package enum API: String, CaseIterable, Sendable {
             case chat

@@ -26,11 +26,17 @@ extension ConfigurationSchema {
             "A user's turn of so many seconds is a television: the conversation is closed."
         ),
         .flag("activation.one_shot", \.activation.oneShot, "Closes the conversation after the first answer."),
+        .flag(
+            "activation.warm_standby",
+            \.activation.warmStandby,
+            "wake and push: keeps a session of the voice service open between conversations, so that the next begins at "
+                + "once. No sound is sent in it, but it is an open session; muting closes it."
+        ),
         .choice(
             "activation.engine",
             \.activation.engine,
-            "What recognises words on this machine: pocketsphinx (packages libpocketsphinx3 and pocketsphinx-en-us), or a "
-                + "Wyoming server such as wyoming-openwakeword."
+            "What recognises words on this machine: pocketsphinx (packages libpocketsphinx3 and pocketsphinx-en-us), a "
+                + "Wyoming server such as wyoming-openwakeword, or sherpa-onnx (its library and a model of one's own)."
         ),
         .text(
             "activation.wake_words",
@@ -42,7 +48,8 @@ extension ConfigurationSchema {
             "activation.stop_words",
             \.activation.stopWords,
             mayBeEmpty: true,
-            "Words that silence it, recognised on this machine while a conversation is open (pocketsphinx)."
+            "Words that silence it, recognised on this machine while a conversation is open or media plays "
+                + "(pocketsphinx, sherpa-onnx)."
         ),
         .number(
             "activation.threshold",
@@ -68,12 +75,23 @@ extension ConfigurationSchema {
             \.activation.sphinxModel,
             "Folder with the model and the dictionary of pocketsphinx."
         ),
+        .text(
+            "activation.sherpa_library",
+            \.activation.sherpaLibrary,
+            "sherpa-onnx: its C library, version 1.12.12 to 2.0: a path, or a name that the system looks for."
+        ),
+        .file(
+            "activation.sherpa_model",
+            \.activation.sherpaModel,
+            "sherpa-onnx: folder of a streaming keyword model (encoder, decoder, joiner, tokens.txt) and keywords.txt, in "
+                + "which every wake word has to be."
+        ),
         .text("activation.wyoming_address", \.activation.wyomingAddress, "Host and port of the Wyoming server."),
         .text(
             "activation.quiet_hours",
             \.activation.quietHours,
             mayBeEmpty: true,
-            "Hours without chimes and with a lower volume, local time, for instance \"22:00-07:00\". Empty: none."
+            "Hours without chimes and announcements and with a lower volume, local time, for instance \"22:00-07:00\". Empty: none."
         ),
         .integer(
             "activation.quiet_volume",

@@ -101,10 +101,11 @@ extension ConfigurationSchema {
             0...10_080,
             "Minutes without a question after which a fresh conversation begins; 0 never does."
         ),
-        .flag(
+        .choice(
             "jarvis.end_conversation",
             \.jarvis.endConversation,
-            "Lets a goodbye close the session. Something must be there to open it again."
+            "Lets a goodbye close the session. auto: in wake and push mode; in always mode nothing opens it again but a "
+                + "button or a command."
         ),
     ]
 }

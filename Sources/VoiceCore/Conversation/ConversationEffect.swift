@@ -9,6 +9,8 @@ package enum ConversationEffect: Equatable, Sendable {
     case sendBeside(ClientEvent)
     /// The connection beside takes over, with the microphone: no sample is lost, none sent twice. The other is closed.
     case promote
+    /// The connection beside becomes the one of the conversation, which has none; no audio leaves yet.
+    case adopt
     /// Close the connection beside.
     case dropBeside
     /// Let microphone audio out, beginning with now.
@@ -35,6 +37,8 @@ package enum ConversationNote: Equatable, Sendable {
     case sessionSwapped(id: String?)
     /// The next session could not be opened; this one goes on.
     case rotationFailed(reason: String)
+    /// No session can be kept ready for the next call; tried again after a pause that grows.
+    case warmFailed(reason: String)
     /// A session ended before the user's question was answered; `isAskedAgain` where its words are known.
     case questionLost(isAskedAgain: Bool)
     case refused(reason: String)

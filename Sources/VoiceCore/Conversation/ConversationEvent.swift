@@ -44,6 +44,10 @@ package enum ConversationEvent: Equatable, Sendable {
     case budget(BudgetVerdict)
     /// Whether the session opens again by itself when there is a budget again.
     case keepsOpen(Bool)
+    /// Whether what nobody asked for may be said: announcements, news of the media player.
+    case announces(Bool)
+    /// Whether a session without audio is kept open while there is no conversation, so that the next begins at once.
+    case keepsWarm(Bool)
 }
 
 /// Which connection an event is about.

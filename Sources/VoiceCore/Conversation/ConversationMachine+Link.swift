@@ -3,8 +3,9 @@ extension ConversationMachine {
     mutating func activate() {
         if refusal != nil { effects.append(.play(.error)) }
         guard link == .closed, budgetAllows() else { return }
-        link = .opening
         backoff.reset()
+        if adoptWarm() { return }
+        link = .opening
         effects.append(.connect)
     }
 
@@ -44,7 +45,7 @@ extension ConversationMachine {
         settingsInForce()
     }
 
-    private mutating func settingsInForce() {
+    mutating func settingsInForce() {
         sessionReady()
         effects.append(.openMicrophone)
     }

@@ -31,7 +31,7 @@ struct MediaRemarks: Equatable, Sendable {
 extension ConversationMachine {
     /// - Parameter opens: whether a session is opened for it.
     mutating func mediaTold(_ text: String, opens: Bool) {
-        guard link != .closed || opens && hold.until == nil else { return }
+        guard announces, link != .closed || opens && hold.until == nil else { return }
         media.add(text, at: now)
         activate()
     }

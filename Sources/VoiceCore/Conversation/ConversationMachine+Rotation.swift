@@ -41,8 +41,12 @@ extension ConversationMachine {
     mutating func happenedBeside(_ event: ConversationEvent) {
         guard standby != nil else { return }
         switch event {
-        case .disconnected(let failure): standbyFailed(failure.reason)
-        case .lifetime(let left): if left > .zero { standby?.ends = now + left }
+        case .disconnected(let failure):
+            link == .closed ? warmFailed(failure) : standbyFailed(failure.reason)
+        case .lifetime(let left):
+            guard left > .zero else { return }
+            standby?.ends = now + left
+            warmReady()
         case .server(.sessionCreated(let id, _)) where standby?.phase == .opening:
             standby?.phase = .configuring
             standby?.id = id
@@ -50,13 +54,19 @@ extension ConversationMachine {
             standby?.ends = options.sessionLifetime.map { now + $0 }
             effects.append(.sendBeside(.sessionUpdate(options.settings, eventID: eventID("settings"))))
             if !options.settings.dialect.confirmsSettings { standby?.phase = .ready }
+            warmReady()
         case .server(.sessionUpdated(let inForce)) where standby?.phase == .configuring:
             let worst = options.settings.differences(from: inForce).first(where: \.isFatal)
-            if let worst { return standbyFailed("the service did not take \(worst.path) as it was asked for") }
+            if let worst {
+                return standbyFailed("the service did not take \(worst.path) as it was asked for", .permanent)
+            }
             standby?.phase = .ready
+            warmReady()
         case .server(.error(let error)):
             switch ErrorClass(error) {
-            case .account, .configuration, .expired, .limited, .service, .settings:
+            case .account, .configuration, .settings:
+                standbyFailed("\(error.code ?? error.type): \(error.message)", .permanent)
+            case .expired, .limited, .service:
                 standbyFailed("\(error.code ?? error.type): \(error.message)")
             case .activeResponse, .noActiveResponse, .race, .other: break
             }
@@ -65,7 +75,10 @@ extension ConversationMachine {
     }
 
     /// The present session goes on; the next is tried again after a pause that grows. Told once.
-    mutating func standbyFailed(_ reason: String) {
+    ///
+    /// - Parameter kind: how soon it is worth another try where there is no present session.
+    mutating func standbyFailed(_ reason: String, _ kind: LinkFailure.Kind = .transient) {
+        if link == .closed { return warmFailed(LinkFailure(kind, reason)) }
         dropStandby()
         mustSwap = false
         rotateAt = now + max(Self.leastPause, standbyBackoff.next())

@@ -25,7 +25,15 @@ extension ConversationMachine {
         """
     }
 
+    mutating func announces(_ announces: Bool) {
+        self.announces = announces
+        guard !announces else { return }
+        announcements.clear()
+        media.forget()
+    }
+
     mutating func say(_ text: String) {
+        guard announces else { return note(.unexpected("say in quiet hours")) }
         guard link != .closed, link != .refused else { return note(.unexpected("say without a session")) }
         announcements.add(text)
     }

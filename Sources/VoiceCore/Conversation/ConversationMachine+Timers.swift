@@ -16,7 +16,8 @@ extension ConversationMachine {
         want(.setUp, isSettingUp, after: options.setUpLimit)
         want(.proven, link == .ready && backoff.attempts > 0, after: options.provenAfter)
         let rotation = rotateAt ?? .zero
-        want(.rotate, link == .ready && standby == nil && rotateAt != nil, after: max(.zero, rotation - now))
+        let isAgeing = link == .ready && standby == nil || link == .closed
+        want(.rotate, isAgeing && rotateAt != nil, after: max(.zero, rotation - now))
         want(.standbySetUp, standby.map { $0.phase != .ready } ?? false, after: options.setUpLimit)
         let mayChange = link == .ready && standby?.phase == .ready
         want(.quiet, mayChange && derivedState == .listening, after: options.swapQuiet)
@@ -74,7 +75,7 @@ extension ConversationMachine {
         case .retryResponse: retryAfter = nil
         case .idle: deactivate()
         case .budget: closeSpent()
-        case .rotate: openStandby()
+        case .rotate: link == .closed ? renewWarm() : openStandby()
         case .standbySetUp: standbyFailed("the session was not ready within \(options.setUpLimit)")
         case .quiet: promote()
         case .swapBy: mustSwap = true

@@ -77,6 +77,9 @@ package struct ConversationMachine: Sendable {
     var wishes = ToolWishes()
     var announcements = Announcements()
     var media = MediaRemarks()
+    /// Nothing is announced in quiet hours.
+    var announces = true
+    var keepsWarm = false
     var voice: Voice?
     /// The response that was last heard from, by its audio.
     var voiced: String?
@@ -135,6 +138,8 @@ package struct ConversationMachine: Sendable {
         case .keepsOpen(let keepsOpen):
             options.isAlwaysOpen = keepsOpen
             hold.reopens = hold.reopens && keepsOpen
+        case .announces(let announces): self.announces(announces)
+        case .keepsWarm(let keepsWarm): self.keepsWarm = keepsWarm
         case .interrupt: interrupt()
         case .say(let text): say(text)
         case .connected: break
@@ -176,6 +181,7 @@ package struct ConversationMachine: Sendable {
         closeWhenSpent()
         settleWishes()
         tellMedia()
+        settleWarm()
         watch()
         let next = derivedState
         guard next != state else { return }

@@ -13,6 +13,7 @@ extension DaemonSettings {
             secrets: secrets,
             tools: VoiceDaemon.advertised(
                 configuration.jarvis,
+                mode: ActivationMode(configuration.activation.mode),
                 playsMedia: configuration.media.enabled,
                 logger: logger
             ),

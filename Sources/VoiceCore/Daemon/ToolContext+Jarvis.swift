@@ -15,11 +15,16 @@ extension ToolContext {
 }
 
 extension ToolRegistry.Options {
-    package init(_ settings: Configuration.Jarvis, playsMedia: Bool = false) {
+    package init(_ settings: Configuration.Jarvis, mode: ActivationMode = .always, playsMedia: Bool = false) {
         self.playsMedia = playsMedia
         asksUser = settings.askUser == .aloud && settings.api != .openai
         asksApproval = settings.approval == .aloud && settings.api == .responses
-        mayEnd = settings.endConversation
+        mayEnd =
+            switch settings.endConversation {
+            case .on: true
+            case .off: false
+            case .auto: mode != .always
+            }
     }
 }
 

@@ -7,19 +7,17 @@ extension VoiceDaemon {
         _ parts: ActivationKeeper.Parts,
         inbox: ActivationInbox,
         ear: WakeEar?,
-        hook: StateHook,
-        sound: SoundKeeper
+        hook: StateHook
     ) -> ActivationKeeper {
         var parts = parts
         parts.changed = { hook.show($0) }
-        parts.capture = { await sound.setCapture(open: $0) }
         if let ear { parts.listen = { ear.listen($0) } }
         return ActivationKeeper(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
     }
 
     /// Runs what surrounds activation until cancelled: words, buttons, lights, quiet hours.
     func runSurroundings(_ settings: ActivationSettings) async {
-        let (hook, ear, activation, keeper) = (hook, ear, activation, volumeKeeper)
+        let (hook, ear, activation) = (hook, ear, activation)
         let reader = ButtonReader(path: settings.buttons, logger: logger) { [weak self] in self?.press($0) }
         let buttons = settings.buttons.isEmpty ? nil : reader
         await withTaskCancellationHandler {
@@ -29,9 +27,7 @@ extension VoiceDaemon {
                 if let ear { group.addTask { await ear.run() } }
                 if let buttons { group.addTask { await buttons.run() } }
                 if let hours = settings.quietHours {
-                    group.addTask {
-                        await Self.keepQuiet(hours, volume: settings.quietVolume, activation.inbox, keeper)
-                    }
+                    group.addTask { await Self.keepQuiet(hours, activation.inbox) }
                 }
             }
         } onCancel: {
@@ -42,12 +38,8 @@ extension VoiceDaemon {
         }
     }
 
-    private static func keepQuiet(
-        _ hours: QuietHours,
-        volume: Int,
-        _ inbox: ActivationInbox,
-        _ keeper: VolumeKeeper
-    ) async {
+    /// Tells when quiet hours begin and end; between the two a command may say otherwise.
+    private static func keepQuiet(_ hours: QuietHours, _ inbox: ActivationInbox) async {
         var isQuiet = false
         repeat {
             let now = BudgetInstant.now()
@@ -55,7 +47,6 @@ extension VoiceDaemon {
             if hours.contains(minute: minute) != isQuiet {
                 isQuiet.toggle()
                 inbox.post(.quiet(isQuiet))
-                await keeper.setCeiling(isQuiet ? volume : Volumes.range.upperBound)
             }
         } while (try? await Task.sleep(for: .seconds(15))) != nil
     }
@@ -81,17 +72,12 @@ extension VoiceDaemon {
         inbox: ActivationInbox,
         logger: Logger
     ) -> WakeEar? {
-        guard let engine = settings.engine, let rule = settings.rule else { return nil }
+        guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
         return WakeEar(
             pipes: pipes,
             rule: rule,
             logger: logger,
-            make: { () throws(WakeWordError) -> any WakeWordDetector in
-                switch engine {
-                case .pocketsphinx(let model): try SphinxSpotter(rule.words, model: model)
-                case .wyoming(let address): try WyomingDetector(address: address, words: rule.words)
-                }
-            },
+            make: make,
             report: { verdict in
                 switch verdict {
                 case .call(let word):
@@ -125,6 +111,11 @@ extension VoiceDaemon {
 
     package nonisolated func setActivationMode(_ mode: ActivationMode) {
         activation.inbox.post(.setMode(mode))
+    }
+
+    /// Begins or ends quiet hours; the clock has its say again at its next change.
+    package nonisolated func setQuiet(_ isQuiet: Bool) {
+        activation.inbox.post(.quiet(isQuiet))
     }
 
     /// Closes the capture device, or opens it again.

@@ -8,6 +8,7 @@ extension VoiceDaemon {
         network: NetworkThread,
         volumes: VolumeKeeper,
         mailbox: EventMailbox,
+        inbox: ActivationInbox,
         logger: Logger
     ) -> MediaPlayer? {
         guard settings.media.isEnabled else { return nil }
@@ -18,11 +19,13 @@ extension VoiceDaemon {
             network: network,
             volumes: volumes,
             stateDirectory: settings.volumes.stateDirectory,
-            logger: logger
-        ) { news in
-            guard media.tells, let text = news.text else { return }
-            mailbox.post(.mediaTold(text, opens: media.opensSession))
-        }
+            logger: logger,
+            plays: { inbox.post(.media($0)) },
+            tell: { news in
+                guard media.tells, let text = news.text else { return }
+                mailbox.post(.mediaTold(text, opens: media.opensSession))
+            }
+        )
     }
 
     /// What buttons, scripts and the control socket may do with the media player; does nothing where there is none.

@@ -31,10 +31,12 @@ package actor VoiceDaemon {
     /// What the model is told of the tools, without anybody to answer them.
     package static func advertised(
         _ jarvis: Configuration.Jarvis = .init(),
+        mode: ActivationMode = .always,
         playsMedia: Bool = false,
         logger: Logger
     ) -> [any Tool] {
-        ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis, playsMedia: playsMedia)).tools
+        ToolRegistry.standard(ToolContext(logger: logger), options: .init(jarvis, mode: mode, playsMedia: playsMedia))
+            .tools
     }
 
     package init(
@@ -59,18 +61,23 @@ package actor VoiceDaemon {
         context.endConversation = { mailbox.post(.endWhenQuiet) }
         let volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         self.volumeKeeper = volumeKeeper
+        let inbox = ActivationInbox()
         let player = Self.mediaPlayer(
             settings,
             pipes: pipes,
             network: network,
             volumes: volumeKeeper,
             mailbox: mailbox,
+            inbox: inbox,
             logger: logger
         )
         self.player = player
         context.attach(player)
         let dispatcher = ToolDispatcher(
-            .standard(context, options: .init(settings.jarvis, playsMedia: player != nil)),
+            .standard(
+                context,
+                options: .init(settings.jarvis, mode: settings.activation.machine.mode, playsMedia: player != nil)
+            ),
             deadline: settings.jarvis.longestCall,
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
@@ -80,7 +87,6 @@ package actor VoiceDaemon {
             on: network
         )
         self.pump = pump
-        let inbox = ActivationInbox()
         session = ConversationSession(
             .init(
                 network: network,
@@ -102,14 +108,12 @@ package actor VoiceDaemon {
         self.ear = ear
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook
-        activation = Self.activation(
-            settings.activation,
-            .init(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger),
-            inbox: inbox,
-            ear: ear,
-            hook: hook,
-            sound: sound
-        )
+        var parts = ActivationKeeper.Parts(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger)
+        parts.capture = { await sound.setCapture(open: $0) }
+        let quietVolume = settings.activation.quietVolume
+        parts.quiet = { await volumeKeeper.setCeiling($0 ? quietVolume : Volumes.range.upperBound) }
+        parts.pauseMedia = { _ = await player?.pause() }
+        activation = Self.activation(settings.activation, parts, inbox: inbox, ear: ear, hook: hook)
     }
 
     package var state: ConversationState {
@@ -163,6 +167,7 @@ package actor VoiceDaemon {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
         activating?.cancel()
+        mailbox.post(.keepsWarm(false))
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value

@@ -72,6 +72,7 @@ package struct Doctor: Sendable {
             Check(name: "real-time", limit: .seconds(2)) {
                 LimitsCheck.findings(patient, unit: unit, isRoot: isRoot)
             },
+            Check(name: "wake-words", limit: WakeCheck.limit) { WakeCheck.findings(patient) },
             Check(name: "state", limit: .seconds(4)) { StateCheck.findings(patient, isRoot: isRoot) },
             Check(name: "echo", limit: .seconds(2)) { EchoCheck.findings(patient, now: WallClock.seconds()) },
             Check(name: "service", limit: .seconds(1)) { unit.map { [$0.finding] } ?? [] },

@@ -21,6 +21,8 @@ package actor MediaPlayer: MediaControls {
     private let files: FileReader
     private let path: String?
     private let tell: @Sendable (MediaNews) -> Void
+    private let plays: @Sendable (Bool) -> Void
+    private var isPlaying = false
     private let decoder: DecoderThread
     private let reports: AsyncStream<DecoderReport>
 
@@ -36,7 +38,9 @@ package actor MediaPlayer: MediaControls {
     private var saving: Task<Void, Never>?
     private var ticks = 0
 
-    /// - Parameter tell: takes what the voice may say something about; must not block.
+    /// - Parameters:
+    ///   - plays: told when it begins to play something and when it ends or pauses; must not block.
+    ///   - tell: takes what the voice may say something about; must not block.
     package init(
         settings: MediaSettings,
         pipes: AudioPipes,
@@ -45,6 +49,7 @@ package actor MediaPlayer: MediaControls {
         stateDirectory: String?,
         files: FileReader = .system,
         logger: Logger,
+        plays: @escaping @Sendable (Bool) -> Void = { _ in },
         tell: @escaping @Sendable (MediaNews) -> Void
     ) {
         self.settings = settings
@@ -53,6 +58,7 @@ package actor MediaPlayer: MediaControls {
         self.logger = logger
         self.files = files
         self.tell = tell
+        self.plays = plays
         path = stateDirectory.map { $0 + "/media-history.jsonl" }
         resolver = MediaResolver(policy: settings.policy) { request throws(HTTPFailure) in
             try await network.open(request)
@@ -175,6 +181,10 @@ package actor MediaPlayer: MediaControls {
 
     private func take(_ event: MediaEvent) {
         for effect in machine.handle(event) { perform(effect) }
+        if (machine.current != nil && !machine.isPaused) != isPlaying {
+            isPlaying.toggle()
+            plays(isPlaying)
+        }
         if machine.current == nil {
             ticking?.cancel()
             ticking = nil

@@ -95,6 +95,11 @@ struct ConversationLog: Sendable {
                 "the next session cannot be opened yet, this one goes on: \(reason)",
                 metadata: .event(.rotationFailed)
             )
+        case .warmFailed(let reason):
+            logger.warning(
+                "no session can be kept ready for the next call: \(reason)",
+                metadata: .event(.rotationFailed)
+            )
         case .questionLost(true):
             logger.info(
                 "the session ended before its answer, the question is put again",

@@ -159,6 +159,9 @@ package actor ConversationSession {
             retire(&current)
             current = standby
             standby = Line()
+        case .adopt:
+            current = standby
+            standby = Line()
         case .dropBeside: retire(&standby)
         case .openMicrophone: with(current) { $0.openMicrophone() }
         case .closeMicrophone: parts.pump.perform { $0.closeMicrophone() }

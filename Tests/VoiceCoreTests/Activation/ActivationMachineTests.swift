@@ -296,6 +296,46 @@ struct ActivationMachineTests {
         #expect(scene.played == [.goodbye])
     }
 
+    @Test func quietHoursAreToldOnce() {
+        var scene = Scene(.push)
+        scene.on(.quiet(true))
+        #expect(scene.latest == [.quiet(true)])
+        scene.on(.quiet(true))
+        #expect(scene.latest.isEmpty)
+    }
+
+    @Test(arguments: ActivationMode.allCases) func stopPausesTheMusicWhateverElseItDoes(mode: ActivationMode) {
+        var scene = Scene(mode)
+        scene.on(.media(true))
+        if mode != .always { #expect(scene.latest == [.listen(.stop)]) }
+        scene.on(.stop)
+        #expect(scene.latest.contains(.pauseMedia) && scene.latest.contains(.interrupt))
+        scene.on(.media(false))
+        scene.on(.stop)
+        #expect(!scene.latest.contains(.pauseMedia))
+    }
+
+    @Test func noWordCallsInPushModeThoughMusicLetsItBeHeard() {
+        var scene = Scene(.push)
+        scene.on(.media(true))
+        scene.on(.activate(.word("jarvis")))
+        #expect(scene.latest.isEmpty)
+        scene.on(.activate(.button))
+        #expect(scene.opens)
+    }
+
+    @Test func aSessionIsKeptReadyWhereSomebodyCanCall() {
+        var scene = Scene(.wake) { $0.isWarm = true }
+        #expect(scene.latest.contains(.keepsWarm(true)))
+        scene.on(.mute(true))
+        #expect(scene.latest.contains(.keepsWarm(false)))
+        scene.on(.mute(false))
+        #expect(scene.latest.contains(.keepsWarm(true)))
+        scene.on(.setMode(.always))
+        #expect(scene.latest.contains(.keepsWarm(false)))
+        #expect(!Scene(.wake).latest.contains(.keepsWarm(true)))
+    }
+
     @Test func alwaysHasNoLimits() {
         var scene = Scene.awake(.always)
         #expect(!scene.starts(.followUp))

@@ -63,7 +63,14 @@ struct SurroundingsTests {
     )
         -> ActivationStatus
     {
-        ActivationStatus(mode: .wake, phase: phase, isMuted: isMuted, listening: .wake, conversation: conversation)
+        ActivationStatus(
+            mode: .wake,
+            phase: phase,
+            isMuted: isMuted,
+            isQuiet: false,
+            listening: .wake,
+            conversation: conversation
+        )
     }
 
     @Test func theLightShowsWhoseTurnItIs() {

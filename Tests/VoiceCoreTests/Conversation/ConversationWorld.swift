@@ -68,7 +68,7 @@ struct ConversationWorld {
     mutating func post(_ event: ConversationEvent, from link: ConversationLink = .current) {
         let before = machine.state
         for effect in machine.handle(event, at: now, from: link) { perform(effect) }
-        if before == .idle, ![.idle, .connecting].contains(machine.state) {
+        if before == .idle, !machine.keepsWarm, ![.idle, .connecting].contains(machine.state) {
             violations.append("\(before) to \(machine.state) on \(event)")
         }
         if machine.state == .listening, !isMicrophoneOpen { violations.append("deaf while listening, after \(event)") }
@@ -85,6 +85,10 @@ struct ConversationWorld {
         case .connectBeside: standby = Service(toClient: [.event(.sessionCreated(id: nil, expiresAt: nil))])
         case .disconnect: current = nil
         case .dropBeside: standby = nil
+        case .adopt:
+            current = standby
+            standby = nil
+            outstanding = []
         case .promote:
             promotions += 1
             if standby?.isConfigured != true { violations.append("promoted what is not ready") }

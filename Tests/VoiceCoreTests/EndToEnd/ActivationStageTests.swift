@@ -1,47 +1,301 @@
+import Glibc
 import Synchronization
 import Testing
 import VoiceSimulator
 
 @testable import VoiceCore
 
-/// Activation through the whole daemon, with the socket watched from the other side.
-struct ActivationStageTests {
-    private static func settings(_ configuration: inout Configuration) {
-        configuration.activation.mode = .push
-    }
+extension EndToEnd {
+    /// Activation through the whole daemon, with the socket watched from the other side.
+    @Suite struct ActivationStageTests {
+        private static let count = "One two three four five six seven eight nine ten eleven twelve."
 
-    @Test func beforeACallNothingLeavesTheMachine() async throws {
-        let stage = try Stage([.say("It is noon.")], surroundings: .init(speed: 4))
-        try await stage.start(adjust: Self.settings)
-        stage.say("Nobody is meant")
-        let pipes = try #require(stage.pipes)
-        // Three seconds of the room.
-        while pipes.periods.load(ordering: .relaxed) < 300 { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(stage.simulator.connectionCount == 0)
-        #expect(stage.simulator.clientEventLines.isEmpty)
-        try await stage.stop()
-    }
+        private static func push(_ configuration: inout Configuration) { configuration.activation.mode = .push }
 
-    @Test func whatIsSaidWithTheCallIsAnsweredAndThenTheLineIsClosed() async throws {
-        let stage = try Stage([.say("It is noon.")])
-        try await stage.start(adjust: Self.settings) {
-            $0.activation.machine.followUp = .milliseconds(300)
+        private func perform(_ words: String..., on stage: Stage) async throws -> [String: JSONValue] {
+            let daemon = try #require(stage.daemon)
+            let request = try ControlRegistry.standard.request(words: words)
+            guard case .done(let result) = try await ControlRegistry.standard.run(request, on: daemon) else {
+                return [:]
+            }
+            return result
         }
-        // Said before the session is there, and in part before the call.
-        stage.say("What time is it")
-        let pipes = try #require(stage.pipes)
-        let begin = pipes.periods.load(ordering: .relaxed)
-        while pipes.periods.load(ordering: .relaxed) < begin + 30 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(stage.simulator.connectionCount == 0)
-        stage.call()
-        try await stage.reach(.aiSpeaking)
-        try await stage.reach(.idle)
-        let sent = stage.simulator.clientEventLines.count
-        let end = pipes.periods.load(ordering: .relaxed)
-        while pipes.periods.load(ordering: .relaxed) < end + 100 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(stage.simulator.connectionCount == 1)
-        #expect(stage.simulator.clientEventLines.count == sent)
-        let (tones, _) = try await stage.stop()
-        _ = tones
+
+        @Test func beforeACallNothingLeavesTheMachine() async throws {
+            let stage = try Stage([.say("It is noon.")], surroundings: .init(speed: 4))
+            try await stage.start(adjust: Self.push)
+            stage.say("Nobody is meant")
+            try await stage.pass(milliseconds: 3000)
+            #expect(stage.simulator.connectionCount == 0)
+            #expect(stage.simulator.clientEventLines.isEmpty)
+            try await stage.stop()
+        }
+
+        @Test func whatIsSaidWithTheCallIsAnsweredAndThenTheLineIsClosed() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start(adjust: Self.push) { $0.activation.machine.followUp = .milliseconds(300) }
+            // Said before the session is there, and in part before the call.
+            stage.say("What time is it")
+            try await stage.pass(milliseconds: 300)
+            #expect(stage.simulator.connectionCount == 0)
+            stage.call()
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.idle)
+            let sent = stage.simulator.clientEventLines.count
+            try await stage.pass(milliseconds: 1000)
+            #expect(stage.simulator.connectionCount == 1)
+            #expect(stage.simulator.clientEventLines.count == sent)
+            try await stage.stop()
+        }
+
+        @Test func theCalledWordIsTheFirstThatTheServiceHears() async throws {
+            let words = ScriptedWords(callAfter: 400)
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(500) })
+            try await stage.pass(milliseconds: 1000)
+            #expect(stage.simulator.connectionCount == 0)
+            stage.say("Jarvis what time is it")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(ActivationPhase.followUp)
+            try await stage.reach(.idle)
+            let sent = stage.journal.soundMessages
+            let heard = MarkerTones(stage.journal.sent())
+            #expect(heard.spell("Jarvis what time is it"), "\(heard)")
+            // From its first sample on: two syllables of 180 ms, and what was before them.
+            #expect((heard.tones.first?.frames.count ?? 0) >= 48 * 170)
+            #expect((heard.tones.first?.frames.lowerBound ?? 0) > 48 * 100)
+            stage.say("Nobody is meant")
+            try await stage.pass(milliseconds: 1000)
+            #expect(stage.journal.soundMessages == sent)
+            #expect(stage.simulator.connectionCount == 1)
+            #expect(stage.journal.closeCodes == [1000])
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("It is noon."), "\(tones)")
+        }
+
+        @Test func theCallAloneIsNotAnswered() async throws {
+            let words = ScriptedWords(callAfter: 250)
+            let stage = try Stage([.say("Yes please.")])
+            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(700) })
+            try await stage.pass(milliseconds: 500)
+            stage.say("Jarvis")
+            try await stage.reach(.userSpeaking)
+            try await stage.reach(.listening, times: 2)
+            try await stage.reach(.idle)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.tones.isEmpty, "\(tones)")
+            #expect(!stage.journal.states.contains(.aiSpeaking))
+            #expect(stage.simulator.connectionCount == 1)
+        }
+
+        @Test func theStopWordSilencesTheVoiceAndThenEndsTheConversation() async throws {
+            let words = ScriptedWords()
+            let stage = try Stage([.say(Self.count)])
+            try await stage.startListening(for: words)
+            words.find("jarvis")
+            try await stage.reach(.listening)
+            // Sooner it would be the called word itself.
+            try await stage.pass(milliseconds: 1000)
+            stage.say("Tell")
+            try await stage.reach(.aiSpeaking)
+            words.find("stop")
+            try await stage.reach(.listening, times: 2)
+            #expect(stage.journal.states.last == .listening)
+            words.find("stop")
+            try await stage.reach(.idle)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.tones.count < 12, "\(tones)")
+        }
+
+        @Test func theStopCommandDoesTheSame() async throws {
+            let stage = try Stage([.say(Self.count)])
+            try await stage.start(adjust: Self.push)
+            stage.call()
+            try await stage.reach(.listening)
+            stage.say("Tell")
+            try await stage.reach(.aiSpeaking)
+            _ = try await perform("stop", on: stage)
+            try await stage.reach(.listening, times: 2)
+            _ = try await perform("stop", on: stage)
+            try await stage.reach(.idle)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.tones.count < 12, "\(tones)")
+        }
+
+        @Test func theModelMayEndWhatWasCalled() async throws {
+            let goodbye = ConversationScript.Turn(
+                transcript: "goodbye",
+                action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
+            )
+            let stage = try Stage([goodbye])
+            try await stage.start(adjust: Self.push)
+            stage.call()
+            try await stage.reach(.listening)
+            stage.say("Bye")
+            try await stage.reach(.idle)
+            try await stage.reach(ActivationPhase.idle)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("Goodbye."), "\(tones)")
+        }
+
+        @Test func modesChangeWhileItRuns() async throws {
+            let words = ScriptedWords()
+            let stage = try Stage([])
+            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(400) })
+            _ = try await perform("mode", "always", on: stage)
+            try await stage.reach(.listening)
+            try await stage.pass(milliseconds: 1000)
+            #expect(await stage.daemon?.state == .listening)
+            _ = try await perform("mode", "push", on: stage)
+            try await stage.reach(.idle)
+            let sent = stage.journal.soundMessages
+            words.find("jarvis")
+            try await stage.pass(milliseconds: 500)
+            #expect(stage.simulator.connectionCount == 1, "no word calls in push mode")
+            #expect(stage.journal.soundMessages == sent)
+            stage.call()
+            try await stage.reach(.listening, times: 2)
+            _ = try await perform("mode", "wake", on: stage)
+            try await stage.reach(.idle, times: 2)
+            try await stage.reach(ActivationPhase.idle)
+            try await stage.hears()
+            words.find("jarvis")
+            try await stage.reach(.listening, times: 3)
+            _ = try await perform("mode", "always", on: stage)
+            try await stage.pass(milliseconds: 1000)
+            #expect(await stage.daemon?.state == .listening)
+            #expect(stage.simulator.connectionCount == 3)
+            try await stage.stop()
+        }
+
+        @Test func quietHoursAreQuiet() async throws {
+            let call = ConversationScript.Turn(
+                transcript: "what is on",
+                action: .callOnly(tool: "ask_jarvis", arguments: ["query": .string("What is on?")])
+            )
+            let stage = try Stage([call]) { _ in .init(.reply("Nothing today."), delayMilliseconds: 1500) }
+            try await stage.start {
+                Self.push(&$0)
+                $0.audio.earcons = true
+            } tune: {
+                $0.activation.machine.followUp = .milliseconds(500)
+            }
+            #expect(try await perform("quiet", "on", on: stage)["quiet"] == true)
+            while await stage.daemon?.activationStatus.isQuiet != true { try await Task.sleep(for: .milliseconds(5)) }
+            stage.call()
+            try await stage.reach(.listening)
+            await #expect(throws: ControlProblem.self) { _ = try await perform("say", "dinner", on: stage) }
+            stage.post(.say("Dinner is ready."))
+            stage.post(.mediaTold("The music has ended.", opens: false))
+            stage.say("Hey")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.idle)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("Nothing today."), "\(tones)")
+            #expect(stage.journal.remarks.isEmpty, "\(stage.journal.remarks)")
+        }
+
+        @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed"))
+        func theStopWordAndTheStopKeyPauseTheMusic() async throws {
+            let server = MediaServer()
+            let port = try await server.start()
+            server.serve("/a", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 60, hertz: 6000)))
+            let words = ScriptedWords()
+            let stage = try Stage([])
+            try await stage.startListening(for: words, adjust: { $0.media.allowHosts = "127.0.0.1" })
+            let media = try #require(stage.media)
+            _ = try await media.play(address: "http://127.0.0.1:\(port)/a", title: "A", kind: .track)
+            try await stage.pass(milliseconds: 1500)
+            #expect(await media.snapshot().status == .playing)
+            words.find("stop")
+            try await becomes(.paused, media)
+            _ = await media.resume()
+            try await becomes(.playing, media)
+            stage.daemon?.press(.stop)
+            try await becomes(.paused, media)
+            #expect(stage.simulator.connectionCount == 0)
+            try await stage.stop()
+            await server.stop()
+        }
+
+        private func becomes(_ status: MediaSnapshot.Status, _ media: any MediaControls) async throws {
+            for _ in 0..<500 {
+                if await media.snapshot().status == status { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            throw Journal.NeverSeen(what: "media \(status)")
+        }
+
+        // MARK: Warm standby
+
+        @Test func aSessionThatIsKeptReadyHearsNothingBeforeACall() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start {
+                Self.push(&$0)
+                $0.activation.warmStandby = true
+            } tune: {
+                $0.activation.machine.followUp = .milliseconds(500)
+            }
+            try await stage.journal.wait(for: "a session that is ready") { entries in
+                !entries.client().isEmpty
+            }
+            stage.say("Nobody is meant")
+            try await stage.pass(milliseconds: 2500)
+            #expect(stage.simulator.connectionCount == 1)
+            #expect(stage.journal.soundMessages == 0)
+            #expect(await stage.daemon?.state == .idle)
+            stage.say("What time is it")
+            try await stage.pass(milliseconds: 200)
+            stage.call()
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.idle)
+            #expect(!stage.journal.states.contains(.connecting), "\(stage.journal.states)")
+            let sent = stage.journal.soundMessages
+            // The next is ready, and hears nothing either.
+            try await stage.journal.wait(for: "the next session") { $0.client(2).isEmpty == false }
+            try await stage.pass(milliseconds: 1000)
+            #expect(stage.simulator.connectionCount == 2)
+            #expect(stage.journal.soundMessages == sent)
+            // Muted nobody can call.
+            stage.daemon?.setMicrophoneMuted(true)
+            try await stage.journal.wait(for: "its end") { entries in
+                entries.contains { if case .wire(.closing(2, 1000)) = $0 { true } else { false } }
+            }
+            stage.daemon?.setMicrophoneMuted(false)
+            try await stage.journal.wait(for: "another session") { $0.client(3).isEmpty == false }
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell("It is noon."), "\(tones)")
+            #expect(stage.journal.closeCodes == [1000, 1000, 1000])
+        }
+
+        // MARK: The voice gate
+
+        @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
+        func theVoiceGateSendsSpeechAndItsSilenceAndNothingElse() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start {
+                $0.echo.enabled = true
+                $0.activation.voiceGate = true
+            }
+            try await stage.reach(.listening)
+            try await stage.pass(milliseconds: 1000)
+            let before = stage.journal.soundMessages
+            try await stage.pass(milliseconds: 1000)
+            #expect(stage.journal.soundMessages == before, "silence is not sent")
+            let length = stage.journal.sent().count
+            stage.say("What time is it in the kitchen?", voice: .natural)
+            // The service has heard the silence that ends a turn.
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            // Two seconds after the last sign of a voice.
+            try await stage.pass(milliseconds: 3500)
+            let after = stage.journal.soundMessages
+            try await stage.pass(milliseconds: 1000)
+            #expect(stage.journal.soundMessages == after, "it is shut again")
+            let sent = stage.journal.sent().dropFirst(length)
+            let lead = (sent.firstIndex { abs($0) > 0.02 } ?? sent.endIndex) - sent.startIndex
+            #expect((48 * 50...48 * 1000).contains(lead), "\(lead / 48) ms from before the first word")
+            try await stage.stop()
+        }
     }
 }

@@ -76,7 +76,7 @@ extension EndToEnd {
                 action: .call(filler: "Goodbye.", tool: "end_conversation", arguments: [:])
             )
             let stage = try Stage([goodbye])
-            try await stage.start { $0.jarvis.endConversation = true }
+            try await stage.start { $0.jarvis.endConversation = .on }
             try await stage.reach(.listening)
             stage.say("Bye")
             try await stage.reach(.idle)

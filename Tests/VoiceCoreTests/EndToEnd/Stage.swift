@@ -91,7 +91,7 @@ final class Stage: Sendable {
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,
-            tools: VoiceDaemon.advertised(logger: log.logger)
+            tools: VoiceDaemon.advertised(mode: ActivationMode(configuration.activation.mode), logger: log.logger)
         )
         settings.audio.source = .file(room)
         tune(&settings)
@@ -127,8 +127,8 @@ final class Stage: Sendable {
     }
 
     /// The user says a word or two.
-    func say(_ text: String) {
-        let samples = SpokenQuestion.samples48k(text, voice: .tones, leadMilliseconds: 30, tailMilliseconds: 50)
+    func say(_ text: String, voice: SpokenVoice = .tones) {
+        let samples = SpokenQuestion.samples48k(text, voice: voice, leadMilliseconds: 30, tailMilliseconds: 50)
         room.say(samples.map { Float($0) / 32768 })
     }
 

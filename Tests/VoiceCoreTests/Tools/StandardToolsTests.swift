@@ -34,7 +34,9 @@ struct StandardToolsTests {
         #expect(!names().contains("approve"), "chat has no approvals")
         #expect(!names().contains("end_conversation"))
         settings.api = .responses
-        settings.endConversation = true
+        let called = ToolRegistry.Options(settings, mode: .wake)
+        #expect(called.mayEnd, "who was called may hang up")
+        settings.endConversation = .on
         #expect(names().contains("approve"))
         #expect(names().contains("end_conversation"))
         settings.askUser = .dismiss

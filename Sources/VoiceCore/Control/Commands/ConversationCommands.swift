@@ -48,6 +48,9 @@ extension ControlCommand {
         Needs an open conversation.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
+        if await daemon.activationStatus.isQuiet {
+            throw ControlProblem(.notAvailable, "quiet hours: nothing is announced; \"quiet off\" ends them")
+        }
         switch await daemon.state {
         case .idle: throw ControlProblem(.notAvailable, "no conversation is open; \"listen\" opens one")
         case .connecting: throw ControlProblem(.notAvailable, "the voice service is not connected yet")
@@ -79,11 +82,14 @@ extension ControlCommand {
     static let quiet = ControlCommand(
         "quiet",
         arguments: [ControlArgument("switch", .choice(["on", "off"]), isOptional: true, "begin or end them")],
-        "Quiet hours: lower volume, no chimes, no announcements."
-    ) { (_, _) throws(ControlProblem) in
-        throw ControlProblem(
-            .notAvailable,
-            "quiet hours follow the clock (activation.quiet_hours); use mute and volume"
-        )
+        """
+        Quiet hours: lower volume, no chimes, no announcements, until it is ended or the clock (activation.quiet_hours) \
+        begins or ends them. Without an argument: tells.
+        """
+    ) { (arguments, daemon) throws(ControlProblem) in
+        let wanted = arguments["switch"].map { $0 == "on" }
+        if let wanted { daemon.setQuiet(wanted) }
+        let isQuiet = if let wanted { wanted } else { await daemon.activationStatus.isQuiet }
+        return .done(["text": isQuiet ? "quiet hours" : "no quiet hours", "quiet": .bool(isQuiet)])
     }
 }

@@ -1,0 +1,114 @@
+import Synchronization
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// Finds the words that a test tells it to find, in the place of an engine.
+final class ScriptedWords: Sendable {
+    private let told = Mutex<[String]>([])
+    /// Calls so long after the first sound that it hears; nil for never.
+    private let callAfter: Int?
+
+    /// - Parameter callAfter: milliseconds.
+    init(callAfter: Int? = nil) { self.callAfter = callAfter }
+
+    /// The word is found in what the microphone hears next.
+    func find(_ word: String) { told.withLock { $0.append(word) } }
+
+    func settle(_ settings: inout DaemonSettings) {
+        settings.activation.makeDetector = { () throws(WakeWordError) in Detector(self) }
+    }
+
+    private final class Detector: WakeWordDetector {
+        private let words: ScriptedWords
+        /// Samples since the first sound; nil before it, and once the call has been made.
+        private var since: Int?
+        private var hasCalled = false
+
+        init(_ words: ScriptedWords) { self.words = words }
+
+        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+            if let after = words.callAfter, !hasCalled {
+                if since == nil, samples.contains(where: { abs(Int($0)) > 1000 }) { since = 0 }
+                if let begun = since { since = begun + samples.count }
+                if let since, since >= after * 16 {
+                    hasCalled = true
+                    words.find("jarvis")
+                }
+            }
+            return words.told.withLock { told in
+                defer { told = [] }
+                return told.map { WakeCandidate(word: $0, score: 0) }
+            }
+        }
+
+        func reset() { words.told.withLock { $0 = [] } }
+    }
+}
+
+extension Stage {
+    /// Called by a word; `words` says when.
+    func startListening(
+        for words: ScriptedWords,
+        adjust: (inout Configuration) -> Void = { _ in },
+        tune: (inout DaemonSettings) -> Void = { _ in }
+    ) async throws {
+        try await start {
+            $0.activation.mode = .wake
+            // Names an engine, so that there is an ear; `words` takes its place.
+            $0.activation.engine = .pocketsphinx
+            adjust(&$0)
+        } tune: {
+            words.settle(&$0)
+            tune(&$0)
+        }
+        try await hears()
+    }
+
+    /// Waits until words are listened for.
+    func hears() async throws {
+        for _ in 0..<1000 {
+            if pipes?.isSpotting.load(ordering: .relaxed) == true { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Journal.NeverSeen(what: "an ear")
+    }
+
+    /// Lets so much of the room's time pass.
+    func pass(milliseconds: Int) async throws {
+        guard let pipes else { return }
+        let end = pipes.periods.load(ordering: .relaxed) + UInt64(milliseconds / 10)
+        while pipes.periods.load(ordering: .relaxed) < end { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// Waits until activation is in this phase.
+    func reach(_ phase: ActivationPhase) async throws {
+        for _ in 0..<2000 {
+            if await daemon?.activationStatus.phase == phase { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Journal.NeverSeen(what: phase.rawValue)
+    }
+}
+
+extension Journal {
+    /// The messages with sound that the service was sent.
+    var soundMessages: Int { sound().count }
+
+    /// What the service was sent of the microphone, at 48 kHz by doubling samples.
+    func sent(connection: Int? = nil) -> [Float] {
+        sound(connection).flatMap { PCM16.samples(base64: $0) ?? [] }.flatMap { sample in
+            let value = Float(sample) / 32_768
+            return [value, value]
+        }
+    }
+
+    private func sound(_ connection: Int? = nil) -> [String] {
+        entries.compactMap { entry in
+            guard case .wire(.client(let number, let event)) = entry, connection == nil || connection == number,
+                event["type"] == "input_audio_buffer.append"
+            else { return nil }
+            return event["audio"]?.string
+        }
+    }
+}
