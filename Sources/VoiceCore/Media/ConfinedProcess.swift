@@ -19,9 +19,16 @@ final class ConfinedProcess {
     let errors: Int32
     private var status: Int32?
 
-    /// - Parameter path: absolute path of the program.
+    /// - Parameters:
+    ///   - path: absolute path of the program.
+    ///   - environment: "NAME=value", beside the few that it always gets.
     /// - Throws: errno.
-    init(_ path: String, _ arguments: [String], limits: Limits = Limits()) throws(SystemError) {
+    init(
+        _ path: String,
+        _ arguments: [String],
+        environment added: [String] = [],
+        limits: Limits = Limits()
+    ) throws(SystemError) {
         var out: [Int32] = [-1, -1]
         var err: [Int32] = [-1, -1]
         guard clinux_pipe(&out) == 0 else { throw SystemError(code: errno) }
@@ -30,7 +37,7 @@ final class ConfinedProcess {
             for end in out { close(end) }
             throw SystemError(code: code)
         }
-        let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "AV_LOG_FORCE_NOCOLOR=1"]
+        let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "AV_LOG_FORCE_NOCOLOR=1"] + added
         var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }

@@ -9,15 +9,26 @@ struct DecoderJob: Sendable, Equatable {
     var start: Double = 0
     /// So long without sound, and it is given up.
     var patience: Duration = .seconds(20)
+    /// A live station: it may play for days, whatever it brings.
+    var isLive = false
+
+    /// What carries sound, and HLS. Others could name further addresses in ways that pass by our proxy (tcp://), or are
+    /// large parsers that nobody needs for music.
+    private static let formats = [
+        "aac", "ac3", "aiff", "amr", "ape", "asf", "au", "caf", "dsf", "dts", "eac3", "flac", "flv", "hls", "latm", "loas",
+        "matroska", "mov", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "oga", "ogg", "tak", "tta", "w64", "wav", "webm",
+        "webvtt", "wv",
+    ].joined(separator: ",")
 
     /// What ffmpeg is told: one source in, mono floats at 48 kHz out.
     var arguments: [String] {
         var list = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+verbose"]
         // Enough to know any format by; the usual 5 MB would be a long wait with a slow server.
         list += ["-probesize", "1000000", "-analyzeduration", "3000000"]
+        list += ["-format_whitelist", Self.formats]
         switch source {
         case .network(let url):
-            list += ["-protocol_whitelist", "http,https,tcp,tls,crypto"]
+            list += ["-protocol_whitelist", "http,https,httpproxy,tcp,tls,crypto"]
             list += ["-rw_timeout", "\(patience.components.seconds * 1_000_000)"]
             list += ["-user_agent", "jarvis-voiced"]
             if start > 0 { list += ["-ss", "\(start)"] }

@@ -10,6 +10,7 @@ final class DecoderReader {
     private static let longestLine = 4096
 
     private let pipes: AudioPipes
+    private let policy: MediaPolicy
     private let wake: Int32
     private let isCalled: () -> Bool
     private let report: (DecoderReport) -> Void
@@ -23,15 +24,18 @@ final class DecoderReader {
     private var lastTag: DecoderTag?
 
     /// - Parameters:
+    ///   - policy: where the decoder may connect to.
     ///   - wake: an eventfd that is signalled when there may be something else to do.
     ///   - isCalled: whether there is.
     init(
         feed pipes: AudioPipes,
+        policy: MediaPolicy,
         wake: Int32,
         isCalled: @escaping () -> Bool,
         report: @escaping (DecoderReport) -> Void
     ) {
         self.pipes = pipes
+        self.policy = policy
         self.wake = wake
         self.isCalled = isCalled
         self.report = report
@@ -45,11 +49,15 @@ final class DecoderReader {
     func run(_ job: DecoderJob) {
         (bytes, written, frames, line, lastError, lastTag) = (0, 0, 0, [], nil, nil)
         let process: ConfinedProcess
+        let proxy: MediaProxy?
         do {
-            process = try ConfinedProcess(job.program, job.arguments)
+            proxy = try makeProxy(job)
+            process = try ConfinedProcess(job.program, job.arguments, environment: proxy?.environment ?? [])
         } catch {
             return report(.ended(id: job.id, frames: 0, failure: "\(job.program) does not start: \(error)"))
         }
+        proxy?.start()
+        defer { proxy?.close() }
         pipes.media.isComplete.store(false, ordering: .releasing)
         let end = read(process, job)
         guard case .over(let failure) = end else {
@@ -59,8 +67,17 @@ final class DecoderReader {
         drainErrors(process, job)
         let status = failure == nil ? process.wait() : process.end()
         pipes.media.isComplete.store(true, ordering: .releasing)
-        let reason = failure ?? (status == 0 ? nil : Self.sentence(status, lastError))
+        var reason = failure ?? (status == 0 ? nil : Self.sentence(status, lastError))
+        // The decoder knows only that it was refused, or cut off.
+        if reason != nil, let known = proxy?.lastProblem { reason = known }
         report(.ended(id: job.id, frames: frames, failure: frames == 0 && reason == nil ? "it holds no sound" : reason))
+    }
+
+    private func makeProxy(_ job: DecoderJob) throws(SystemError) -> MediaProxy? {
+        guard case .network = job.source else { return nil }
+        var limits = MediaProxy.Limits()
+        if job.isLive { limits.bytes = nil }
+        return try MediaProxy(policy: policy, limits: limits)
     }
 
     private enum End {

@@ -27,14 +27,18 @@ final class DecoderThread: Sendable {
     }
 
     private let pipes: AudioPipes
+    private let policy: MediaPolicy
     private let report: @Sendable (DecoderReport) -> Void
     private let command = Mutex<Command?>(nil)
     private let handle = Mutex(Handle())
     private let wake = clinux_eventfd()
 
-    /// - Parameter report: called on the thread; must not block.
-    init(pipes: AudioPipes, report: @escaping @Sendable (DecoderReport) -> Void) {
+    /// - Parameters:
+    ///   - policy: where a decoder may connect to.
+    ///   - report: called on the thread; must not block.
+    init(pipes: AudioPipes, policy: MediaPolicy, report: @escaping @Sendable (DecoderReport) -> Void) {
         self.pipes = pipes
+        self.policy = policy
         self.report = report
     }
 
@@ -84,6 +88,7 @@ final class DecoderThread: Sendable {
     fileprivate func work() {
         let reader = DecoderReader(
             feed: pipes,
+            policy: policy,
             wake: wake,
             isCalled: { self.command.withLock { $0 != nil } },
             report: report

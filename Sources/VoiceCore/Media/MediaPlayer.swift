@@ -71,7 +71,7 @@ package actor MediaPlayer: MediaControls {
             bufferingPolicy: .bufferingNewest(256)
         )
         self.reports = reports
-        decoder = DecoderThread(pipes: pipes) { continuation.yield($0) }
+        decoder = DecoderThread(pipes: pipes, policy: settings.policy) { continuation.yield($0) }
     }
 
     // MARK: Start and stop
@@ -268,7 +268,8 @@ package actor MediaPlayer: MediaControls {
                     program: program,
                     source: found.source,
                     start: start,
-                    patience: settings.patience
+                    patience: settings.patience,
+                    isLive: found.item.kind == .radio
                 ),
                 cutting: false
             )

@@ -2,11 +2,14 @@ internal import Glibc
 
 /// An IPv4 or IPv6 address, and whether it belongs to the public internet.
 struct NetworkAddress: Equatable, Sendable {
-    /// 4 or 16, in network order.
+    /// 4 or 16, in network order: what is judged.
     let bytes: [UInt8]
+    /// The same as it was given, to connect to.
+    let written: [UInt8]
 
     /// Nil for anything but 4 or 16 bytes. IPv4 inside IPv6 (::ffff:0:0/96, 64:ff9b::/96, 2002::/16) is taken as IPv4.
     init?(_ bytes: [UInt8]) {
+        written = bytes
         guard bytes.count == 16 else {
             guard bytes.count == 4 else { return nil }
             self.bytes = bytes
@@ -58,6 +61,15 @@ struct NetworkAddress: Equatable, Sendable {
             if bytes[2] == 0x0D && bytes[3] == 0xB8 { return false }
         }
         return true
+    }
+
+    /// As getaddrinfo and libcurl write it.
+    var text: String {
+        if written.count == 4 { return written.map { "\($0)" }.joined(separator: ".") }
+        let groups = stride(from: 0, to: written.count, by: 2).map { index in
+            String(UInt16(written[index]) << 8 | UInt16(written[index + 1]), radix: 16)
+        }
+        return groups.joined(separator: ":")
     }
 
     /// The addresses of a host, looked up by the system; empty where there is none. Blocks, for seconds at worst.

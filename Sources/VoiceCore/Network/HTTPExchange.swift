@@ -41,6 +41,12 @@ final class HTTPExchange {
             handle.set(CURLOPT_FRESH_CONNECT, 1)
             handle.set(CURLOPT_FORBID_REUSE, 1)
         }
+        // The address of a number is itself.
+        if let pin = request.pin, !pin.addresses.isEmpty, !pin.addresses.contains(pin.host), !pin.host.contains(":") {
+            handle.set(CURLOPT_RESOLVE, lines: [pin.line])
+        }
+        // Radio of the SHOUTcast kind answers "ICY 200 OK".
+        handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"])
         handle.trust(caFile: request.caFile)
         handle.identify(certificateFile: request.certificateFile, keyFile: request.keyFile)
         switch request.method {

@@ -17,6 +17,20 @@ package struct HTTPRequest: Sendable {
     /// False for what must not be done twice: libcurl repeats by itself what went into an old connection that turns out to
     /// be dead, though the server may have read it. Such a request gets a connection of its own.
     package var mayRepeat: Bool
+    /// Where the host is to be found; nil for what its name stands for.
+    package var pin: Pin?
+
+    /// The numeric addresses of a host, looked up before.
+    package struct Pin: Sendable, Equatable {
+        package var host: String
+        package var port: Int
+        package var addresses: [String]
+
+        /// As CURLOPT_RESOLVE takes it; "+" has it forgotten after a minute.
+        var line: String {
+            "+\(host):\(port):" + addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+        }
+    }
 
     package init(
         method: String = "GET",
@@ -29,7 +43,8 @@ package struct HTTPRequest: Sendable {
         caFile: String? = nil,
         certificateFile: String? = nil,
         keyFile: String? = nil,
-        mayRepeat: Bool = true
+        mayRepeat: Bool = true,
+        pin: Pin? = nil
     ) {
         self.method = method
         self.url = url
@@ -42,5 +57,6 @@ package struct HTTPRequest: Sendable {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
         self.mayRepeat = mayRepeat
+        self.pin = pin
     }
 }

@@ -47,7 +47,7 @@ struct MediaResolver: Sendable {
             guard policy.allows(addresses, of: url) else { throw .refusedHost(url.host) }
             // As it was written: a path may need its last slash.
             let text = archived.map(ArchiveItem.metadataAddress) ?? MediaPolicy.withoutFragment(address)
-            let reply = try await head(text)
+            let reply = try await head(text, url, addresses)
             defer { reply.close() }
             if (300..<400).contains(reply.status), let location = reply.header("Location") {
                 address = Self.join(location, to: text)
@@ -63,14 +63,16 @@ struct MediaResolver: Sendable {
         throw .failed("it was passed on too often")
     }
 
-    private func head(_ text: String) async throws(MediaProblem) -> HTTPStream {
+    /// Asks the addresses that were checked, whatever the name stands for by then.
+    private func head(_ text: String, _ url: ServerURL, _ addresses: [NetworkAddress]) async throws(MediaProblem) -> HTTPStream {
         do throws(HTTPFailure) {
             return try await open(
                 HTTPRequest(
                     url: text,
                     headers: [("User-Agent", "jarvis-voiced"), ("Accept", "*/*")],
                     totalTimeout: .seconds(15),
-                    maximumReplyBytes: Self.longestReply
+                    maximumReplyBytes: Self.longestReply,
+                    pin: HTTPRequest.Pin(host: url.host, port: url.port, addresses: addresses.map(\.text))
                 )
             )
         } catch {

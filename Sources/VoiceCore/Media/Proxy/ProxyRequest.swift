@@ -1,0 +1,105 @@
+/// What the decoder asks our proxy for (RFC 9112 section 3.2, RFC 9110 section 9.3.6): a page of http in absolute form, or
+/// a tunnel for https. A pure value.
+package struct ProxyRequest: Sendable, Equatable {
+    package enum Problem: Error, Equatable, Sendable {
+        /// More than `longestHead` without an end.
+        case tooLong
+        case notUnderstood
+    }
+
+    /// Bytes of a request up to its empty line.
+    package static let longestHead = 16 << 10
+    private static let mostFields = 64
+
+    /// Where to connect to.
+    package let server: ServerURL
+    package let isTunnel: Bool
+    /// The value of Proxy-Authorization.
+    package let credentials: String?
+    /// What the server is sent: origin form, without the fields meant for a proxy. Empty for a tunnel.
+    package let forwarded: [UInt8]
+    /// Bytes of the input that were the request.
+    package let length: Int
+
+    /// - Returns: nil until the request is whole.
+    /// - Throws: what cannot become a request any more.
+    package static func parse(_ bytes: [UInt8]) throws(Problem) -> ProxyRequest? {
+        guard let length = end(of: bytes) else {
+            if bytes.count >= longestHead { throw .tooLong }
+            return nil
+        }
+        guard length <= longestHead else { throw .tooLong }
+        guard let request = ProxyRequest(bytes[..<length]) else { throw .notUnderstood }
+        return request
+    }
+
+    private static func end(of bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        for index in 3..<bytes.count where bytes[index] == 0x0A {
+            if bytes[index - 1] == 0x0D, bytes[index - 2] == 0x0A, bytes[index - 3] == 0x0D { return index + 1 }
+        }
+        return nil
+    }
+
+    private init?(_ head: ArraySlice<UInt8>) {
+        length = head.count
+        // Neither a bare line end nor a zero may hide a second request in the first.
+        var lines: [ArraySlice<UInt8>] = []
+        for line in head.dropLast(4).split(separator: 0x0A, omittingEmptySubsequences: false) {
+            lines.append(line.last == 0x0D ? line.dropLast() : line)
+        }
+        let isWhole = lines.allSatisfy { line in line.allSatisfy { $0 != 0x0D && $0 != 0 } }
+        guard isWhole, let first = lines.first, lines.count <= Self.mostFields else { return nil }
+        let words = first.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard words.count == 3, words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8)
+        else { return nil }
+        let method = String(decoding: words[0], as: UTF8.self)
+        guard let target = Self.target(method, words[1]) else { return nil }
+        (server, isTunnel) = (target.server, method == "CONNECT")
+
+        var credentials: String?
+        var kept: [UInt8] = []
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+            let name = String(decoding: line[..<colon], as: UTF8.self)
+            guard HeaderField.isToken(name) else { return nil }
+            switch name.lowercased() {
+            case "proxy-authorization":
+                credentials = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
+                    .split(separator: " ").joined(separator: " ")
+            // A player has nothing to send.
+            case "content-length", "transfer-encoding": return nil
+            case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect": break
+            default: kept += Array(line) + [0x0D, 0x0A]
+            }
+        }
+        self.credentials = credentials
+        if isTunnel {
+            forwarded = []
+        } else {
+            let start = Array("\(method) ".utf8) + target.path + Array(" HTTP/1.1\r\nHost: ".utf8) + target.authority
+            forwarded = start + Array("\r\nConnection: close\r\n".utf8) + kept + [0x0D, 0x0A]
+        }
+    }
+
+    private struct Target {
+        var server: ServerURL
+        var authority: ArraySlice<UInt8>
+        var path: [UInt8]
+    }
+
+    private static func target(_ method: String, _ text: ArraySlice<UInt8>) -> Target? {
+        let isTunnel = method == "CONNECT"
+        guard isTunnel || method == "GET" || method == "HEAD" else { return nil }
+        let prefix = "http://"
+        guard isTunnel || text.starts(with: prefix.utf8) else { return nil }
+        let rest = isTunnel ? text : text.dropFirst(prefix.utf8.count)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        var path = Array(rest[authority.endIndex...])
+        guard !isTunnel || path.isEmpty, path.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }),
+            let server = ServerURL((isTunnel ? "https://" : prefix) + String(decoding: authority, as: UTF8.self))
+        else { return nil }
+        if path.first != UInt8(ascii: "/") { path.insert(UInt8(ascii: "/"), at: 0) }
+        return Target(server: server, authority: authority, path: path)
+    }
+}

@@ -1,0 +1,122 @@
+internal import CLinux
+internal import Glibc
+
+/// A TCP socket: non-blocking, closed with its last reference and on exec.
+final class StreamSocket: Sendable {
+    let file: Int32
+
+    /// Takes the descriptor over.
+    private init(_ file: Int32) { self.file = file }
+
+    deinit { close(file) }
+
+    /// Listens on 127.0.0.1.
+    static func listen() throws(SystemError) -> (socket: StreamSocket, port: Int) {
+        guard let socket = make(AF_INET) else { throw SystemError(code: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(socket.file, address, size) == 0 && Glibc.listen(socket.file, 16) == 0
+                    && getsockname(socket.file, address, &size) == 0
+            }
+        }
+        guard isListening else { throw SystemError(code: errno) }
+        return (socket, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// The next connection; nil where there is none.
+    func accept() -> StreamSocket? {
+        let file = Glibc.accept(file, nil, nil)
+        guard file >= 0 else { return nil }
+        _ = fcntl(file, F_SETFL, O_NONBLOCK)
+        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        return StreamSocket(file)
+    }
+
+    /// Connects to exactly this address.
+    /// - Parameter stop: a descriptor that ends the waiting when it is readable.
+    /// - Throws: errno; ETIMEDOUT after `patience`, ECANCELED when it was stopped.
+    static func connect(
+        to address: NetworkAddress,
+        port: Int,
+        patience: Duration,
+        stop: Int32
+    ) throws(SystemError) -> StreamSocket {
+        let isFour = address.written.count == 4
+        guard let socket = make(isFour ? AF_INET : AF_INET6) else { throw SystemError(code: errno) }
+        let result = isFour ? socket.connectFour(address, port) : socket.connectSix(address, port)
+        if result != 0 {
+            guard errno == EINPROGRESS else { throw SystemError(code: errno) }
+            var entries = [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: socket.file, events: Int16(POLLOUT), revents: 0),
+            ]
+            let count = poll(&entries, 2, Int32(clamping: patience.wholeMilliseconds))
+            guard entries[0].revents == 0 else { throw SystemError(code: ECANCELED) }
+            guard count > 0 else { throw SystemError(code: ETIMEDOUT) }
+            var code: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(socket.file, SOL_SOCKET, SO_ERROR, &code, &size)
+            guard code == 0 else { throw SystemError(code: code) }
+        }
+        return socket
+    }
+
+    /// Bytes read; 0 at the end; nil where there are none yet. A connection that broke ends with `ECONNRESET`.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
+        let count = recv(file, buffer.baseAddress, buffer.count, 0)
+        if count >= 0 { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw SystemError(code: errno) }
+        return nil
+    }
+
+    /// Bytes that were taken, maybe none.
+    func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        let count = bytes.withUnsafeBytes { send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count >= 0 { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw SystemError(code: errno) }
+        return 0
+    }
+
+    /// Its end will be a reset: the other side must not take what it has for all there is.
+    func spoil() {
+        var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+        setsockopt(file, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+
+    private static func make(_ family: Int32) -> StreamSocket? {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let file = Glibc.socket(family, kind, 0)
+        guard file >= 0 else { return nil }
+        var on: Int32 = 1
+        setsockopt(file, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        return StreamSocket(file)
+    }
+
+    private func connectFour(_ target: NetworkAddress, _ port: Int) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: target.written) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private func connectSix(_ target: NetworkAddress, _ port: Int) -> Int32 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = UInt16(truncatingIfNeeded: port).bigEndian
+        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: target.written) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(file, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+    }
+}
