@@ -132,5 +132,8 @@ struct SherpaSpotterTests {
         var rule = WakeRule(words: try words(), playingMargin: 3, refractory: .seconds(2))
         let candidate = WakeCandidate(word: "hey jarvis", isSure: true)
         #expect(rule.judge(candidate, listening: .wake, isPlaying: true, at: .seconds(5)) == .call("hey jarvis"))
+        let stop = WakeCandidate(word: "stop", isSure: true)
+        #expect(rule.judge(stop, listening: .stop, isPlaying: true, at: .seconds(6)) == .stop("stop"))
+        #expect(rule.judge(candidate, listening: .stop, isPlaying: true, at: .seconds(6)) == .nothing)
     }
 }

@@ -102,6 +102,8 @@ extension EndToEnd {
             words.find("stop")
             try await stage.reach(.listening, times: 2)
             #expect(stage.journal.states.last == .listening)
+            // The same word once more, after the time for which it is not recognised again.
+            try await stage.pass(milliseconds: 2200)
             words.find("stop")
             try await stage.reach(.idle)
             let (tones, _) = try await stage.stop()
