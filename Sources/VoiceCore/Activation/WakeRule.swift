@@ -18,7 +18,9 @@ package struct WakeRule: Sendable {
     /// How far apart two finds may be that agree.
     static let agreement = Duration.milliseconds(1500)
 
-    private var deafUntil = Duration.zero
+    /// A call must not make it deaf to "stop".
+    private var deafToCallsUntil = Duration.zero
+    private var deafToStopsUntil = Duration.zero
     private var first: (word: String, at: Duration)?
 
     package init(words: WakeWords, playingMargin: Double, refractory: Duration) {
@@ -33,11 +35,12 @@ package struct WakeRule: Sendable {
         isPlaying: Bool,
         at now: Duration
     ) -> Verdict {
-        guard listening != .nothing, now >= deafUntil else { return .nothing }
+        guard listening != .nothing else { return .nothing }
         let known = words[candidate.word]
         // A server has names of its own for its models.
         let isStop = known?.isStop ?? false
         if isStop, listening != .stop { return .nothing }
+        guard now >= (isStop ? deafToStopsUntil : deafToCallsUntil) else { return .nothing }
         if let score = candidate.score, let known {
             guard score >= known.threshold + (isPlaying ? playingMargin : 0) else {
                 return .nearMiss(candidate.word, score: score)
@@ -46,7 +49,7 @@ package struct WakeRule: Sendable {
             defer { first = (candidate.word, now) }
             guard let first, first.word == candidate.word, now - first.at <= Self.agreement else { return .nothing }
         }
-        deafUntil = now + refractory
+        if isStop { deafToStopsUntil = now + refractory } else { deafToCallsUntil = now + refractory }
         first = nil
         return isStop ? .stop(candidate.word) : .call(candidate.word)
     }

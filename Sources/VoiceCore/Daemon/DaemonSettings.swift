@@ -105,6 +105,12 @@ package struct DaemonSettings: Sendable {
         transcripts = configuration.log.transcripts
         budget = Budget.Options(configuration)
         activation = try ActivationSettings(configuration)
+        if activation.machine.isWarm, PriceTable(configuration).sessionMinute > 0 {
+            activation.machine.isWarm = false
+            notices.append(
+                "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
+            )
+        }
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
         if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {

@@ -118,7 +118,7 @@ struct WarmStandbyTests {
         #expect(spent.latest.contains(.connectBeside))
     }
 
-    @Test(arguments: 2001...2040)
+    @Test(arguments: 2001...2015)
     func whateverHappensTheRoomComesToRest(seed: UInt64) {
         var world = ConversationWorld(seed: seed)
         world.post(.keepsWarm(true))

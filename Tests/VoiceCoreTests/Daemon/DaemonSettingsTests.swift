@@ -40,6 +40,16 @@ struct DaemonSettingsTests {
         #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://example.org/v1/realtime" } }
     }
 
+    @Test func noSessionIsKeptReadyWhereTimeIsCharged() throws {
+        #expect(try settings { $0.activation.warmStandby = true }.activation.machine.isWarm)
+        let charged = try settings {
+            $0.activation.warmStandby = true
+            $0.budget.priceSessionMinUSD = 0.05
+        }
+        #expect(!charged.activation.machine.isWarm)
+        #expect(charged.notices.contains { $0.contains("activation.warm_standby") })
+    }
+
     @Test func levelsComeFromTheConfiguration() throws {
         let settings = try settings {
             $0.audio.masterVolume = 40
