@@ -68,7 +68,8 @@ struct MediaPlayerTests {
         ("/text", "Invalid data"), ("/noise", ""), ("/silent", ""), ("/empty", ""),
     ])
     func whatCannotBePlayedIsToldOnce(path: String, reason: String) async throws {
-        let stage = try await MediaStage { $0.patience = .seconds(1) }
+        // Long enough for a busy machine to start ffmpeg.
+        let stage = try await MediaStage { $0.patience = .seconds(5) }
         stage.server.serve("/page", .file(type: "text/html", Array("<html>hello</html>".utf8)))
         stage.server.serve("/loop", .redirect(to: "/loop"))
         stage.server.serve("/inside", .redirect(to: "http://169.254.169.254/latest"))

@@ -23,7 +23,8 @@ struct DuplexControl: ~Copyable {
     /// A gate that lets nothing through and is never shut: it knows of talkers while the other one may not open for them.
     private var witness = BargeInGate()
     private var activity = PlaybackActivity()
-    /// The same of the voice and the signals alone.
+    /// The same of periods that hold media and nothing else, and of all others.
+    private var media = PlaybackActivity()
     private var speech = PlaybackActivity()
     private var mediaGuard = MediaGuard()
     private var line = UplinkLine()
@@ -54,7 +55,11 @@ struct DuplexControl: ~Copyable {
     mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int, isMedia: Bool) {
         let peak = cdsp_peak(output, count)
         activity.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
-        if !isMedia { speech.wrote(peak: peak, delay: delay / AudioFormat.periodFrames) }
+        if isMedia {
+            media.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
+        } else {
+            speech.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
+        }
     }
 
     /// Tells of an xrun or a restart of either side.
@@ -77,11 +82,16 @@ struct DuplexControl: ~Copyable {
         isAligned: Bool
     ) -> Bool {
         activity.step()
+        media.step()
         speech.step()
-        if reading.reference > quality.rule.faintest { activity.heard() }
         let tail = tail(isAligned: isAligned)
+        if reading.reference > quality.rule.faintest {
+            activity.heard()
+            // Where no media can be what is heard, it is the voice, whatever the card says of its delay.
+            if !media.isPlaying(tail: tail) { speech.heard() }
+        }
         let isPlaying = activity.isPlaying(tail: tail)
-        let isMediaAlone = isPlaying && !speech.isPlaying(tail: tail)
+        let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
         judge(reading, isPlaying: isPlaying, isAligned: isAligned)
 
         let step = step(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
