@@ -14,6 +14,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "configuration", run: ConfigurationFuzz.run),
         FuzzTarget(name: "sse", run: EventStreamFuzz.run),
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
+        FuzzTarget(name: "media", run: MediaFuzz.run),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -110,7 +110,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         for _ in 0..<count where restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
-            duplex.wrote(frames.output, count: period, delay: delay.playback)
+            let isMedia = media.isSounding && quietPeriods > 2 && !earcons.isPlaying
+            duplex.wrote(frames.output, count: period, delay: delay.playback, isMedia: isMedia)
             clinux_realtime_exit()
             writePeriod(voice)
         }

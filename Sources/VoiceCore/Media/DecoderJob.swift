@@ -15,7 +15,8 @@ struct DecoderJob: Sendable, Equatable {
     /// What carries sound, and HLS. Others could name further addresses in ways that pass by our proxy (tcp://), or are
     /// large parsers that nobody needs for music.
     private static let formats = [
-        "aac", "ac3", "aiff", "amr", "ape", "asf", "au", "caf", "dsf", "dts", "eac3", "flac", "flv", "hls", "latm", "loas",
+        "aac", "ac3", "aiff", "amr", "ape", "asf", "au", "caf", "dsf", "dts", "eac3", "flac", "flv", "hls", "latm",
+        "loas",
         "matroska", "mov", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "oga", "ogg", "tak", "tta", "w64", "wav", "webm",
         "webvtt", "wv",
     ].joined(separator: ",")

@@ -1,5 +1,5 @@
 /// What ffmpeg writes about a stream, read line by line: titles, duration, what went wrong.
-enum DecoderTag: Sendable, Equatable {
+package enum DecoderTag: Sendable, Equatable {
     case title(String)
     case artist(String)
     /// The station's name.
@@ -14,7 +14,7 @@ enum DecoderTag: Sendable, Equatable {
     private static let longest = 300
 
     /// - Parameter line: as written with `-loglevel level+verbose`.
-    init?(line: some StringProtocol) {
+    package init?(line: some StringProtocol) {
         let line = Substring(line)
         if let range = line.firstRange(of: "Metadata update for StreamTitle: ") {
             self = .nowPlaying(Self.clean(line[range.upperBound...]))

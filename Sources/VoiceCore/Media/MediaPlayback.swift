@@ -18,7 +18,8 @@ struct MediaPlayback: ~Copyable {
     private var fader: Float = 0
     /// The last frame, on its way to silence when nothing follows it.
     private var tail: Float = 0
-    private var wasSounding = false
+    /// Whether the last period held media.
+    private(set) var isSounding = false
 
     init(_ feed: borrowing MediaFeed) {
         flushed = feed.flushDone.load(ordering: .acquiring)
@@ -41,8 +42,8 @@ struct MediaPlayback: ~Copyable {
         let taken = take(count, from: pipes.media)
         if !taken { buffer.base.update(repeating: 0, count: count) }
         duck.apply(to: buffer.base, count: count)
-        if taken != wasSounding {
-            wasSounding = taken
+        if taken != isSounding {
+            isSounding = taken
             pipes.media.isSounding.store(taken, ordering: .relaxed)
         }
         guard taken else { return }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -12,6 +13,7 @@ final class MediaRequestHandler: ChannelInboundHandler {
     private let server: MediaServer
     private var head: HTTPRequestHead?
     private var ticks: RepeatedTask?
+    private var reset: Scheduled<Void>?
     /// What is still to be sent; sent again and again when `isEndless`.
     private var body: [UInt8] = []
     private var offset = 0
@@ -37,6 +39,7 @@ final class MediaRequestHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         ticks?.cancel()
         ticks = nil
+        reset?.cancel()
         context.fireChannelInactive()
     }
 
@@ -65,6 +68,21 @@ final class MediaRequestHandler: ChannelInboundHandler {
             write(bytes[...], context)
             context.flush()
             if !stalls { context.close(promise: nil) }
+        case .reset(let type, let bytes, let whole):
+            begin(.ok, [("Content-Type", type), ("Content-Length", "\(bytes.count * 2 + 1_000_000)")], context)
+            write(bytes[...], context)
+            context.flush()
+            let channel = context.channel
+            let (server, path) = (server, request.uri)
+            reset = context.eventLoop.scheduleTask(in: .milliseconds(500)) {
+                server.serve(path, .file(type: type, whole))
+                (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+                    .whenComplete { _ in channel.close(promise: nil) }
+            }
+        case .huge(let type, let bytes, let length):
+            begin(.ok, [("Content-Type", type), ("Content-Length", "\(length)")], context)
+            (body, perTick, isEndless) = (bytes, 4 << 20, true)
+            startTicks(context)
         case .endless(let type, let bytes, let perTick, let titles):
             let wantsTitles = request.headers.first(name: "Icy-MetaData") == "1" && !titles.isEmpty
             var fields = [("Content-Type", type), ("icy-name", "Test Station")]
@@ -126,6 +144,7 @@ final class MediaRequestHandler: ChannelInboundHandler {
     }
 
     private func write(_ bytes: ArraySlice<UInt8>, _ context: ChannelHandlerContext) {
+        server.count(bytes.count)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
     }
 

@@ -5,6 +5,7 @@ package final class MediaServer: Sendable {
     private struct State {
         var replies: [String: MediaReply] = [:]
         var requests: [String] = []
+        var sent = 0
     }
 
     /// Requests that are kept for inspection.
@@ -30,6 +31,11 @@ package final class MediaServer: Sendable {
 
     /// The paths asked for, in order.
     package var requests: [String] { state.withLock { $0.requests } }
+
+    /// Bytes of media handed to the network.
+    package var sent: Int { state.withLock { $0.sent } }
+
+    func count(_ bytes: Int) { state.withLock { $0.sent += bytes } }
 
     func reply(to path: String) -> MediaReply {
         state.withLock { state in

@@ -71,6 +71,16 @@ struct MediaPlaybackTests {
         #expect(abs(output[240 * 480] - 0.5) < 1e-4)
     }
 
+    @Test func whereTalkersCannotBeToldMediaIsLowWhileTheBoxListens() {
+        let output = played(periods: 300) { period, pipes in
+            if period == 100 { pipes.media.follow(.listening, at: .seconds(1), isHalf: true) }
+            if period == 200 { pipes.media.follow(.idle, at: .seconds(2), isHalf: true) }
+            return false
+        }
+        #expect(abs(output[105 * 480] - 0.125) < 1e-4)
+        #expect(abs(output[240 * 480] - 0.5) < 1e-4)
+    }
+
     @Test func nobodyKeepsMediaQuietForEver() {
         let output = played(periods: 6200) { period, pipes in
             if period == 10 { pipes.media.follow(.userSpeaking, at: .milliseconds(100)) }

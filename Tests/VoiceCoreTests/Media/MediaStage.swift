@@ -14,17 +14,19 @@ final class MediaStage: Sendable {
     private let network = NetworkThread()
     private let listening: Task<Void, Never>
 
-    /// - Parameter isFast: the loudspeaker takes sound as fast as it can, else at about its own speed.
-    init(isFast: Bool = true, adjust: (inout MediaSettings) -> Void = { _ in }) async throws {
+    /// - Parameters:
+    ///   - isFast: the loudspeaker takes sound as fast as it can, else at about its own speed.
+    ///   - onItsPort: of this machine the web server may be asked alone, else any server.
+    init(isFast: Bool = true, onItsPort: Bool = false, adjust: (inout MediaSettings) -> Void = { _ in }) async throws {
         port = try await server.start()
         var settings = MediaSettings()
-        settings.policy = MediaPolicy(hosts: ["127.0.0.1"])
+        settings.policy = MediaPolicy(hosts: [onItsPort ? "127.0.0.1:\(port)" : "127.0.0.1"])
         settings.patience = .seconds(2)
         settings.machine.reconnectFirst = .milliseconds(50)
         adjust(&settings)
         try network.start()
         pipes.volumes.set(Volumes(media: 100))
-        let (told, heard, pipes) = (Gathered<MediaNews>(), Gathered<Float>(), pipes)
+        let (told, heard, pipes) = (Gathered<MediaNews>(1000), Gathered<Float>(5_000_000), pipes)
         player = MediaPlayer(
             settings: settings,
             pipes: pipes,
@@ -51,8 +53,8 @@ final class MediaStage: Sendable {
                         volumes: &mix
                     )
                     now += 10_000_000
-                    // Silence before the first sound is none of it; ten minutes are enough.
-                    if heard.count > 0 || output.contains(where: { abs($0) > 0.01 }), heard.count < 5_000_000 {
+                    // Silence before the first sound is none of it.
+                    if heard.count > 0 || output.contains(where: { abs($0) > 0.01 }) {
                         heard.append(contentsOf: output)
                     }
                 }
@@ -62,14 +64,19 @@ final class MediaStage: Sendable {
         await player.start()
     }
 
-    /// A list that several threads add to.
+    /// A list that several threads add to, up to its bound.
     final class Gathered<Element: Sendable>: Sendable {
         private let list = Mutex<[Element]>([])
+        private let most: Int
+
+        init(_ most: Int) { self.most = most }
 
         var count: Int { list.withLock { $0.count } }
         var all: [Element] { list.withLock { $0 } }
-        func append(_ element: Element) { list.withLock { $0.append(element) } }
-        func append(contentsOf elements: [Element]) { list.withLock { $0 += elements } }
+        func append(_ element: Element) { append(contentsOf: [element]) }
+        func append(contentsOf elements: [Element]) {
+            list.withLock { $0 += elements.prefix(max(0, most - $0.count)) }
+        }
     }
 
     private let toldList: Gathered<MediaNews>
@@ -90,18 +97,25 @@ final class MediaStage: Sendable {
 
     func address(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Waits until it is so; a test that waits for twenty seconds has failed.
+    /// Waits until it is so; a test that waits for a minute has failed, and is over.
     func wait(
         _ what: String,
         sourceLocation: SourceLocation = #_sourceLocation,
         until isSo: @Sendable () async -> Bool
     ) async throws {
-        for _ in 0..<1000 {
+        let end = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < end {
             if await isSo() { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        Issue.record("never: \(what); \(news), \(await player.snapshot())", sourceLocation: sourceLocation)
+        let told = "never: \(what); \(news), \(await player.snapshot()), \(server.requests.suffix(10))"
+        Issue.record("\(told)", sourceLocation: sourceLocation)
+        await stop()
+        throw Missed()
     }
+
+    /// What was waited for did not come.
+    struct Missed: Error {}
 
     func stop() async {
         await player.stop()

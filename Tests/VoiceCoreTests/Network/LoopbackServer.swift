@@ -115,6 +115,17 @@ struct LoopbackSocket {
 
     func write(_ text: String) { write(Array(text.utf8)) }
 
+    /// Whether the other side took all of it.
+    func offer(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
     /// Blocks until the other side has closed.
     func waitForEnd() {
         while !read().isEmpty {}

@@ -73,7 +73,13 @@ package struct BargeInGate: Sendable, Equatable {
 
     /// - Parameters:
     ///   - isPlaying: whether sound of the box may be at the microphone: it plays, or its echo has not died away yet.
-    package mutating func step(_ reading: EchoReading, permission: Permission, isPlaying: Bool) -> Step {
+    ///   - floor: what a talker must be above beside the rule's own levels, in dBFS.
+    package mutating func step(
+        _ reading: EchoReading,
+        permission: Permission,
+        isPlaying: Bool,
+        above floor: Float = -.infinity
+    ) -> Step {
         let wasOpen = isOpen
         if isPlaying && permission == .shut {
             // What was heard while nothing could be told apart is no evidence.
@@ -83,16 +89,17 @@ package struct BargeInGate: Sendable, Equatable {
             isOpen = false
             return .hold
         }
-        observe(reading)
+        observe(reading, above: floor)
         isOpen = !isPlaying || permission == .open || isTalking
         if isOpen && wasOpen { return .pass }
         guard isOpen else { return .hold }
         return .release(isTalking || count(signs, rule.window) >= rule.suspected ? talkerPeriods : 0)
     }
 
-    private mutating func observe(_ reading: EchoReading) {
+    private mutating func observe(_ reading: EchoReading, above floor: Float) {
         let taken = reading.microphone - reading.output
-        let isSign = reading.hasVoice && reading.output > rule.outputLevel && taken < rule.suppression
+        let isLoud = reading.output > max(rule.outputLevel, floor)
+        let isSign = reading.hasVoice && isLoud && taken < rule.suppression
         let isClear = isSign && reading.output > rule.clearLevel && taken < rule.clearSuppression
         signs = signs << 1 | (isSign ? 1 : 0)
         clearSigns = clearSigns << 1 | (isClear ? 1 : 0)

@@ -23,6 +23,10 @@ struct DuplexControl: ~Copyable {
     /// A gate that lets nothing through and is never shut: it knows of talkers while the other one may not open for them.
     private var witness = BargeInGate()
     private var activity = PlaybackActivity()
+    /// The same of periods that hold media and nothing else, and of all others.
+    private var media = PlaybackActivity()
+    private var speech = PlaybackActivity()
+    private var mediaGuard = MediaGuard()
     private var line = UplinkLine()
     private let gauges: EchoGauges
     private let pipes: AudioPipes
@@ -47,8 +51,15 @@ struct DuplexControl: ~Copyable {
     }
 
     /// A period of output was written to the card, to be heard `delay` frames later.
-    mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int) {
-        activity.wrote(peak: cdsp_peak(output, count), delay: delay / AudioFormat.periodFrames)
+    /// - Parameter isMedia: media is all it holds.
+    mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int, isMedia: Bool) {
+        let peak = cdsp_peak(output, count)
+        activity.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
+        if isMedia {
+            media.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
+        } else {
+            speech.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
+        }
     }
 
     /// Tells of an xrun or a restart of either side.
@@ -71,11 +82,19 @@ struct DuplexControl: ~Copyable {
         isAligned: Bool
     ) -> Bool {
         activity.step()
-        if reading.reference > quality.rule.faintest { activity.heard() }
-        let isPlaying = activity.isPlaying(tail: tail(isAligned: isAligned))
+        media.step()
+        speech.step()
+        let tail = tail(isAligned: isAligned)
+        if reading.reference > quality.rule.faintest {
+            activity.heard()
+            // Where no media can be what is heard, it is the voice, whatever the card says of its delay.
+            if !media.isPlaying(tail: tail) { speech.heard() }
+        }
+        let isPlaying = activity.isPlaying(tail: tail)
+        let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
         judge(reading, isPlaying: isPlaying, isAligned: isAligned)
 
-        let step = gate.step(reading, permission: permission(isPlaying: isPlaying), isPlaying: isPlaying)
+        let step = step(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
         if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0 {
             quality.foundTalker()
         }
@@ -89,6 +108,15 @@ struct DuplexControl: ~Copyable {
             gauges.echoPeak.store(LevelMeter.tenths(peak), ordering: .relaxed)
         }
         return isWhole
+    }
+
+    private mutating func step(_ reading: EchoReading, isPlaying: Bool, isMediaAlone: Bool) -> BargeInGate.Step {
+        if isMediaAlone && !gate.isOpen { mediaGuard.take(reading) }
+        let permission = permission(isPlaying: isPlaying)
+        if permission == .shut, isMediaAlone, let floor = mediaGuard.floor {
+            return gate.step(reading, permission: .guarded, isPlaying: isPlaying, above: floor)
+        }
+        return gate.step(reading, permission: permission, isPlaying: isPlaying)
     }
 
     /// A talker who is being heard spoils the measurement, and is not to be cut off for it in the middle of a word.

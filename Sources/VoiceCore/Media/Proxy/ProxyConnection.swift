@@ -104,19 +104,21 @@ final class ProxyConnection {
         var isServerOver = false
         while !isServerOver || !toDecoder.isEmpty {
             let decoderEvents = (toServer.isEmpty ? POLLIN : 0) | (toDecoder.isEmpty ? 0 : POLLOUT)
-            let serverEvents = (toDecoder.isEmpty && !isServerOver ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
+            if isServerOver { toServer = [] }
+            let serverEvents =
+                isServerOver ? 0 : (toDecoder.isEmpty ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
             var entries = [
                 pollfd(fd: proxy.stop, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: decoder.file, events: Int16(decoderEvents), revents: 0),
                 pollfd(fd: serverEvents == 0 ? -1 : server.file, events: Int16(serverEvents), revents: 0),
             ]
             _ = poll(&entries, 3, -1)
-            if entries[0].revents != 0 { return }
+            if entries[0].revents != 0 || Int32(entries[1].revents) & (POLLHUP | POLLERR) != 0 { return }
             if entries[1].revents != 0, toServer.isEmpty, let count = try read(decoder) {
                 if count == 0 { return }
                 if isTunnel { toServer = buffer[..<count] }
             }
-            if !toServer.isEmpty, !isServerOver { toServer = toServer.dropFirst(try server.write(toServer)) }
+            if !toServer.isEmpty { toServer = toServer.dropFirst(try server.write(toServer)) }
             if entries[2].revents != 0, toDecoder.isEmpty, !isServerOver, let count = try read(server) {
                 guard proxy.mayTake(count) else { throw SystemError(code: EFBIG) }
                 isServerOver = count == 0

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 /// An item of the Internet Archive: its sound files, in order, each in the best of its formats.
-struct ArchiveItem: Equatable {
-    private(set) var items: [MediaItem] = []
+package struct ArchiveItem: Equatable {
+    package private(set) var items: [MediaItem] = []
 
     /// The id in an address such as https://archive.org/details/ID; nil for others.
     static func identifier(in url: ServerURL) -> String? {
@@ -17,7 +17,7 @@ struct ArchiveItem: Equatable {
     static func metadataAddress(_ identifier: String) -> String { "https://archive.org/metadata/\(identifier)" }
 
     /// - Parameter bytes: what the metadata address returned. Nil where that is no JSON of this shape.
-    init?(_ bytes: [UInt8], identifier: String) {
+    package init?(_ bytes: [UInt8], identifier: String) {
         guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(bytes)) else { return nil }
         let creator = reply.metadata?.creator?.text
         let album = reply.metadata?.title?.text

@@ -64,7 +64,11 @@ struct MediaResolver: Sendable {
     }
 
     /// Asks the addresses that were checked, whatever the name stands for by then.
-    private func head(_ text: String, _ url: ServerURL, _ addresses: [NetworkAddress]) async throws(MediaProblem) -> HTTPStream {
+    private func head(
+        _ text: String,
+        _ url: ServerURL,
+        _ addresses: [NetworkAddress]
+    ) async throws(MediaProblem) -> HTTPStream {
         do throws(HTTPFailure) {
             return try await open(
                 HTTPRequest(

@@ -1,10 +1,10 @@
 /// A playlist that names streams: M3U or PLS. The playlists of HLS are left to the decoder.
-enum PlaylistText: Equatable {
+package enum PlaylistText: Equatable {
     case entries([String])
     case liveSegments
 
     /// Nil where the text is neither.
-    init?(_ bytes: [UInt8], isPlaylist: Bool) {
+    package init?(_ bytes: [UInt8], isPlaylist: Bool) {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
             DecoderTag.clean(line.first == "\u{FEFF}" ? line.dropFirst() : line[...])
         }

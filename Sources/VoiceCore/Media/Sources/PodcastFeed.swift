@@ -1,19 +1,19 @@
 /// The episodes of a podcast (RSS 2.0 with enclosures, or Atom with enclosure links), the newest first.
-struct PodcastFeed: Equatable {
-    struct Episode: Equatable {
-        var title = ""
-        var address = ""
+package struct PodcastFeed: Equatable {
+    package struct Episode: Equatable {
+        package var title = ""
+        package var address = ""
         /// Comparable, from the date of publication; 0 where there is none.
-        var date = 0
+        package var date = 0
     }
 
-    static let mostEpisodes = 2000
+    package static let mostEpisodes = 2000
 
-    private(set) var title = ""
-    private(set) var episodes: [Episode] = []
+    package private(set) var title = ""
+    package private(set) var episodes: [Episode] = []
 
     /// Nil where the text is no feed.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var scanner = MarkupScanner(bytes)
         var isFeed = false
         var episode: Episode?

@@ -67,6 +67,23 @@ struct DuplexEngineTests {
             }
         }
 
+        /// Plays so many seconds of a chord that comes and goes, with nothing to say.
+        mutating func play(_ seconds: Int) {
+            pipes.volumes.set(Volumes(media: 100))
+            for _ in 0..<seconds * 10 {
+                let chord = (0..<4800).map { index in
+                    let time = Float(tone + index) / 48_000
+                    let swell = 0.8 - 0.2 * cosf(2 * .pi * 0.7 * time)
+                    return [Float(220), 277, 330, 440].reduce(0) { $0 + 0.06 * swell * sinf(2 * .pi * $1 * time) }
+                }
+                tone += 4800
+                pipes.media.ring.write(chord, count: 4800)
+                run(10)
+            }
+        }
+
+        private var tone = 0
+
         var status: EchoStatus { EchoStatus(pipes) }
     }
 
@@ -162,6 +179,43 @@ struct DuplexEngineTests {
         rig.speak(6)
         #expect(rig.status.state == .good)
         #expect(rig.status.openings == 0)
+    }
+
+    /// Where talkers cannot be told from the voice, they still can from music, which has no end to wait for.
+    @Test(arguments: [(DuplexSetting.auto, false), (.half, true), (.half, false)])
+    func inHalfDuplexATalkerIsHeardOverMusic(setting: DuplexSetting, cancels: Bool) throws {
+        let start = 48_000 * 8
+        var rig = try Rig(
+            echoDecibels: -26,
+            setting: setting,
+            cancels: cancels,
+            talker: Self.talker(from: start, level: 0.5)
+        )
+        rig.run(100)
+        rig.play(6)
+        #expect(rig.status.state == (setting == .half ? .forcedHalf : .cancellerOff))
+        #expect(rig.status.isPlaying)
+        #expect(rig.status.openings == 0)
+        rig.play(4)
+        rig.run(60)
+        #expect(rig.status.openings >= 1)
+        let origin = start / 2
+        let isSilentBefore = isSilent(rig.heard[(3 * 24_000)..<(origin - 4800)])
+        #expect(isSilentBefore, "music alone is not sent")
+        let talker = level(rig.heard[origin + 2400..<origin + 24_000])
+        #expect(talker > -35, "\(talker) dBFS")
+    }
+
+    /// The voice over the same music shuts the microphone as ever.
+    @Test func inHalfDuplexNobodyIsHeardOverTheVoiceWithMusicUnderIt() throws {
+        let start = 48_000 * 8
+        var rig = try Rig(echoDecibels: -26, setting: .half, talker: Self.talker(from: start, level: 0.5))
+        rig.run(100)
+        rig.play(6)
+        rig.speak(3)
+        #expect(rig.status.openings == 0)
+        let isSilentThen = isSilent(rig.heard[(start / 2)..<(start / 2 + 24_000)])
+        #expect(isSilentThen)
     }
 
     @Test func positionsStandForTheSameInstantWhateverTheGateDoes() throws {

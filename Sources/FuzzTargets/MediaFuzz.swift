@@ -1,0 +1,88 @@
+import VoiceCore
+
+/// What servers of media send and what the decoder says of it: feeds, playlists, items of the archive, titles; and the
+/// requests that our proxy takes.
+enum MediaFuzz {
+    private static let longestText = 300
+
+    /// The first byte chooses the parser.
+    static func run(_ bytes: UnsafeRawBufferPointer) {
+        guard let first = bytes.first else { return }
+        let body = Array(bytes.dropFirst())
+        switch first % 6 {
+        case 0: feed(body)
+        case 1: playlist(body, isPlaylist: first & 0x80 != 0)
+        case 2: archive(body)
+        case 3: tags(body)
+        case 4: request(body)
+        default: answer(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        }
+    }
+
+    private static func feed(_ bytes: [UInt8]) {
+        guard let feed = PodcastFeed(bytes) else { return }
+        precondition(feed.episodes.count <= PodcastFeed.mostEpisodes, "too many episodes")
+        precondition(isText(feed.title), "a title that cannot be logged")
+        for episode in feed.episodes {
+            precondition(isText(episode.title) && !episode.address.isEmpty, "an odd episode")
+        }
+    }
+
+    private static func playlist(_ bytes: [UInt8], isPlaylist: Bool) {
+        guard case .entries(let entries) = PlaylistText(bytes, isPlaylist: isPlaylist) else { return }
+        precondition(entries.allSatisfy(isText), "an entry that cannot be logged")
+    }
+
+    private static func archive(_ bytes: [UInt8]) {
+        guard let item = ArchiveItem(bytes, identifier: "an-item") else { return }
+        precondition(item.items.count <= 200, "too many files")
+        for file in item.items {
+            precondition(file.address.hasPrefix("https://archive.org/download/an-item/"), "another place")
+            precondition(file.address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an address that is none")
+            precondition(isText(file.title), "a title that cannot be logged")
+        }
+    }
+
+    private static func tags(_ bytes: [UInt8]) {
+        for line in bytes.split(separator: 0x0A) {
+            switch DecoderTag(line: String(decoding: line, as: UTF8.self)) {
+            case .title(let text), .artist(let text), .station(let text), .nowPlaying(let text), .error(let text):
+                precondition(isText(text), "a text that cannot be logged")
+            case .duration, nil: break
+            }
+        }
+    }
+
+    /// What goes on to a server is one request, without what was meant for us, and does not depend on what follows it.
+    private static func request(_ bytes: [UInt8]) {
+        guard let request = try? ProxyRequest.parse(bytes) else { return }
+        precondition(request.length <= bytes.count && request.length <= ProxyRequest.longestHead, "beyond the input")
+        precondition((try? ProxyRequest.parse(bytes + Array("GET / HTTP/1.1\r\n\r\n".utf8))) == request, "what follows")
+        precondition((1...65535).contains(request.server.port) && !request.server.host.isEmpty, "no server")
+        let text = String(decoding: request.forwarded, as: UTF8.self).lowercased()
+        guard !request.isTunnel else { return precondition(text.isEmpty, "something for a tunnel's server") }
+        precondition(text.hasPrefix("get /") || text.hasPrefix("head /"), "another method")
+        let ends = request.forwarded.indices.filter { request.forwarded[$0...].starts(with: "\r\n\r\n".utf8) }
+        precondition(ends == [request.forwarded.count - 4], "more than one request")
+        let names = text.utf8.split(separator: 0x0A).map { String(decoding: $0.prefix { $0 != 0x3A }, as: UTF8.self) }
+        precondition(!names.contains("proxy-authorization"), "the secret")
+        precondition(names.count { $0 == "host" } == 1, "more than one host")
+    }
+
+    /// The answer does not depend on how the bytes are cut.
+    private static func answer(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > 1 else { return }
+        var whole = ProxyAnswer()
+        var cut = ProxyAnswer()
+        var one = whole.pass(bytes.dropFirst())
+        var other: [UInt8] = []
+        for piece in Pieces.of(bytes) { other += cut.pass(piece) }
+        one += whole.end()
+        other += cut.end()
+        precondition(one == other, "the cut changes the answer")
+    }
+
+    private static func isText(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+}

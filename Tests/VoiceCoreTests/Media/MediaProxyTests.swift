@@ -1,0 +1,169 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+/// The decoder's only way to the network.
+struct MediaProxyTests {
+    /// What a client gets from a proxy, all of it.
+    private func ask(
+        _ proxy: MediaProxy,
+        _ text: String,
+        then more: [UInt8] = [],
+        credentials: String? = nil
+    ) async throws -> String {
+        // Blocking, and the proxy wants one of Swift's few threads to begin with.
+        try await OwnThread.run("jv-test-client") {
+            Result { try Self.fetch(proxy, text, then: more, credentials: credentials) }
+        }.get()
+    }
+
+    private static func fetch(
+        _ proxy: MediaProxy,
+        _ text: String,
+        then more: [UInt8] = [],
+        credentials: String? = nil
+    ) throws -> String {
+        let address = try #require(proxy.environment.first).dropFirst("http_proxy=http://".count)
+        let parts = address.split { $0 == "@" || $0 == ":" }.map(String.init)
+        let right = "Basic " + Data("\(parts[0]):\(parts[1])".utf8).base64EncodedString()
+        let stop = clinux_eventfd()
+        defer { close(stop) }
+        let host = try #require(NetworkAddress(text: parts[2]))
+        let port = try #require(Int(parts[3]))
+        let socket = try StreamSocket.connect(to: host, port: port, patience: .seconds(10), stop: stop)
+        let head = text + "\r\nProxy-Authorization: \(credentials ?? right)\r\n\r\n"
+        _ = try socket.write(Array(head.utf8)[...])
+        var reply: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var isAnswered = more.isEmpty
+        while reply.count < 4 << 20 {
+            var entry = pollfd(fd: socket.file, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 20_000) > 0 else { break }
+            let count = try? buffer.withUnsafeMutableBytes { try socket.read(into: $0) }
+            guard let count, count > 0 else { break }
+            reply += buffer[..<count]
+            if !isAnswered, String(decoding: reply, as: UTF8.self).hasSuffix("\r\n\r\n") {
+                isAnswered = true
+                _ = try socket.write(more[...])
+            }
+        }
+        return String(decoding: reply, as: UTF8.self)
+    }
+
+    private func started(
+        _ policy: MediaPolicy,
+        _ limits: MediaProxy.Limits = .init(),
+        lookUp: @escaping @Sendable (String) -> [NetworkAddress] = { _ in [] }
+    ) throws -> MediaProxy {
+        let proxy = try MediaProxy(policy: policy, limits: limits, lookUp: lookUp)
+        proxy.start()
+        return proxy
+    }
+
+    @Test func onlyWhoKnowsTheSecretIsServed() async throws {
+        let heads = Mutex<[String]>([])
+        let server = try LoopbackServer { socket in
+            let head = socket.readHeader()
+            heads.withLock { $0.append(head) }
+            socket.write("HTTP/1.1 200 OK\r\n\r\nsound")
+        }
+        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]))
+        let request = "GET http://127.0.0.1:\(server.port)/a HTTP/1.1"
+        for credentials in ["", "Basic amFydmlzOg==", "Digest x"] {
+            let reply = try await ask(proxy, request, credentials: credentials)
+            #expect(reply.hasPrefix("HTTP/1.1 407 ") && reply.contains("Proxy-Authenticate: Basic"))
+        }
+        #expect(heads.withLock { $0.isEmpty })
+        #expect(try await ask(proxy, request) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsound")
+        let head = heads.withLock { $0.first } ?? ""
+        #expect(head.hasPrefix("GET /a HTTP/1.1\r\n"))
+        #expect(!head.contains("Basic"), "the secret goes no further")
+        proxy.close()
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "169.254.169.254", "10.0.0.1", "192.168.1.1", "[::1]", "[fe80::1]", "[::ffff:127.0.0.1]",
+        "localhost",
+        "inner.example", "half.example",
+    ])
+    func innerAddressesAreRefused(host: String) async throws {
+        // One inner address among public ones is enough.
+        let proxy = try started(
+            MediaPolicy(),
+            lookUp: { name in
+                let inner = ["127.0.0.1"]
+                let half = ["93.184.216.34", "10.0.0.1"]
+                return (name == "half.example" ? half : inner).compactMap(NetworkAddress.init(text:))
+            }
+        )
+        #expect(try await ask(proxy, "GET http://\(host):9/a HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
+        #expect(try await ask(proxy, "CONNECT \(host):9 HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
+        #expect(proxy.lastProblem?.contains("is in a private network") == true)
+        proxy.close()
+    }
+
+    /// The name stood for a public address when it was looked at first.
+    @Test func aNameThatChangesItsAddressIsRefused() async throws {
+        let server = MediaServer()
+        let port = try await server.start()
+        let asked = Mutex(0)
+        let lookUp: @Sendable (String) -> [NetworkAddress] = { _ in
+            let text = asked.withLock { count in
+                count += 1
+                return count == 1 ? "93.184.216.34" : "127.0.0.1"
+            }
+            return [NetworkAddress(text: text)].compactMap { $0 }
+        }
+        let policy = MediaPolicy()
+        let url = try policy.network("http://radio.example:\(port)/a")
+        #expect(policy.allows(lookUp(url.host), of: url))
+        let proxy = try started(policy, lookUp: lookUp)
+        #expect(try await ask(proxy, "GET http://radio.example:\(port)/a HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
+        #expect(server.requests.isEmpty)
+        proxy.close()
+        await server.stop()
+    }
+
+    @Test func aTunnelCarriesBothDirections() async throws {
+        let server = try LoopbackServer { socket in
+            let question = socket.read(exactly: 5)
+            socket.write(Array(question.reversed()))
+        }
+        let proxy = try started(
+            MediaPolicy(hosts: ["tls.example:\(server.port)"]),
+            lookUp: { _ in
+                [NetworkAddress(text: "127.0.0.1")].compactMap { $0 }
+            }
+        )
+        let reply = try await ask(proxy, "CONNECT tls.example:\(server.port) HTTP/1.1", then: Array("hello".utf8))
+        #expect(reply.hasPrefix("HTTP/1.1 200 ") && reply.hasSuffix("\r\n\r\nolleh"))
+        proxy.close()
+    }
+
+    @Test func moreThanMayComeIsCutOff() async throws {
+        let server = MediaServer()
+        let port = try await server.start()
+        server.serve("/a", .huge(type: "audio/mpeg", [UInt8](repeating: 7, count: 100_000), length: 5 << 30))
+        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]), .init(bytes: 1 << 20))
+        let count = try await ask(proxy, "GET http://127.0.0.1:\(port)/a HTTP/1.1").utf8.count
+        #expect(count <= 1 << 20)
+        #expect(proxy.lastProblem == "it is longer than 1 MB")
+        proxy.close()
+        await server.stop()
+    }
+
+    @Test func whatIsNoRequestIsAnsweredAndWhoCannotBeReachedIsTold() async throws {
+        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1", "gone.example"]))
+        #expect(try await ask(proxy, "nonsense").hasPrefix("HTTP/1.1 400 "))
+        #expect(try await ask(proxy, "GET http://gone.example/ HTTP/1.1").hasPrefix("HTTP/1.1 502 "))
+        #expect(proxy.lastProblem == "the host gone.example is not known")
+        #expect(try await ask(proxy, "GET http://127.0.0.1:1/ HTTP/1.1").hasPrefix("HTTP/1.1 502 "))
+        #expect(proxy.lastProblem == "127.0.0.1: Connection refused")
+        proxy.close()
+    }
+}
