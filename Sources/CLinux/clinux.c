@@ -104,6 +104,11 @@ void clinux_thread_join(clinux_thread *thread) {
     free(thread);
 }
 
+void clinux_thread_detach(clinux_thread *thread) {
+    pthread_detach(thread->id);
+    free(thread);
+}
+
 #ifndef MCL_ONFAULT
 #define MCL_ONFAULT 4
 #endif

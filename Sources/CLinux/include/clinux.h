@@ -29,6 +29,8 @@ clinux_thread *clinux_thread_start(const char *name, int priority, clinux_thread
                                    int *realtime_errno);
 // Waits for the end of the thread and frees it.
 void clinux_thread_join(clinux_thread *thread);
+// Frees it and lets the thread run on by itself; for threads without a priority.
+void clinux_thread_detach(clinux_thread *thread);
 
 // Keeps every page in memory from its first use on (mlockall with MCL_ONFAULT): 0 or errno. Only where no limit stands
 // against it (EPERM otherwise), because under a limit later allocations would fail.

@@ -14,6 +14,14 @@ enum OwnThread {
         return result
     }
 
+    /// Lets `body` run by itself; false should the system refuse a thread. Needs none of Swift's own.
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let work = Work()
+        guard work.begin(name, body) else { return false }
+        work.leave()
+        return true
+    }
+
     /// The closure on its way into the thread, and the thread's handle on its way out.
     private final class Work: Sendable {
         /// A thread's handle may go from thread to thread; it is used under the mutex.
@@ -25,6 +33,11 @@ enum OwnThread {
         private let body = Mutex<(@Sendable () -> Void)?>(nil)
 
         func start(_ name: String, _ work: @escaping @Sendable () -> Void) {
+            if !begin(name, work) { execute() }
+        }
+
+        /// False where there is no thread.
+        func begin(_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool {
             body.withLock { $0 = work }
             let context = Unmanaged.passRetained(self)
             var refused: Int32 = 0
@@ -32,10 +45,8 @@ enum OwnThread {
                 handle.thread = clinux_thread_start(name, 0, ownThreadMain, context.toOpaque(), &refused)
                 return handle.thread != nil
             }
-            if !started {
-                context.release()
-                execute()
-            }
+            if !started { context.release() }
+            return started
         }
 
         func execute() {
@@ -48,11 +59,18 @@ enum OwnThread {
 
         /// The continuation was resumed as the thread's last act: this takes microseconds.
         func join() {
-            let thread = handle.withLock { handle in
+            if let thread = taken().thread { clinux_thread_join(thread) }
+        }
+
+        func leave() {
+            if let thread = taken().thread { clinux_thread_detach(thread) }
+        }
+
+        private func taken() -> Handle {
+            handle.withLock { handle in
                 defer { handle.thread = nil }
                 return Handle(thread: handle.thread)
             }
-            if let thread = thread.thread { clinux_thread_join(thread) }
         }
     }
 

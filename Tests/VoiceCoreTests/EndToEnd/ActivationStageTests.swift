@@ -41,6 +41,7 @@ extension EndToEnd {
             stage.call()
             try await stage.reach(.aiSpeaking)
             try await stage.reach(.idle)
+            try await stage.reachClose()
             let sent = stage.simulator.clientEventLines.count
             try await stage.pass(milliseconds: 1000)
             #expect(stage.simulator.connectionCount == 1)
@@ -58,6 +59,7 @@ extension EndToEnd {
             try await stage.reach(.aiSpeaking)
             try await stage.reach(ActivationPhase.followUp)
             try await stage.reach(.idle)
+            try await stage.reachClose()
             let sent = stage.journal.soundMessages
             let heard = MarkerTones(stage.journal.sent())
             #expect(heard.spell("Jarvis what time is it"), "\(heard)")
@@ -151,6 +153,7 @@ extension EndToEnd {
             #expect(await stage.daemon?.state == .listening)
             _ = try await perform("mode", "push", on: stage)
             try await stage.reach(.idle)
+            try await stage.reachClose()
             let sent = stage.journal.soundMessages
             words.find("jarvis")
             try await stage.pass(milliseconds: 500)

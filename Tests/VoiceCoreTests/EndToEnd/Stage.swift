@@ -150,6 +150,13 @@ final class Stage: Sendable {
         daemons.withLock { $0 }?.post(event)
     }
 
+    /// Waits until the service has read a close frame: what was sent before it was read too.
+    func reachClose() async throws {
+        try await journal.wait(for: "a close frame") { entries in
+            entries.contains { if case .wire(.closing) = $0 { true } else { false } }
+        }
+    }
+
     /// Waits until the conversation has been in `state` `times` times.
     func reach(_ state: ConversationState, times: Int = 1) async throws {
         try await journal.wait(for: "\(state) \(times) times") { $0.count(state) >= times }

@@ -49,6 +49,8 @@ struct ResponsesClientTests {
         }
         let client = try client(transport, time: time)
         let answer = Task { await client.ask("a") }
+        // Not the patience with a step that did come.
+        while transport.silentStreams == 0 { await Task.yield() }
         await time.pass(.seconds(30))
         #expect(await answer.value.spoken == "Yes.")
     }

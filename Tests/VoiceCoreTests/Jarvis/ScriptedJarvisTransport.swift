@@ -25,8 +25,9 @@ final class ScriptedJarvisTransport: JarvisTransport {
         var isOpen = false
         var held: [Int: CheckedContinuation<Void, Never>] = [:]
         var cancelled = 0
-        var closedStreams = 0
     }
+
+    private let silences = Atomic(0)
 
     private let answer: @Sendable (_ request: JarvisHTTPRequest, _ number: Int) -> Reply
     private let state = Mutex(State())
@@ -48,6 +49,8 @@ final class ScriptedJarvisTransport: JarvisTransport {
     var requests: [JarvisHTTPRequest] { state.withLock { $0.requests } }
     /// Requests that were given up by the client while they were held.
     var cancelled: Int { state.withLock { $0.cancelled } }
+    /// Streams whose reader waits for what never comes.
+    var silentStreams: Int { silences.load(ordering: .acquiring) }
 
     /// "POST /v1/responses" and the like, without the base path.
     var routes: [String] { requests.map(\.route) }
@@ -77,7 +80,12 @@ final class ScriptedJarvisTransport: JarvisTransport {
             return .success(ScriptedStream(head: response, pieces: [response.body], end: .complete))
         case .stream(let pieces, let end, let runID):
             let head = JarvisHTTPResponse(status: 200, contentType: "text/event-stream", runID: runID)
-            return .success(ScriptedStream(head: head, pieces: pieces.map { Array($0.utf8) }, end: end))
+            let bytes = pieces.map { Array($0.utf8) }
+            return .success(
+                ScriptedStream(head: head, pieces: bytes, end: end) { [self] in
+                    silences.add(1, ordering: .acquiringAndReleasing)
+                }
+            )
         }
     }
 
@@ -114,13 +122,20 @@ private final class ScriptedStream: JarvisReplyStream {
     private let pieces: Mutex<[[UInt8]]>
     private let end: ScriptedJarvisTransport.Reply.End
     private let never = StepLine<Void>()
+    private let onSilence: @Sendable () -> Void
 
-    init(head: JarvisHTTPResponse, pieces: [[UInt8]], end: ScriptedJarvisTransport.Reply.End) {
+    init(
+        head: JarvisHTTPResponse,
+        pieces: [[UInt8]],
+        end: ScriptedJarvisTransport.Reply.End,
+        onSilence: @escaping @Sendable () -> Void = {}
+    ) {
         var head = head
         head.body = []
         self.head = head
         self.pieces = Mutex(pieces)
         self.end = end
+        self.onSilence = onSilence
     }
 
     func next() async -> Result<[UInt8]?, JarvisTransportFault> {
@@ -129,6 +144,7 @@ private final class ScriptedStream: JarvisReplyStream {
         case .complete: return .success(nil)
         case .broken: return .failure(.connectionLost("reset"))
         case .silent:
+            onSilence()
             _ = await never.next()
             return .failure(.cancelled)
         }

@@ -58,8 +58,9 @@ final class MediaProxy: Sendable {
     /// Why the last connection that came to nothing did.
     var lastProblem: String? { problem.withLock { $0 } }
 
+    /// Without a thread nothing is let through.
     func start() {
-        Task.detached { [self] in await OwnThread.run("jv-proxy") { self.accept() } }
+        _ = OwnThread.start("jv-proxy") { self.accept() }
     }
 
     /// Ends all connections, soon.
@@ -105,12 +106,11 @@ final class MediaProxy: Sendable {
                 open.subtract(1, ordering: .relaxed)
                 continue
             }
-            Task.detached { [self] in
-                await OwnThread.run("jv-proxy-line") {
-                    ProxyConnection(socket, of: self).run()
-                    self.open.subtract(1, ordering: .relaxed)
-                }
+            let isServed = OwnThread.start("jv-proxy-line") {
+                ProxyConnection(socket, of: self).run()
+                self.open.subtract(1, ordering: .relaxed)
             }
+            if !isServed { open.subtract(1, ordering: .relaxed) }
         }
     }
 }
