@@ -33,7 +33,7 @@ extension EndToEnd {
 
         @Test func whatIsSaidWithTheCallIsAnsweredAndThenTheLineIsClosed() async throws {
             let stage = try Stage([.say("It is noon.")])
-            try await stage.start(adjust: Self.push) { $0.activation.machine.followUp = .milliseconds(300) }
+            try await stage.start(adjust: Self.push) { $0.activation.machine.followUp = .milliseconds(1500) }
             // Said before the session is there, and in part before the call.
             stage.say("What time is it")
             try await stage.pass(milliseconds: 300)
@@ -52,7 +52,7 @@ extension EndToEnd {
         @Test func theCalledWordIsTheFirstThatTheServiceHears() async throws {
             let words = ScriptedWords(callAfter: 400)
             let stage = try Stage([.say("It is noon.")])
-            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(500) })
+            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })
             try await stage.pass(milliseconds: 1000)
             #expect(stage.simulator.connectionCount == 0)
             stage.say("Jarvis what time is it")
@@ -78,7 +78,7 @@ extension EndToEnd {
         @Test func theCallAloneIsNotAnswered() async throws {
             let words = ScriptedWords(callAfter: 250)
             let stage = try Stage([.say("Yes please.")])
-            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(700) })
+            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })
             try await stage.pass(milliseconds: 500)
             stage.say("Jarvis")
             try await stage.reach(.userSpeaking)
@@ -146,7 +146,7 @@ extension EndToEnd {
         @Test func modesChangeWhileItRuns() async throws {
             let words = ScriptedWords()
             let stage = try Stage([])
-            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(400) })
+            try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })
             _ = try await perform("mode", "always", on: stage)
             try await stage.reach(.listening)
             try await stage.pass(milliseconds: 1000)
@@ -184,7 +184,7 @@ extension EndToEnd {
                 Self.push(&$0)
                 $0.audio.earcons = true
             } tune: {
-                $0.activation.machine.followUp = .milliseconds(500)
+                $0.activation.machine.followUp = .milliseconds(1500)
             }
             #expect(try await perform("quiet", "on", on: stage)["quiet"] == true)
             while await stage.daemon?.activationStatus.isQuiet != true { try await Task.sleep(for: .milliseconds(5)) }
@@ -240,7 +240,7 @@ extension EndToEnd {
                 Self.push(&$0)
                 $0.activation.warmStandby = true
             } tune: {
-                $0.activation.machine.followUp = .milliseconds(500)
+                $0.activation.machine.followUp = .milliseconds(1500)
             }
             try await stage.journal.wait(for: "a session that is ready") { entries in
                 !entries.client().isEmpty
