@@ -12,15 +12,6 @@ extension EndToEnd {
 
         private static func push(_ configuration: inout Configuration) { configuration.activation.mode = .push }
 
-        private func perform(_ words: String..., on stage: Stage) async throws -> [String: JSONValue] {
-            let daemon = try #require(stage.daemon)
-            let request = try ControlRegistry.standard.request(words: words)
-            guard case .done(let result) = try await ControlRegistry.standard.run(request, on: daemon) else {
-                return [:]
-            }
-            return result
-        }
-
         @Test func beforeACallNothingLeavesTheMachine() async throws {
             let stage = try Stage([.say("It is noon.")], surroundings: .init(speed: 4))
             try await stage.start(adjust: Self.push)
@@ -119,9 +110,9 @@ extension EndToEnd {
             try await stage.reach(.listening)
             stage.say("Tell")
             try await stage.reach(.aiSpeaking)
-            _ = try await perform("stop", on: stage)
+            _ = try await stage.perform("stop")
             try await stage.reach(.listening, times: 2)
-            _ = try await perform("stop", on: stage)
+            _ = try await stage.perform("stop")
             try await stage.reach(.idle)
             let (tones, _) = try await stage.stop()
             #expect(tones.tones.count < 12, "\(tones)")
@@ -147,11 +138,11 @@ extension EndToEnd {
             let words = ScriptedWords()
             let stage = try Stage([])
             try await stage.startListening(for: words, tune: { $0.activation.machine.followUp = .milliseconds(1500) })
-            _ = try await perform("mode", "always", on: stage)
+            _ = try await stage.perform("mode", "always")
             try await stage.reach(.listening)
             try await stage.pass(milliseconds: 1000)
             #expect(await stage.daemon?.state == .listening)
-            _ = try await perform("mode", "push", on: stage)
+            _ = try await stage.perform("mode", "push")
             try await stage.reach(.idle)
             try await stage.reachClose()
             let sent = stage.journal.soundMessages
@@ -161,13 +152,13 @@ extension EndToEnd {
             #expect(stage.journal.soundMessages == sent)
             stage.call()
             try await stage.reach(.listening, times: 2)
-            _ = try await perform("mode", "wake", on: stage)
+            _ = try await stage.perform("mode", "wake")
             try await stage.reach(.idle, times: 2)
             try await stage.reach(ActivationPhase.idle)
             try await stage.hears()
             words.find("jarvis")
             try await stage.reach(.listening, times: 3)
-            _ = try await perform("mode", "always", on: stage)
+            _ = try await stage.perform("mode", "always")
             try await stage.pass(milliseconds: 1000)
             #expect(await stage.daemon?.state == .listening)
             #expect(stage.simulator.connectionCount == 3)
@@ -186,11 +177,11 @@ extension EndToEnd {
             } tune: {
                 $0.activation.machine.followUp = .milliseconds(1500)
             }
-            #expect(try await perform("quiet", "on", on: stage)["quiet"] == true)
+            #expect(try await stage.perform("quiet", "on")["quiet"] == true)
             while await stage.daemon?.activationStatus.isQuiet != true { try await Task.sleep(for: .milliseconds(5)) }
             stage.call()
             try await stage.reach(.listening)
-            await #expect(throws: ControlProblem.self) { _ = try await perform("say", "dinner", on: stage) }
+            await #expect(throws: ControlProblem.self) { _ = try await stage.perform("say", "dinner") }
             stage.post(.say("Dinner is ready."))
             stage.post(.mediaTold("The music has ended.", opens: false))
             stage.say("Hey")

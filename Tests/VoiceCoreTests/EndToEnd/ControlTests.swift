@@ -6,33 +6,24 @@ import VoiceSimulator
 extension EndToEnd {
     /// Orders to a whole daemon, as its control socket carries them out.
     @Suite struct ControlTests {
-        private func perform(_ words: String..., on stage: Stage) async throws -> [String: JSONValue] {
-            let daemon = try #require(stage.daemon)
-            let request = try ControlRegistry.standard.request(words: words)
-            guard case .done(let result) = try await ControlRegistry.standard.run(request, on: daemon) else {
-                return [:]
-            }
-            return result
-        }
-
         @Test func theDaemonTellsAndObeys() async throws {
             let stage = try Stage([.say("One two three four five six seven eight nine ten eleven twelve.")])
             try await stage.start()
             try await stage.reach(.listening)
-            #expect(try await perform("status", on: stage)["text"] == "Listening")
-            #expect(try await perform("volume", "media", "-20", on: stage)["media"] == 50)
-            #expect(try await perform("volume", "off", on: stage)["muted"] == true)
-            _ = try await perform("mute", on: stage)
-            #expect(try await perform("status", on: stage)["text"] == "Muted")
-            _ = try await perform("unmute", on: stage)
+            #expect(try await stage.perform("status")["text"] == "Listening")
+            #expect(try await stage.perform("volume", "media", "-20")["media"] == 50)
+            #expect(try await stage.perform("volume", "off")["muted"] == true)
+            _ = try await stage.perform("mute")
+            #expect(try await stage.perform("status")["text"] == "Muted")
+            _ = try await stage.perform("unmute")
             stage.say("Tell")
             try await stage.reach(.aiSpeaking)
-            _ = try await perform("interrupt", on: stage)
+            _ = try await stage.perform("interrupt")
             try await stage.reach(.listening, times: 2)
-            #expect(try await perform("mode", on: stage)["mode"] == "always")
-            #expect(try await perform("mode", "push", on: stage)["mode"] == "push")
-            #expect(try await perform("media", on: stage)["status"] == "stopped")
-            #expect(try await perform("stop", on: stage)["cancelled"] == false)
+            #expect(try await stage.perform("mode")["mode"] == "always")
+            #expect(try await stage.perform("mode", "push")["mode"] == "push")
+            #expect(try await stage.perform("media")["status"] == "stopped")
+            #expect(try await stage.perform("stop")["cancelled"] == false)
             try await stage.stop()
         }
 
@@ -40,7 +31,7 @@ extension EndToEnd {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
-            _ = try await perform("reset", on: stage)
+            _ = try await stage.perform("reset")
             try await stage.reach(.listening, times: 2)
             try await stage.stop()
         }
@@ -52,9 +43,9 @@ extension EndToEnd {
             stage.post(.deactivate)
             try await stage.reach(.idle)
             await #expect(throws: ControlProblem(.notAvailable, "no conversation is open; \"listen\" opens one")) {
-                _ = try await perform("say", "hello", on: stage)
+                _ = try await stage.perform("say", "hello")
             }
-            _ = try await perform("listen", on: stage)
+            _ = try await stage.perform("listen")
             try await stage.reach(.listening, times: 2)
             try await stage.stop()
         }

@@ -146,6 +146,14 @@ final class Stage: Sendable {
         daemons.withLock { $0 }?.activate(.button)
     }
 
+    /// Gives an order as the control socket does.
+    func perform(_ words: String...) async throws -> [String: JSONValue] {
+        let daemon = try #require(daemon)
+        let request = try ControlRegistry.standard.request(words: words)
+        guard case .done(let result) = try await ControlRegistry.standard.run(request, on: daemon) else { return [:] }
+        return result
+    }
+
     func post(_ event: ConversationEvent) {
         daemons.withLock { $0 }?.post(event)
     }
