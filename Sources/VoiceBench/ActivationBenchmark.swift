@@ -81,17 +81,10 @@ enum ActivationBenchmark {
         await daemon.stop()
         await services.stop()
         let name = isWarm ? "warm standby" : "cold"
-        return [
-            Figure("\(name): call -> session ready", Samples(ready), unit: "ms", note: "p95 \(p95(ready))"),
-            Figure("\(name): call -> first sound on the wire", Samples(sound), unit: "ms", note: "p95 \(p95(sound))"),
-        ]
-    }
-
-    private static func p95(_ values: [Double]) -> String {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty else { return "-" }
-        let value = sorted[min(sorted.count - 1, sorted.count * 95 / 100)]
-        return "\((value * 10).rounded() / 10)"
+        return [("session ready", ready), ("first sound on the wire", sound)].map { end, times in
+            let samples = Samples(times)
+            return Figure("\(name): call -> \(end)", samples, unit: "ms", note: "p95 \((samples.p95 * 10).rounded() / 10)")
+        }
     }
 
     private static func pause(_ milliseconds: Int) async throws {

@@ -8,6 +8,7 @@ struct Samples: Sendable {
 
     var count: Int { sorted.count }
     var median: Double { percentile(0.5) }
+    var p95: Double { percentile(0.95) }
     var p99: Double { percentile(0.99) }
     var maximum: Double { sorted.last ?? .nan }
 

@@ -9,11 +9,11 @@ import subprocess
 import sys
 import time
 
-from . import tables
+from . import music, tables
 from .engines import BENCH, ENGINES
 from .measure import DATA, SHARED, digest, measure
 
-QUICK = "F00|F05|F07|F14|F18|N00|D00|D05|B00|B03"
+QUICK = "F00|F05|F07|F14|F18|N00|D00|D05|B00|B03|M01|M11|M20"
 
 
 def scenarios(seed, wanted):
@@ -23,15 +23,23 @@ def scenarios(seed, wanted):
         sys.exit(f"bench-aec: no {maker}; set VOICE_SHARED to the folder that has aec/make_scenarios.py")
     listing = subprocess.run([sys.executable, maker, "--list"], check=True, capture_output=True, text=True).stdout
     names = [line.split()[0] for line in listing.splitlines() if re.match(wanted, line)]
+    with_media = [name for name in music.SCENARIOS if re.match(wanted, name)]
     folder = os.path.join(DATA, f"seed{seed}")
     os.makedirs(folder, exist_ok=True)
-    missing = [name for name in names if not os.path.exists(os.path.join(folder, name, "delay.txt"))]
-    if missing:
-        print(f"bench-aec: making {len(missing)} scenarios of seed {seed}", file=sys.stderr)
+
+    def are_missing(names):
+        missing = [name for name in names if not os.path.exists(os.path.join(folder, name, "delay.txt"))]
+        if missing:
+            print(f"bench-aec: making {len(missing)} scenarios of seed {seed}", file=sys.stderr)
+        return missing
+
+    if missing := are_missing(names):
         only = "^(" + "|".join(re.escape(name) for name in missing) + ")$"
         subprocess.run([sys.executable, maker, folder, "--only", only, "--seed", str(seed)], check=True,
                        stdout=subprocess.DEVNULL)
-    return names
+    if missing := are_missing(with_media):
+        music.make(SHARED, folder, missing, seed)
+    return names + with_media
 
 
 def self_check():
@@ -48,7 +56,7 @@ def self_check():
 
 def main():
     parser = argparse.ArgumentParser(prog="bench-aec", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="ten scenarios instead of 35")
+    parser.add_argument("--quick", action="store_true", help="13 scenarios instead of 50")
     parser.add_argument("--seeds", default=os.environ.get("BENCH_SEEDS", "1 7 3 11"))
     parser.add_argument("--engines", help="names, by commas: " + ",".join(engine.name for engine in ENGINES))
     parser.add_argument("--only", help="scenarios, a regular expression")

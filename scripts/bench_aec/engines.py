@@ -16,8 +16,9 @@ WRONG_BY_MS = 60.0
 
 
 class Engine:
-    def __init__(self, name, title, run, only="."):
-        self.name, self.title, self.run, self.only = name, title, run, only
+    def __init__(self, name, title, run, only=".", gate_only=False):
+        """gate_only: it differs from another one in its gate, and only what the gate does is told of it."""
+        self.name, self.title, self.run, self.only, self.gate_only = name, title, run, only, gate_only
 
     def applies(self, scenario):
         return re.match(self.only, scenario) is not None
@@ -37,7 +38,7 @@ def nothing(folder, out, meta):
     return {"us_per_period": 0.0}
 
 
-def voice_bench(engine, error_ms=None, told=False):
+def voice_bench(engine, error_ms=None, told=False, duplex="auto"):
     def run(folder, out, meta):
         command = [BENCH, "cancel", "--engine", engine]
         if error_ms is not None:
@@ -45,7 +46,10 @@ def voice_bench(engine, error_ms=None, told=False):
         jump = meta["params"].get("jump")
         if told and jump:
             command += ["--jump-at-ms", str(jump[0] * 1000), "--jump-ms", str(jump[1])]
-        command += [os.path.join(folder, "far.wav"), os.path.join(folder, "mic.wav"), out]
+        voice = os.path.join(folder, "voice.wav")
+        if os.path.exists(voice):
+            command += ["--voice", voice]
+        command += ["--duplex", duplex, os.path.join(folder, "far.wav"), os.path.join(folder, "mic.wav"), out]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             raise RuntimeError((result.stdout + result.stderr).strip()[-300:])
@@ -82,4 +86,5 @@ ENGINES = [
     Engine("ours", "**jarvis-voiced**", voice_bench("ours", -REPORTED_LESS_MS)),
     Engine("ours_wrong", "jarvis-voiced, reported delay 60 ms too long", voice_bench("ours", WRONG_BY_MS), "F"),
     Engine("ours_told", "jarvis-voiced, told of the jump", voice_bench("ours", -REPORTED_LESS_MS, True), "F14|F15"),
+    Engine("ours_half", "jarvis-voiced, half duplex", voice_bench("ours", -REPORTED_LESS_MS, duplex="half"), "M", True),
 ]

@@ -42,9 +42,12 @@ def measure(seed, scenario, name, key):
         cost = engine.run(folder, out.name, meta)
         far, mic, near = (score.load(os.path.join(folder, name + ".wav")) for name in ("far", "mic", "near_clean"))
         processed = score.load(out.name)
-    result = score.score(far, mic, near, processed, meta, pesq=bool(meta["utterances"]))
+    result = {}
+    if not engine.gate_only:
+        result = score.score(far, mic, near, processed, meta, pesq=bool(meta["utterances"]))
+        result.update(us_per_period=cost["us_per_period"])
     result.update(gate.judge(mic[: len(far)], processed, meta, cost.get("gate_ms")))
-    result.update(key=key, us_per_period=cost["us_per_period"])
+    result.update(key=key)
     os.makedirs(os.path.dirname(kept), exist_ok=True)
     with open(kept + ".new", "w") as f:
         json.dump(result, f, default=lambda value: value.item() if isinstance(value, np.generic) else str(value))

@@ -41,6 +41,34 @@ GROUPS = {
         ("gate: false a minute", NOT_HARD, "gate_false_per_min", 1),
         ("hard", ("F18",), "gate_false_per_min", 1),
     ],
+    "Media alone": [
+        ("quiet: ERLE dB", ("M00",), "erle_db", 0),
+        ("as loud as F", ("M01",), "erle_db", 0),
+        ("loud", ("M02",), "erle_db", 0),
+        ("talk over music", ("M03",), "erle_db", 0),
+        ("the same, loud", ("M04",), "erle_db", 0),
+        ("pieces 10 dB apart", ("M05",), "erle_db", 0),
+        ("false a minute", ("M0",), "false_per_min", 1),
+        ("gate: music", ("M00", "M01", "M02"), "gate_false_per_min", 1),
+        ("gate: talk", ("M03", "M04"), "gate_false_per_min", 1),
+        ("gate: pieces", ("M05",), "gate_false_per_min", 1),
+        ("gate: under an answer", ("M30",), "gate_false_per_min", 1),
+    ],
+    "Somebody speaks over media": [
+        ("heard %", ("M1",), "bi_detect_pct", 0),
+        ("gate: quiet %", ("M10",), "gate_detect_pct", 0),
+        ("as loud as B", ("M11",), "gate_detect_pct", 0),
+        ("loud", ("M12",), "gate_detect_pct", 0),
+        ("talk over music", ("M13",), "gate_detect_pct", 0),
+        ("the same, loud", ("M14",), "gate_detect_pct", 0),
+        ("median ms", ("M1",), "gate_latency_ms", 0),
+        ("STOI", ("M1",), "dt_stoi", 2),
+        ("SDR dB", ("M1",), "dt_sdr_db", 1),
+        ("talker dB", ("M1",), "dt_gain_db", 1),
+        ("over an answer: heard %", ("M2",), "bi_detect_pct", 0),
+        ("gate: heard %", ("M2",), "gate_detect_pct", 0),
+        ("median ms", ("M2",), "gate_latency_ms", 0),
+    ],
     "Cost": [
         ("us per 10 ms", ("",), "us_per_period", 0),
         ("ratio to the library", ("",), "cost_ratio", 2),
@@ -89,7 +117,7 @@ def add_ratios(everything):
         for seed, results in engine.items():
             for scenario, result in results.items():
                 base = everything.get("library", {}).get(seed, {}).get(scenario, {}).get("us_per_period")
-                if base:
+                if base and "us_per_period" in result:
                     result["cost_ratio"] = result["us_per_period"] / base
 
 

@@ -4,13 +4,17 @@ import VoiceCore
 
 /// Runs one echo canceller over files, for `scripts/bench-aec`.
 ///
-///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N] FAR MIC OUT
+///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N]
+///                       [--voice FILE] [--duplex auto|half] FAR MIC OUT
 ///
+/// --voice tells "ours" what of FAR is the voice; the rest of it is media.
 /// FAR and MIC are mono WAV files of 16 bits at 48 kHz, OUT is written at the engine's own rate. One line of JSON tells
 /// what it cost and, where the engine has a gate, when it opened.
 struct CancelCommand {
     private let engine: String
     private let delay: ReportedDelay
+    private let voice: String?
+    private let duplex: String
     private let paths: [String]
 
     /// Nil where the arguments ask for something else.
@@ -29,6 +33,8 @@ struct CancelCommand {
         func number(_ name: String) -> Double? { values[name].flatMap { Double($0) } }
         let frames = Double(AudioFormat.deviceRate) / 1000
         engine = values["--engine"] ?? ""
+        voice = values["--voice"]
+        duplex = values["--duplex"] ?? "auto"
         self.paths = paths
         var delay = ReportedDelay()
         delay.start = Int((number("--start-delay-ms") ?? 0) * frames)
@@ -71,10 +77,20 @@ struct CancelCommand {
 
     private func makeEngine() throws -> any OfflineEngine {
         switch engine {
-        case "ours": try ProductEngine(delay: delay)
+        case "ours": try ProductEngine(delay: delay, voice: voice.map { try WaveFile.read($0) }, duplex: duplexSetting)
         case "library": try LibraryEngine()
         case "speex": try SpeexEngine()
         default: throw BenchProblem("--engine is \"\(engine)\"; it must be ours, library or speex")
+        }
+    }
+
+    private var duplexSetting: DuplexSetting {
+        get throws {
+            switch duplex {
+            case "auto": .auto
+            case "half": .half
+            default: throw BenchProblem("--duplex is \"\(duplex)\"; it must be auto or half")
+            }
         }
     }
 

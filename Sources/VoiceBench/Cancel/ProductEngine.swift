@@ -1,38 +1,37 @@
 import CDSP
 import VoiceCore
 
-/// What the daemon does between card and wire: reference line, search for the delay, capture path, barge-in gate.
+/// What the daemon does between card and wire: reference line, search for the delay, capture path, and duplex control.
 ///
 /// The one place in which the benchmark knows how these stages are put together; it follows the audio thread's cycle, with
-/// the search for the delay, which runs beside it there, made synchronous. The gate says when it opens and holds nothing
-/// back, so that the output can be compared with those of engines that have none.
+/// the search for the delay, which runs beside it there, made synchronous. What the gate does is told and not applied, so
+/// that the output can be compared with those of engines that have none.
 final class ProductEngine: OfflineEngine {
-    /// Below -60 dBFS the far end is silent; its echo is reckoned with for 400 ms more.
-    private static let faintest: Float = 1e-3
-    private static let tail = 40
-
     let outputRate = AudioFormat.wirePeriodSamples * 100
     var openings: [Int]? { opened }
 
     private let delay: ReportedDelay
+    /// What of the far end is the voice; the rest is media. Nil where all of it is.
+    private let voice: [Float]?
     private let pipes = AudioPipes()
     private var line: ReferenceLine
     private var tap = AlignmentTap()
     private var stage = AlignmentStage()
     private var path: CapturePath
-    private var gate = BargeInGate()
+    private var duplex: DuplexControl
     private var opened: [Int] = []
-    private var quiet = 1000
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
 
-    init(delay: ReportedDelay) throws {
+    init(delay: ReportedDelay, voice: [Float]? = nil, duplex setting: DuplexSetting = .auto) throws {
         self.delay = delay
+        self.voice = voice
         line = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: pipes.alignment.nextEpoch)
         path = try CapturePath(
             options: AudioConfiguration(Configuration().audio, echo: Configuration().echo).echoCanceller
         )
+        duplex = DuplexControl(pipes: pipes, setting: setting, hasCanceller: true)
     }
 
     deinit {
@@ -45,10 +44,15 @@ final class ProductEngine: OfflineEngine {
         microphone: UnsafePointer<Float>,
         into output: UnsafeMutablePointer<Float>
     ) {
-        if period == delay.jumpPeriod { line.discontinuity() }
+        if period == delay.jumpPeriod {
+            line.discontinuity()
+            duplex.discontinuity()
+        }
         line.append(far, count: AudioFormat.periodFrames)
+        let playbackDelay = delay.start + (period >= delay.jumpPeriod ? delay.jump : 0)
+        duplex.wrote(far, count: AudioFormat.periodFrames, delay: playbackDelay, isMedia: isMedia)
         let aligned = line.next(
-            playbackDelay: delay.start + (period >= delay.jumpPeriod ? delay.jump : 0),
+            playbackDelay: playbackDelay,
             captureDelay: 0,
             correction: tap.correction(from: pipes),
             into: reference
@@ -62,14 +66,19 @@ final class ProductEngine: OfflineEngine {
             streamDelayMilliseconds: aligned.leadMilliseconds,
             into: samples
         )
-        judge()
+        let peak = cdsp_peak(microphone, AudioFormat.periodFrames)
+        _ = duplex.process(samples, reading: path.reading, peak: peak, isAligned: aligned.isConfirmed)
+        if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
+        pipes.microphone.skip(to: pipes.microphone.writePosition)
         cdsp_float_from_s16(samples, output, AudioFormat.wirePeriodSamples)
         period += 1
     }
 
-    private func judge() {
-        quiet = cdsp_peak(reference, AudioFormat.periodFrames) > Self.faintest ? 0 : quiet + 1
-        let step = gate.step(path.reading, permission: .guarded, isPlaying: quiet < Self.tail)
-        if case .release(let periods) = step, periods > 0 { opened.append(period) }
+    /// Whether media is all that is written in this period.
+    private var isMedia: Bool {
+        guard let voice else { return false }
+        let start = min(period * AudioFormat.periodFrames, voice.count)
+        let end = min(start + AudioFormat.periodFrames, voice.count)
+        return voice[start..<end].allSatisfy { abs($0) < 0.001 }
     }
 }

@@ -234,7 +234,10 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         } else {
             realign(to: device.playbackPrefill - period)
         }
-        prefill(device.playbackPrefill - period)
+        // A thread that woke late has periods of the microphone to catch up with, and each of them brings one of output: what
+        // is silence already has no room for them.
+        let waiting = device.delays().capture / period * period
+        prefill(max(0, device.playbackPrefill - period - waiting))
     }
 
     /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.

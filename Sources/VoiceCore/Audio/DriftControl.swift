@@ -8,6 +8,8 @@ struct DriftControl {
     private static let learning = 100
     private static let window = 300.0
     private static let weight = 1.0 / 64
+    /// Periods that may be left out after a loss; a device that is still too far behind has changed, and stays as it is.
+    private static let patience = 8
 
     private let period = AudioFormat.periodFrames
     private var seen = 0
@@ -15,6 +17,7 @@ struct DriftControl {
     private var target: Double
     private var average: Double
     private var resync = false
+    private var leftOut = 0
     /// Whether the last step left a period out or added one because of drift.
     private(set) var slipped = false
 
@@ -27,16 +30,22 @@ struct DriftControl {
     /// Says that frames were lost: the next period restores the usual measure at once.
     mutating func discontinuity() {
         resync = true
+        leftOut = 0
     }
 
-    /// Takes the measure of this period and returns the number of periods to write: 1, rarely 0 or 2, more after a loss.
+    /// Takes the measure of this period and returns the number of periods to write: 1, rarely 0 or 2; more after a loss, and
+    /// none while a late thread catches up.
     mutating func step(total: Int) -> Int {
         let total = Double(total)
         slipped = false
         if resync {
+            let missing = Int(((target - total) / Double(period)).rounded())
+            if missing < 0 && leftOut < Self.patience {
+                leftOut += 1
+                return 0
+            }
             resync = false
             average = target
-            let missing = Int(((target - total) / Double(period)).rounded())
             return 1 + max(0, min(missing, 4))
         }
         seen += 1

@@ -16,9 +16,8 @@ struct DecoderJob: Sendable, Equatable {
     /// large parsers that nobody needs for music.
     private static let formats = [
         "aac", "ac3", "aiff", "amr", "ape", "asf", "au", "caf", "dsf", "dts", "eac3", "flac", "flv", "hls", "latm",
-        "loas",
-        "matroska", "mov", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "oga", "ogg", "tak", "tta", "w64", "wav", "webm",
-        "webvtt", "wv",
+        "loas", "matroska", "mov", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "oga", "ogg", "tak", "tta", "w64", "wav",
+        "webm", "webvtt", "wv",
     ].joined(separator: ",")
 
     /// What ffmpeg is told: one source in, mono floats at 48 kHz out.

@@ -72,6 +72,32 @@ struct NetworkAddress: Equatable, Sendable {
         return groups.joined(separator: ":")
     }
 
+    /// AF_INET or AF_INET6.
+    var family: Int32 { written.count == 4 ? AF_INET : AF_INET6 }
+
+    /// The address and a port as the socket calls take them.
+    func withSocketAddress<Result>(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        let port = UInt16(truncatingIfNeeded: port).bigEndian
+        var storage = sockaddr_storage()
+        let size = withUnsafeMutableBytes(of: &storage) { bytes in
+            if family == AF_INET {
+                var four = sockaddr_in()
+                (four.sin_family, four.sin_port) = (sa_family_t(AF_INET), port)
+                withUnsafeMutableBytes(of: &four.sin_addr) { $0.copyBytes(from: written) }
+                bytes.storeBytes(of: four, as: sockaddr_in.self)
+                return MemoryLayout<sockaddr_in>.size
+            }
+            var six = sockaddr_in6()
+            (six.sin6_family, six.sin6_port) = (sa_family_t(AF_INET6), port)
+            withUnsafeMutableBytes(of: &six.sin6_addr) { $0.copyBytes(from: written) }
+            bytes.storeBytes(of: six, as: sockaddr_in6.self)
+            return MemoryLayout<sockaddr_in6>.size
+        }
+        return withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(size)) }
+        }
+    }
+
     /// The addresses of a host, looked up by the system; empty where there is none. Blocks, for seconds at worst.
     static func lookUp(_ host: String) -> [NetworkAddress] {
         var hints = addrinfo()

@@ -191,6 +191,18 @@ struct AudioEngineTests {
         #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
     }
 
+    /// What was captured meanwhile is caught up with: there must be room for the voice that comes with it.
+    @Test(arguments: [2, 3, 4, 6]) func losesNoVoiceAfterALateWakeUp(periods: Int) throws {
+        var rig = try Rig { $0.faults[20] = .late(periods) }
+        rig.run(18)
+        rig.speak(Self.tone(4800))
+        rig.run(80)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 1)
+        #expect(rig.pipes.slips.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 4800)
+        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+    }
+
     @Test func goesOnAfterACaptureXrun() throws {
         var rig = try Rig { $0.faults[20] = .captureXrun }
         rig.speak(Self.tone(12_000))

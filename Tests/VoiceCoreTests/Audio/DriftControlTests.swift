@@ -36,4 +36,19 @@ struct DriftControlTests {
         #expect(control.step(total: 0) == 3)
         #expect(control.step(total: 960) == 1)
     }
+
+    @Test func leavesPeriodsOutWhileALateThreadCatchesUp() {
+        var control = DriftControl(nominal: 960)
+        control.discontinuity()
+        #expect(control.step(total: 1920) == 0)
+        #expect(control.step(total: 1440) == 0)
+        #expect(control.step(total: 960) == 1)
+    }
+
+    @Test func aCardThatIsFurtherBehindThanBeforeIsNotStarved() {
+        var control = DriftControl(nominal: 960)
+        control.discontinuity()
+        let written = (0..<20).reduce(0) { sum, _ in sum + control.step(total: 9600) }
+        #expect(written >= 12)
+    }
 }

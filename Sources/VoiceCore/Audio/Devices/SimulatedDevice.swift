@@ -2,6 +2,8 @@
 enum SimulatedFault: Sendable, Equatable {
     case captureXrun
     case playbackXrun
+    /// The thread slept for so many periods more than it should: the loudspeaker ran dry, the microphone waits.
+    case late(Int)
     case microphoneGone
     case microphoneBack
     case loudspeakerGone
@@ -26,11 +28,17 @@ final class SimulatedCard {
     private(set) var reads = 0
     private(set) var framesRemoved = 0
     private(set) var closed = false
+    /// Periods of the microphone that have been captured and not read.
+    fileprivate private(set) var waiting = 0
     private var owed = 0.0
 
-    /// Lets one period pass: returns the frames that the loudspeaker takes meanwhile.
+    /// Reads one period: returns the frames that the loudspeaker takes while it comes, none if it waited already.
     fileprivate func advance(_ count: Int) -> Int {
         reads += 1
+        if waiting > 0 {
+            waiting -= 1
+            return 0
+        }
         owed += Double(count) * (1 + playbackPpm / 1e6)
         let due = Int(owed)
         owed -= Double(due)
@@ -45,6 +53,10 @@ final class SimulatedCard {
         faults.removeValue(forKey: reads)
     }
 
+    fileprivate func fallBehind(_ periods: Int) {
+        waiting += periods
+    }
+
     fileprivate func noteRemoved(_ count: Int) {
         framesRemoved += count
     }
@@ -54,7 +66,7 @@ final class SimulatedCard {
     }
 }
 
-/// An ideal card without a clock: each read takes one period of time, at once.
+/// An ideal card without a clock: each read takes one period of time, at once; none where a period waits already.
 struct SimulatedDevice: DuplexDevice, ~Copyable {
     let playbackPrefill: Int
     private let card: SimulatedCard
@@ -93,6 +105,13 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         switch card.takeFault() {
         case .captureXrun: return .captureRestarted
         case .playbackXrun: restart = .playbackRestarted
+        case .late(let periods):
+            for _ in 0..<periods {
+                _ = queue.pop(into: block, count: count)
+                card.play(block, count: count)
+            }
+            card.fallBehind(periods)
+            restart = .playbackRestarted
         case .microphoneGone, .microphoneBack:
             card.hasMicrophone.toggle()
             return .captureChanged
@@ -120,7 +139,9 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         return .done
     }
 
-    mutating func delays() -> (playback: Int, capture: Int) { (queue.count, card.captureDelay) }
+    mutating func delays() -> (playback: Int, capture: Int) {
+        (queue.count, card.captureDelay + card.waiting * AudioFormat.periodFrames)
+    }
 
     mutating func flushPlayback() -> Int {
         let removed = queue.dropNewest(keeping: card.rewindMargin)

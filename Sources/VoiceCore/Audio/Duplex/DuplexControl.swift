@@ -8,7 +8,7 @@ internal import Synchronization
 ///     output written --+-- PlaybackActivity (is the box heard?) ---+
 ///
 /// Owned by the audio thread; allocates in `init` only.
-struct DuplexControl: ~Copyable {
+package struct DuplexControl: ~Copyable {
     /// How long echo is reckoned with after the sound, in periods: 400 ms where talkers are told from echo, 500 ms where the
     /// microphone just stays shut, 800 ms while the echo may come later than the card says.
     static let guardedTail = 40
@@ -32,11 +32,13 @@ struct DuplexControl: ~Copyable {
     private let pipes: AudioPipes
     private let hasCanceller: Bool
     private var echoPeak: Float = 0
+    /// What happened to the last period.
+    package private(set) var step = BargeInGate.Step.pass
     private var wasOpen = true
     private var wasPlaying = false
     private var grace = DuplexControl.grace
 
-    init(pipes: AudioPipes, setting: DuplexSetting, hasCanceller: Bool) {
+    package init(pipes: AudioPipes, setting: DuplexSetting, hasCanceller: Bool) {
         policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
         gauges = pipes.echo
         self.pipes = pipes
@@ -52,7 +54,7 @@ struct DuplexControl: ~Copyable {
 
     /// A period of output was written to the card, to be heard `delay` frames later.
     /// - Parameter isMedia: media is all it holds.
-    mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int, isMedia: Bool) {
+    package mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int, isMedia: Bool) {
         let peak = cdsp_peak(output, count)
         activity.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
         if isMedia {
@@ -63,7 +65,7 @@ struct DuplexControl: ~Copyable {
     }
 
     /// Tells of an xrun or a restart of either side.
-    mutating func discontinuity() {
+    package mutating func discontinuity() {
         quality.discontinuity()
         policy.discontinuity()
         publishState()
@@ -75,7 +77,7 @@ struct DuplexControl: ~Copyable {
     /// - Parameters:
     ///   - peak: of the raw microphone, full scale 1.
     ///   - isAligned: whether the place of the echo in the reference has been confirmed.
-    mutating func process(
+    package mutating func process(
         _ samples: UnsafePointer<Int16>,
         reading: EchoReading,
         peak: Float,
@@ -94,12 +96,12 @@ struct DuplexControl: ~Copyable {
         let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
         judge(reading, isPlaying: isPlaying, isAligned: isAligned)
 
-        let step = step(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
+        step = decide(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
         if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0 {
             quality.foundTalker()
         }
         let isWhole = line.take(samples, step, into: pipes.microphone)
-        publish(step, isPlaying: isPlaying)
+        publish(isPlaying: isPlaying)
         if reading.hasVoice, gate.isOpen {
             gauges.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
         }
@@ -110,7 +112,7 @@ struct DuplexControl: ~Copyable {
         return isWhole
     }
 
-    private mutating func step(_ reading: EchoReading, isPlaying: Bool, isMediaAlone: Bool) -> BargeInGate.Step {
+    private mutating func decide(_ reading: EchoReading, isPlaying: Bool, isMediaAlone: Bool) -> BargeInGate.Step {
         if isMediaAlone && !gate.isOpen { mediaGuard.take(reading) }
         let permission = permission(isPlaying: isPlaying)
         if permission == .shut, isMediaAlone, let floor = mediaGuard.floor {
@@ -164,7 +166,7 @@ struct DuplexControl: ~Copyable {
         gauges.changes.wrappingAdd(1, ordering: .relaxed)
     }
 
-    private mutating func publish(_ step: BargeInGate.Step, isPlaying: Bool) {
+    private mutating func publish(isPlaying: Bool) {
         gauges.isPlaying.store(isPlaying, ordering: .relaxed)
         if gate.isOpen != wasOpen {
             wasOpen = gate.isOpen

@@ -45,10 +45,8 @@ final class StreamSocket: Sendable {
         patience: Duration,
         stop: Int32
     ) throws(SystemError) -> StreamSocket {
-        let isFour = address.written.count == 4
-        guard let socket = make(isFour ? AF_INET : AF_INET6) else { throw SystemError(code: errno) }
-        let result = isFour ? socket.connectFour(address, port) : socket.connectSix(address, port)
-        if result != 0 {
+        guard let socket = make(address.family) else { throw SystemError(code: errno) }
+        if address.withSocketAddress(port: port, { Glibc.connect(socket.file, $0, $1) }) != 0 {
             guard errno == EINPROGRESS else { throw SystemError(code: errno) }
             var entries = [
                 pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
@@ -94,29 +92,5 @@ final class StreamSocket: Sendable {
         var on: Int32 = 1
         setsockopt(file, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         return StreamSocket(file)
-    }
-
-    private func connectFour(_ target: NetworkAddress, _ port: Int) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: target.written) }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-    }
-
-    private func connectSix(_ target: NetworkAddress, _ port: Int) -> Int32 {
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = UInt16(truncatingIfNeeded: port).bigEndian
-        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: target.written) }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(file, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-            }
-        }
     }
 }
