@@ -10,6 +10,7 @@ extension Configuration {
         package var stallS = 20
         package var allowHosts = ""
         package var folders = ""
+        package var caFile = ""
         package var stationsFile = "/etc/jarvis-voiced/stations.toml"
         package var tell = Tell.session
         package var interludeEvery = 0

@@ -35,6 +35,11 @@ extension ConfigurationSchema {
             mayBeEmpty: true,
             "Folders whose files may be played, separated by colons. Empty: none."
         ),
+        .file(
+            "media.ca_file",
+            \.media.caFile,
+            "Certificates to trust instead of the system's, in PEM, for a server of your own. Empty: the system's."
+        ),
         .file("media.stations_file", \.media.stationsFile, "File with the addresses of radio stations by name."),
         .choice(
             "media.tell",

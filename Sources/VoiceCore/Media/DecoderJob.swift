@@ -9,6 +9,8 @@ struct DecoderJob: Sendable, Equatable {
     var start: Double = 0
     /// So long without sound, and it is given up.
     var patience: Duration = .seconds(20)
+    /// PEM file with the certificates to trust instead of the system's.
+    var caFile: String?
     /// A live station: it may play for days, whatever it brings.
     var isLive = false
 
@@ -31,6 +33,11 @@ struct DecoderJob: Sendable, Equatable {
             list += ["-protocol_whitelist", "http,https,httpproxy,tcp,tls,crypto"]
             list += ["-rw_timeout", "\(patience.components.seconds * 1_000_000)"]
             list += ["-user_agent", "jarvis-voiced"]
+            // Unless told so it takes any certificate; over http it knows no such option.
+            if url.lowercased().hasPrefix("https:") {
+                list += ["-tls_verify", "1"]
+                if let caFile { list += ["-ca_file", caFile] }
+            }
             if start > 0 { list += ["-ss", "\(start)"] }
             list += ["-i", url]
         case .file(let path):

@@ -60,7 +60,7 @@ package actor MediaPlayer: MediaControls {
         self.tell = tell
         self.plays = plays
         path = stateDirectory.map { $0 + "/media-history.jsonl" }
-        resolver = MediaResolver(policy: settings.policy) { request throws(HTTPFailure) in
+        resolver = MediaResolver(policy: settings.policy, caFile: settings.caFile) { request throws(HTTPFailure) in
             try await network.open(request)
         }
         machine = MediaMachine(options: settings.machine)
@@ -269,6 +269,7 @@ package actor MediaPlayer: MediaControls {
                     source: found.source,
                     start: start,
                     patience: settings.patience,
+                    caFile: settings.caFile,
                     isLive: found.item.kind == .radio
                 ),
                 cutting: false

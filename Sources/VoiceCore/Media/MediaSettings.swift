@@ -14,6 +14,8 @@ package struct MediaSettings: Sendable, Equatable {
     /// Percent.
     package var maximumVolume = 100
     package var stationsFile = ""
+    /// PEM file with the certificates to trust instead of the system's.
+    package var caFile: String?
     /// Whether ends and failures are told to the model, and whether a session is opened for it.
     package var tells = true
     package var opensSession = false
@@ -31,6 +33,7 @@ package struct MediaSettings: Sendable, Equatable {
         release = .milliseconds(media.releaseMS)
         maximumVolume = media.maximumVolume
         stationsFile = media.stationsFile
+        caFile = media.caFile.isEmpty ? nil : media.caFile
         tells = media.tell != .never
         opensSession = media.tell == .always
     }

@@ -45,8 +45,7 @@ final class HTTPExchange {
         if let pin = request.pin, !pin.addresses.isEmpty, !pin.addresses.contains(pin.host), !pin.host.contains(":") {
             handle.set(CURLOPT_RESOLVE, lines: [pin.line])
         }
-        // Radio of the SHOUTcast kind answers "ICY 200 OK".
-        handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"])
+        if request.acceptsShoutcast { handle.set(CURLOPT_HTTP200ALIASES, lines: ["ICY 200 OK"]) }
         handle.trust(caFile: request.caFile)
         handle.identify(certificateFile: request.certificateFile, keyFile: request.keyFile)
         switch request.method {

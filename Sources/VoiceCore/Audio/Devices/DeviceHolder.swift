@@ -1,14 +1,39 @@
-internal import CAlsa
 internal import Glibc
 
-/// Finds the program that keeps a card's device open, from /proc/PID/fd.
-enum DeviceHolder {
-    /// "name (pid)" of the first other process that has the kernel device open, if this user may see it.
-    ///
-    /// - Parameter devices: where the kernel's devices are.
-    static func find(device: String, direction: AudioDirection, devices: String = "/dev/snd") -> String? {
+/// Finds the program that keeps a card's device open: by what the kernel tells everybody of its sound cards, and where it
+/// does not, by the open files of processes.
+struct DeviceHolder {
+    /// Where the kernel's devices are, and what it says of them.
+    var devices = "/dev/snd"
+    var cards = "/proc/asound"
+
+    /// "name (pid)" of the first other process that has the device open, if this user may see it.
+    func find(device: String, direction: AudioDirection) -> String? {
+        let name = KernelDeviceName(device)
+        return owner(of: name, direction) ?? opener(of: name, direction)
+    }
+
+    /// From cardN/pcmDc/subS/status: "owner_pid   : 1234", a thread.
+    private func owner(of name: KernelDeviceName, _ direction: AudioDirection) -> String? {
         let suffix = direction == .capture ? "c" : "p"
-        let prefix = devices + "/pcm" + (cardIndex(of: device).map { "C\($0)D" } ?? "")
+        for card in entries(of: cards, name.card.map { "card\($0)" }, prefix: "card") {
+            for device in entries(of: "\(cards)/\(card)", name.device.map { "pcm\($0)\(suffix)" }, prefix: "pcm")
+            where device.hasSuffix(suffix) {
+                let folder = "\(cards)/\(card)/\(device)"
+                for subdevice in entries(of: folder, name.subdevice.map { "sub\($0)" }, prefix: "sub") {
+                    guard let thread = field("owner_pid", of: "\(folder)/\(subdevice)/status"),
+                        let process = field("Tgid", of: "/proc/\(thread)/status"), process != getpid()
+                    else { continue }
+                    return "\(command(process)) (\(process))"
+                }
+            }
+        }
+        return nil
+    }
+
+    private func opener(of name: KernelDeviceName, _ direction: AudioDirection) -> String? {
+        let suffix = direction == .capture ? "c" : "p"
+        let prefix = devices + "/pcm" + (name.card.map { "C\($0)D" } ?? "")
         let own = getpid()
         for name in entries(of: "/proc") {
             guard let process = Int32(name), process != own else { continue }
@@ -23,16 +48,11 @@ enum DeviceHolder {
         return nil
     }
 
-    /// The number of the card in "hw:1,0", "plughw:CARD=PCH,DEV=0", ...; nil for names without one.
-    static func cardIndex(of device: String) -> Int32? {
-        guard let colon = device.firstIndex(of: ":") else { return nil }
-        var card = device[device.index(after: colon)...].prefix { $0 != "," }
-        if card.hasPrefix("CARD=") { card = card.dropFirst(5) }
-        let index = snd_card_get_index(String(card))
-        return index < 0 ? nil : index
+    private func entries(of folder: String, _ only: String?, prefix: String) -> [String] {
+        only.map { [$0] } ?? entries(of: folder).filter { $0.hasPrefix(prefix) }.sorted()
     }
 
-    private static func entries(of folder: String) -> [String] {
+    private func entries(of folder: String) -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }
         var names: [String] = []
@@ -45,7 +65,7 @@ enum DeviceHolder {
         return names
     }
 
-    private static func link(_ path: String) -> String? {
+    private func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let base = buffer.baseAddress else { return nil }
             let count = readlink(path, base, 256)
@@ -54,13 +74,26 @@ enum DeviceHolder {
         }
     }
 
-    private static func command(_ process: Int32) -> String {
-        let file = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "a program" }
+    private func command(_ process: Int32) -> String {
+        text(of: "/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) } ?? "a program"
+    }
+
+    /// The number behind "NAME:" in a file of lines.
+    private func field(_ name: String, of path: String) -> Int32? {
+        guard let line = text(of: path)?.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
+            let value = line.split(whereSeparator: { ":\t ".contains($0) }).last
+        else { return nil }
+        return Int32(value)
+    }
+
+    /// The first 4 kB.
+    private func text(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
         defer { close(file) }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { buffer in
-            let count = read(file, buffer.baseAddress, 64)
-            return String(decoding: buffer.prefix { $0 != 10 }.prefix(max(0, count)), as: UTF8.self)
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { buffer in
+            let count = read(file, buffer.baseAddress, 4096)
+            return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
         }
     }
 }

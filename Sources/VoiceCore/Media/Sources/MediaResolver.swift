@@ -15,17 +15,21 @@ struct MediaResolver: Sendable {
     private static let longestReply = 8 << 20
 
     let policy: MediaPolicy
+    /// PEM file with the certificates to trust instead of the system's.
+    let caFile: String?
     let open: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPStream
     let lookUp: @Sendable (String) async -> [NetworkAddress]
 
     init(
         policy: MediaPolicy,
+        caFile: String? = nil,
         open: @escaping @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPStream,
         lookUp: @escaping @Sendable (String) async -> [NetworkAddress] = { host in
             await OwnThread.run("jv-lookup") { NetworkAddress.lookUp(host) }
         }
     ) {
         self.policy = policy
+        self.caFile = caFile
         self.open = open
         self.lookUp = lookUp
     }
@@ -76,6 +80,8 @@ struct MediaResolver: Sendable {
                     headers: [("User-Agent", "jarvis-voiced"), ("Accept", "*/*")],
                     totalTimeout: .seconds(15),
                     maximumReplyBytes: Self.longestReply,
+                    caFile: caFile,
+                    acceptsShoutcast: true,
                     pin: HTTPRequest.Pin(host: url.host, port: url.port, addresses: addresses.map(\.text))
                 )
             )

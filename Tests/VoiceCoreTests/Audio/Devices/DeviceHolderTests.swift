@@ -11,15 +11,35 @@ struct DeviceHolderTests {
         defer { system("rm -r \(folder)") }
         let hold = "exec sleep 30 3<\(folder)/pcmC0D0c >/dev/null 2>&1 &"
         try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; \(hold)") == 0)
+        let finder = DeviceHolder(devices: folder, cards: folder)
         var holder: String?
         // The shell's child opens the file and becomes `sleep` in its own time.
         let end = Monotonic.now() + .seconds(30)
         while holder?.hasPrefix("sleep (") != true && Monotonic.now() < end {
-            holder = DeviceHolder.find(device: "room", direction: .capture, devices: folder)
+            holder = finder.find(device: "room", direction: .capture)
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(holder?.hasPrefix("sleep (") == true, "\(holder ?? "nobody")")
-        #expect(DeviceHolder.find(device: "room", direction: .playback, devices: folder) == nil)
+        #expect(finder.find(device: "room", direction: .playback) == nil)
+    }
+
+    /// A card with two subdevices: each has a holder of its own, and its device file the same for both.
+    @Test func asksTheKernelForTheSubdeviceThatIsNamed() throws {
+        let folder = "/tmp/asound-\(getpid())"
+        defer { system("rm -rf \(folder)") }
+        for (subdevice, owner) in [(0, "\(getppid())"), (1, "1"), (2, "")] {
+            let path = "\(folder)/card0/pcm1c/sub\(subdevice)"
+            let status = owner.isEmpty ? "closed" : "state: RUNNING\nowner_pid   : \(owner)\ntrigger_time: 17.5"
+            try #require(system("mkdir -p \(path) && printf '\(status)\\n' >\(path)/status") == 0)
+        }
+        let finder = DeviceHolder(devices: folder, cards: folder)
+        func holder(_ device: String) -> String? { finder.find(device: device, direction: .capture) }
+        #expect(holder("hw:Absent,1,0")?.hasSuffix("(\(getppid()))") == true)
+        #expect(holder("plughw:CARD=Absent,DEV=1,SUBDEV=1")?.hasSuffix("(1)") == true)
+        #expect(holder("hw:Absent,1,2") == nil)
+        #expect(holder("hw:Absent,0") == nil)
+        #expect(holder("default")?.hasSuffix("(\(getppid()))") == true)
+        #expect(finder.find(device: "hw:Absent,1,0", direction: .playback) == nil)
     }
 
     @Test func aBusyDeviceNamesItsHolder() {
