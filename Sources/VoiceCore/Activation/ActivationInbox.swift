@@ -31,7 +31,11 @@ package final class ActivationInbox: Sendable {
             call: observer.call,
             event: { event in
                 observer.event(event)
-                if case .server(.speechStopped(_, let end)) = event { self.post(.turnEnded(milliseconds: end)) }
+                switch event {
+                case .server(.speechStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
+                case .server(.speechStopped(_, let end)): self.post(.turnEnded(milliseconds: end))
+                default: break
+                }
             }
         )
     }

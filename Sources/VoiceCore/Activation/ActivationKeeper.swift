@@ -119,7 +119,7 @@ package actor ActivationKeeper {
         case .mute, .toggleMute:
             parts.logger.info(machine.isMuted ? "muted: the microphone is closed" : "the microphone is open")
         case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
-        case .start, .activate, .stop, .end, .conversation, .refused, .turnEnded, .media, .timer: break
+        case .start, .activate, .stop, .end, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer: break
         }
     }
 }

@@ -17,8 +17,10 @@ package struct ActivationMachine: Sendable {
         package var isOneShot = false
         /// What is kept of before the activation, in ms.
         package var preRoll = 1500
-        /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else.
+        /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else...
         package var emptyTurn = 350
+        /// ...unless it is longer than any call, in ms with what a service puts before it: the word was found late.
+        package var longestCall = 1300
         /// A session without audio is kept open for the next call.
         package var isWarm = false
 
@@ -40,6 +42,8 @@ package struct ActivationMachine: Sendable {
     private var called: ActivationTrigger?
     /// By a word whose sound is in the session's first audio; nil once the first turn is over.
     private var wokenByWord = false
+    /// Where the user's turn began in the session's audio, in ms; nil where that is not known.
+    private var turnStart: Int?
     /// Something has been said to the user since he spoke.
     private var wasAnswered = false
     private var effects: [ActivationEffect] = []
@@ -60,6 +64,7 @@ package struct ActivationMachine: Sendable {
         case .end: close()
         case .conversation(let next): conversation(next)
         case .refused: if phase != .idle { phase = .idle }
+        case .turnBegan(let milliseconds): turnStart = milliseconds > 0 ? milliseconds : nil
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
         case .mute(let isMuted): mute(isMuted)
         case .toggleMute: mute(!isMuted)
@@ -145,7 +150,9 @@ package struct ActivationMachine: Sendable {
     private mutating func turnEnded(_ milliseconds: Int) {
         guard mode != .always, wokenByWord else { return }
         wokenByWord = false
-        if milliseconds <= options.preRoll + options.emptyTurn { effects.append(.interrupt) }
+        let isSoon = milliseconds <= options.preRoll + options.emptyTurn
+        let isLong = turnStart.map { milliseconds - $0 > options.longestCall } ?? false
+        if isSoon && !isLong { effects.append(.interrupt) }
     }
 
     private mutating func mute(_ muted: Bool) {

@@ -42,7 +42,9 @@ package enum ActivationEvent: Equatable, Sendable {
     case conversation(ConversationState)
     /// A session was refused because its budget is spent.
     case refused
-    /// The user's turn ended so many milliseconds into the session's audio.
+    /// The user's turn began so many milliseconds into the session's audio; 0 where the service does not say.
+    case turnBegan(milliseconds: Int)
+    /// It ended so many milliseconds into it.
     case turnEnded(milliseconds: Int)
     case mute(Bool)
     case toggleMute

@@ -132,6 +132,16 @@ struct ActivationMachineTests {
         #expect(scene.latest.isEmpty)
     }
 
+    /// As an engine on a slow machine does: the question is over when the word is found.
+    @Test(arguments: [(250, true), (800, false), (0, false)])
+    func aQuestionIsAnsweredThoughTheWordWasFoundLate(start: Int, isQuestion: Bool) {
+        var scene = Scene.awake()
+        scene.on(.turnBegan(milliseconds: start))
+        scene.states(.userSpeaking, .processing)
+        scene.on(.turnEnded(milliseconds: 1700))
+        #expect(scene.latest == (isQuestion ? [] : [.interrupt]))
+    }
+
     @Test func theCallWithAQuestionIsAnswered() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing)
@@ -383,6 +393,7 @@ struct ActivationMachineTests {
                 case 5: .setMode(ActivationMode.allCases.randomElement(using: &random) ?? .wake)
                 case 6: timers.randomElement(using: &random).map { .timer($0) } ?? .refused
                 case 7: .turnEnded(milliseconds: Int.random(in: 0..<4000, using: &random))
+                case 8: .turnBegan(milliseconds: Int.random(in: 0..<4000, using: &random))
                 default: .conversation(states.randomElement(using: &random) ?? .idle)
                 }
             if case .timer(let timer) = event { timers.remove(timer) }
