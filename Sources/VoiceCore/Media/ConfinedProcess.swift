@@ -17,7 +17,7 @@ final class ConfinedProcess {
     /// Reading ends, non-blocking.
     let output: Int32
     let errors: Int32
-    private var status: Int32?
+    private var status: ProcessEnd?
 
     /// - Parameters:
     ///   - path: absolute path of the program.
@@ -79,15 +79,14 @@ final class ConfinedProcess {
     }
 
     /// Kills it and waits for its end, which takes a few milliseconds.
-    /// - Returns: the exit status; 128 and the signal's number after a signal.
-    func end() -> Int32 {
+    func end() -> ProcessEnd {
         if let status { return status }
         kill(id, SIGKILL)
         return wait()
     }
 
     /// Waits for the end of a program that has closed its output, at most for a second.
-    func wait() -> Int32 {
+    func wait() -> ProcessEnd {
         if let status { return status }
         var raw: Int32 = 0
         for attempt in 0..<1100 {
@@ -96,7 +95,7 @@ final class ConfinedProcess {
             if attempt == 1000 { kill(id, SIGKILL) }
             usleep(1000)
         }
-        let ended = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
+        let ended: ProcessEnd = raw & 0x7F == 0 ? .exited(raw >> 8 & 0xFF) : .killed(signal: raw & 0x7F)
         status = ended
         return ended
     }
@@ -114,4 +113,10 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
     var code: Int32
 
     var description: String { String(cString: strerror(code)) }
+}
+
+/// How a program ended. ffmpeg 7 exits with any status up to 255: no number says by itself that there was a signal.
+enum ProcessEnd: Sendable, Equatable {
+    case exited(Int32)
+    case killed(signal: Int32)
 }

@@ -67,7 +67,7 @@ final class DecoderReader {
         drainErrors(process, job)
         let status = failure == nil ? process.wait() : process.end()
         pipes.media.isComplete.store(true, ordering: .releasing)
-        var reason = failure ?? (status == 0 ? nil : Self.sentence(status, lastError))
+        var reason = failure ?? (status == .exited(0) ? nil : Self.sentence(status, lastError))
         // The decoder knows only that it was refused, or cut off.
         if reason != nil, let known = proxy?.lastProblem { reason = known }
         report(.ended(id: job.id, frames: frames, failure: frames == 0 && reason == nil ? "it holds no sound" : reason))
@@ -173,8 +173,12 @@ final class DecoderReader {
         if case .error(let text) = tag { lastError = text } else { report(.tag(id: job.id, tag)) }
     }
 
-    private static func sentence(_ status: Int32, _ error: String?) -> String {
-        if status > 128 { return "the decoder was ended by signal \(status - 128)" }
+    static func sentence(_ end: ProcessEnd, _ error: String?) -> String {
+        let status: Int32
+        switch end {
+        case .killed(let signal): return "the decoder was ended by signal \(signal)"
+        case .exited(let code): status = code
+        }
         // ffmpeg repeats the address: whoever is told knows what was to be played.
         let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
         return text ?? "the decoder ended with status \(status)"

@@ -198,7 +198,7 @@ struct MediaPlayerTests {
             ]
         )
         let lines = String(decoding: TestSound.all(process), as: UTF8.self).split(separator: "\n").map(String.init)
-        #expect(process.wait() == 0)
+        #expect(process.wait() == .exited(0))
         #expect(lines == ["NoNewPrivs:\t1", "1048576", "14400", "0", "64", "4"])
     }
 }

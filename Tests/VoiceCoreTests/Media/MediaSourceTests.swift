@@ -140,6 +140,14 @@ struct MediaSourceTests {
         #expect(tag("") == nil)
     }
 
+    /// ffmpeg 7 ends with 183 over what it cannot read; 128 + 55 is no signal then.
+    @Test func theDecodersEndIsToldInItsWords() {
+        let error = "Error opening input files: Invalid data found when processing input"
+        #expect(DecoderReader.sentence(.exited(183), error) == "Invalid data found when processing input")
+        #expect(DecoderReader.sentence(.exited(1), nil) == "the decoder ended with status 1")
+        #expect(DecoderReader.sentence(.killed(signal: 11), error) == "the decoder was ended by signal 11")
+    }
+
     @Test func whereAPodcastWasLeftIsRemembered() {
         let episode = MediaItem(address: "https://e.org/1.mp3", title: "One", kind: .podcast, artist: "Show")
         var library = MediaLibrary()
