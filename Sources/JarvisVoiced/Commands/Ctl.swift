@@ -17,7 +17,11 @@ struct Ctl: ParsableCommand {
     @Flag(help: "Print the result, or the error, as JSON.")
     var json = false
 
-    @Argument(parsing: .captureForPassthrough, help: "A command and its arguments.")
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: "A command and its arguments.",
+        completion: .custom { line, index, _ in completions(of: line, at: index) }
+    )
     var words: [String] = []
 
     func run() throws {
@@ -35,6 +39,15 @@ struct Ctl: ParsableCommand {
             }
             throw ArgumentParser.ExitCode(problem.exitCode.rawValue)
         }
+    }
+
+    /// - Parameter line: the words of the command line, of which the one at `index` is to be completed.
+    private static func completions(of line: [String], at index: Int) -> [String] {
+        var words = line.prefix(max(0, index)).drop { $0 != "ctl" }.dropFirst()
+        if let option = words.firstIndex(of: "--socket") {
+            words.removeSubrange(option...min(option + 1, words.endIndex - 1))
+        }
+        return ControlRegistry.standard.completions(after: words.filter { !$0.hasPrefix("-") })
     }
 
     private func perform(_ words: [String], printsJSON: Bool) throws {

@@ -19,6 +19,15 @@ package struct ControlRegistry: Sendable {
         throw ControlProblem(.unknownCommand, "there is no command \"\(name.prefix(64))\"\(hint)")
     }
 
+    /// What may stand behind these words of a command line, for a shell that completes: commands, then the choices of the
+    /// arguments. Empty where anything may.
+    package func completions(after words: [String]) -> [String] {
+        guard let name = words.first else { return commands.map(\.name) }
+        let arguments = commands.first { $0.name == name }?.arguments ?? []
+        guard words.count <= arguments.count, case .choice(let choices) = arguments[words.count - 1].kind else { return [] }
+        return choices
+    }
+
     /// Carries out a request.
     package func run(_ request: ControlRequest, on daemon: VoiceDaemon) async throws(ControlProblem) -> ControlOutcome {
         let command = try command(named: request.command)

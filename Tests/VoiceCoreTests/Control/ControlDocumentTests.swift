@@ -40,4 +40,16 @@ struct ControlDocumentTests {
         #expect(DaemonEvent(.note(.heard("secret words"))) == nil)
         #expect(DaemonEvent(.note(.spoken("secret words"))) == nil)
     }
+
+    @Test(arguments: [
+        ([], ["status", "listen", "volume", "events"]), (["volume"], ["master", "voice", "media"]), (["quiet"], ["on", "off"]),
+    ])
+    func aShellIsTold(words: [String], some: [String]) {
+        #expect(Set(ControlRegistry.standard.completions(after: words)).isSuperset(of: some))
+    }
+
+    @Test(arguments: [["say"], ["status"], ["volume", "media", "50"], ["nonsense"]])
+    func aShellIsToldNothingWhereAnythingMayStand(words: [String]) {
+        #expect(ControlRegistry.standard.completions(after: words).isEmpty)
+    }
 }
