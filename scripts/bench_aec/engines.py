@@ -49,6 +49,8 @@ def voice_bench(engine, error_ms=None, told=False, duplex="auto"):
         voice = os.path.join(folder, "voice.wav")
         if os.path.exists(voice):
             command += ["--voice", voice]
+        elif meta["params"]["far"] == "music":
+            command += ["--voice", "none"]
         command += ["--duplex", duplex, os.path.join(folder, "far.wav"), os.path.join(folder, "mic.wav"), out]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:

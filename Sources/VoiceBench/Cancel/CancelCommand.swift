@@ -5,9 +5,9 @@ import VoiceCore
 /// Runs one echo canceller over files, for `scripts/bench-aec`.
 ///
 ///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N]
-///                       [--voice FILE] [--duplex auto|half] FAR MIC OUT
+///                       [--voice FILE|none] [--duplex auto|half] FAR MIC OUT
 ///
-/// --voice tells "ours" what of FAR is the voice; the rest of it is media.
+/// --voice tells "ours" what of FAR is the voice, by default all; the rest of it is media.
 /// FAR and MIC are mono WAV files of 16 bits at 48 kHz, OUT is written at the engine's own rate. One line of JSON tells
 /// what it cost and, where the engine has a gate, when it opened.
 struct CancelCommand {
@@ -77,7 +77,12 @@ struct CancelCommand {
 
     private func makeEngine() throws -> any OfflineEngine {
         switch engine {
-        case "ours": try ProductEngine(delay: delay, voice: voice.map { try WaveFile.read($0) }, duplex: duplexSetting)
+        case "ours":
+            try ProductEngine(
+                delay: delay,
+                voice: voice.map { $0 == "none" ? [] : try WaveFile.read($0) },
+                duplex: duplexSetting
+            )
         case "library": try LibraryEngine()
         case "speex": try SpeexEngine()
         default: throw BenchProblem("--engine is \"\(engine)\"; it must be ours, library or speex")
