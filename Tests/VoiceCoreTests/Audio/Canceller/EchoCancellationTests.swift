@@ -86,6 +86,24 @@ struct EchoCancellationTests {
         #expect((outcome.level(\.echo, last: 1) - outcome.level(\.microphone, last: 1)).magnitude < 1)
     }
 
+    /// Chords that die out, and a beat with each: most bins are heard at the beats alone, which last a tenth of a second.
+    @Test func theBeatsOfMusicAreLearned() throws {
+        let beat = 28_000
+        let hits = noise(seconds: 12, level: 1, seed: 2)
+        let far = hits.indices.map { index -> Float in
+            let time = Double(index % beat) / 48_000
+            let chord = [220, 277, 330, 440, 660, 880].reduce(0.0) { $0 + sin(2 * .pi * Double(index) / 48_000 * $1) }
+            return Float(0.03 * chord * exp(-1.5 * time)) + 1.5 * hits[index] * Float(exp(-60 * time))
+        }
+        // A loudspeaker that bends what is loud, and a room.
+        let bent = far.map { tanh($0 + 0.1) - tanh(0.1) }
+        let outcome = try run(microphone: echo(of: bent, delay: Self.lead), reference: far)
+        // With noise that follows the beats it would be 6 dB.
+        #expect(outcome.lossOfLinearStage(last: 6) > 8)
+        #expect(outcome.readings.suffix(600).allSatisfy { !$0.hasTalker })
+        #expect(outcome.level(\.output, last: 6) < -65)
+    }
+
     @Test func aTalkerOverEchoIsKept() throws {
         let far = noise(seconds: 5, level: 0.2, seed: 1)
         // Syllables from the third second on.
