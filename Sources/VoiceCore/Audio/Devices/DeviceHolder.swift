@@ -10,39 +10,42 @@ struct DeviceHolder {
     /// "name (pid)" of the first other process that has the device open, if this user may see it.
     func find(device: String, direction: AudioDirection) -> String? {
         let name = KernelDeviceName(device)
-        return owner(of: name, direction) ?? opener(of: name, direction)
+        let owners = owners(of: name, direction)
+        let known = owners.first { $0.subdevice == name.subdevice || name.subdevice == nil }?.process
+        // A device file stands for all its subdevices: who is known to have another one has not got this.
+        let process = known ?? opener(of: name, direction, except: Set(owners.map(\.process)))
+        return process.map { "\(command($0)) (\($0))" }
     }
 
-    /// From cardN/pcmDc/subS/status: "owner_pid   : 1234", a thread.
-    private func owner(of name: KernelDeviceName, _ direction: AudioDirection) -> String? {
+    /// From cardN/pcmDc/subS/status: "owner_pid   : 1234", the thread that opened it; without those that have ended since.
+    private func owners(of name: KernelDeviceName, _ direction: AudioDirection) -> [(subdevice: Int?, process: Int32)] {
         let suffix = direction == .capture ? "c" : "p"
+        var found: [(subdevice: Int?, process: Int32)] = []
         for card in entries(of: cards, name.card.map { "card\($0)" }, prefix: "card") {
             for device in entries(of: "\(cards)/\(card)", name.device.map { "pcm\($0)\(suffix)" }, prefix: "pcm")
             where device.hasSuffix(suffix) {
                 let folder = "\(cards)/\(card)/\(device)"
-                for subdevice in entries(of: folder, name.subdevice.map { "sub\($0)" }, prefix: "sub") {
+                for subdevice in entries(of: folder, nil, prefix: "sub") {
                     guard let thread = field("owner_pid", of: "\(folder)/\(subdevice)/status"),
                         let process = field("Tgid", of: "/proc/\(thread)/status"), process != getpid()
                     else { continue }
-                    return "\(command(process)) (\(process))"
+                    found.append((Int(subdevice.dropFirst(3)), process))
                 }
             }
         }
-        return nil
+        return found
     }
 
-    private func opener(of name: KernelDeviceName, _ direction: AudioDirection) -> String? {
+    private func opener(of name: KernelDeviceName, _ direction: AudioDirection, except: Set<Int32>) -> Int32? {
         let suffix = direction == .capture ? "c" : "p"
         let prefix = devices + "/pcm" + (name.card.map { "C\($0)D" } ?? "")
         let own = getpid()
         for name in entries(of: "/proc") {
-            guard let process = Int32(name), process != own else { continue }
+            guard let process = Int32(name), process != own, !except.contains(process) else { continue }
             let folder = "/proc/\(process)/fd"
             for file in entries(of: folder) {
                 guard let target = link("\(folder)/\(file)") else { continue }
-                if target.hasPrefix(prefix) && target.hasSuffix(suffix) {
-                    return "\(command(process)) (\(process))"
-                }
+                if target.hasPrefix(prefix) && target.hasSuffix(suffix) { return process }
             }
         }
         return nil

@@ -42,6 +42,34 @@ struct DeviceHolderTests {
         #expect(finder.find(device: "hw:Absent,1,0", direction: .playback) == nil)
     }
 
+    /// As the daemon does: the thread that opened the device has ended, and others have other subdevices of it.
+    @Test func aHolderWhoseThreadHasEndedIsFoundByItsFiles() async throws {
+        let folder = "/tmp/ended-\(getpid())"
+        try #require(mkdir(folder, 0o700) == 0)
+        defer { system("kill $(cat \(folder)/pids) 2>/dev/null; rm -r \(folder)") }
+        let status = system(
+            """
+            cd \(folder) && touch pcmC0D1c && mkdir -p card0/pcm1c/sub0 card0/pcm1c/sub1
+            for name in one two; do sh -c 'exec sleep 30 3<pcmC0D1c >/dev/null 2>&1' & echo $! >>pids; done
+            (exit) & echo "owner_pid   : $!" >card0/pcm1c/sub0/status; wait $!
+            echo "owner_pid   : $(head -1 pids)" >card0/pcm1c/sub1/status
+            """
+        )
+        try #require(status == 0)
+        let text = String(decoding: try FileReader.system.read(folder + "/pids", 4096).bytes, as: UTF8.self)
+        let pids = text.split(separator: "\n").map(String.init)
+        try #require(pids.count == 2)
+        let finder = DeviceHolder(devices: folder, cards: folder)
+        var holder: String?
+        let end = Monotonic.now() + .seconds(30)
+        while holder?.hasSuffix("(\(pids[1]))") != true && Monotonic.now() < end {
+            holder = finder.find(device: "hw:Absent,1,0", direction: .capture)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(holder?.hasSuffix("(\(pids[1]))") == true, "\(holder ?? "nobody"), not \(pids)")
+        #expect(finder.find(device: "hw:Absent,1,1", direction: .capture)?.hasSuffix("(\(pids[0]))") == true)
+    }
+
     @Test func aBusyDeviceNamesItsHolder() {
         let busy = AudioDeviceError.busy(device: "hw:CARD=Device", direction: .capture, holder: "arecord (4711)")
         #expect("\(busy)".contains("is in use by arecord (4711)"))
