@@ -83,7 +83,12 @@ enum ActivationBenchmark {
         let name = isWarm ? "warm standby" : "cold"
         return [("session ready", ready), ("first sound on the wire", sound)].map { end, times in
             let samples = Samples(times)
-            return Figure("\(name): call -> \(end)", samples, unit: "ms", note: "p95 \((samples.p95 * 10).rounded() / 10)")
+            return Figure(
+                "\(name): call -> \(end)",
+                samples,
+                unit: "ms",
+                note: "p95 \((samples.p95 * 10).rounded() / 10)"
+            )
         }
     }
 

@@ -24,7 +24,9 @@ package struct ControlRegistry: Sendable {
     package func completions(after words: [String]) -> [String] {
         guard let name = words.first else { return commands.map(\.name) }
         let arguments = commands.first { $0.name == name }?.arguments ?? []
-        guard words.count <= arguments.count, case .choice(let choices) = arguments[words.count - 1].kind else { return [] }
+        guard words.count <= arguments.count, case .choice(let choices) = arguments[words.count - 1].kind else {
+            return []
+        }
         return choices
     }
 

@@ -42,7 +42,8 @@ struct ControlDocumentTests {
     }
 
     @Test(arguments: [
-        ([], ["status", "listen", "volume", "events"]), (["volume"], ["master", "voice", "media"]), (["quiet"], ["on", "off"]),
+        ([], ["status", "listen", "volume", "events"]), (["volume"], ["master", "voice", "media"]),
+        (["quiet"], ["on", "off"]),
     ])
     func aShellIsTold(words: [String], some: [String]) {
         #expect(Set(ControlRegistry.standard.completions(after: words)).isSuperset(of: some))

@@ -68,7 +68,11 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
     static func from(_ code: Int32, device: String, direction: AudioDirection, step: String) -> AudioDeviceError {
         switch -code {
         case EBUSY:
-            .busy(device: device, direction: direction, holder: DeviceHolder().find(device: device, direction: direction))
+            .busy(
+                device: device,
+                direction: direction,
+                holder: DeviceHolder().find(device: device, direction: direction)
+            )
         case EACCES, EPERM:
             .permission(device: device, direction: direction)
         case ENODEV, ENOENT, ENXIO:
