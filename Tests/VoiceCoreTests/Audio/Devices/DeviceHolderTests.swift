@@ -50,7 +50,7 @@ struct DeviceHolderTests {
         let status = system(
             """
             cd \(folder) && touch pcmC0D1c && mkdir -p card0/pcm1c/sub0 card0/pcm1c/sub1
-            for name in one two; do sh -c 'exec sleep 30 3<pcmC0D1c >/dev/null 2>&1' & echo $! >>pids; done
+            for name in one two; do sh -c 'exec sleep 600 3<pcmC0D1c >/dev/null 2>&1' & echo $! >>pids; done
             (exit) & echo "owner_pid   : $!" >card0/pcm1c/sub0/status; wait $!
             echo "owner_pid   : $(head -1 pids)" >card0/pcm1c/sub1/status
             """
