@@ -12,7 +12,7 @@ import numpy as np
 from scipy import signal
 from scipy.io import wavfile
 
-SECONDS, RT = 60.0, "4"
+SECONDS = 60.0
 # config/jarvis-voiced.toml: ducked_level, ducked_level_user, release_ms. The fall is MediaPlayback's.
 UNDER_VOICE, UNDER_USER, FALL_S, BACK_S = 0.6, 0.25, 0.03, 0.3
 # From the first word until speech_started, and from the last until speech_stopped, as a server tells them.
@@ -84,11 +84,11 @@ def sounding(maker, voice):
 def build(maker, name, p, seed):
     """far, voice, microphone and talker, full scale 1, and what is known of them."""
     fs, n = maker.FS, int(SECONDS * maker.FS)
-    rooms = maker.rirs()
+    rooms, room = maker.rirs(), "%d" % round(p["rt"] * 10)
+    delay = maker.delay_track(n, p["delay"], p["ppm"], p["jump"])
 
     def at_microphone(x):
-        delay = maker.delay_track(n, p["delay"], p["ppm"], p["jump"])
-        return signal.fftconvolve(maker.warp(maker.loudspeaker(x, p["drive"]), delay), rooms["echo" + RT])[:n]
+        return signal.fftconvolve(maker.warp(maker.loudspeaker(x, p["drive"]), delay), rooms["echo" + room])[:n]
 
     random = np.random.default_rng(seed)
     sound = media(maker, p["far"], n, random)
@@ -96,14 +96,13 @@ def build(maker, name, p, seed):
     near, utterances = np.zeros(n), []
     if p["near"]:
         dry, utterances = maker.near_speech(n, np.random.default_rng(seed + 100), maker.EVERY6)
-        near = maker.set_level(signal.fftconvolve(dry, rooms["near" + RT])[:n], maker.NEAR_LEVEL)
-    # The level of the room is that of media in full: what ducking takes off is not given back.
-    room = 10 ** ((maker.NEAR_LEVEL + p["enr"]) / 20) / maker.active_rms(at_microphone(sound))
+        near = maker.set_level(signal.fftconvolve(dry, rooms["near" + room])[:n], maker.NEAR_LEVEL)
+    # The gain of the room is that of media in full: what ducking takes off is not given back.
+    gain = 10 ** ((maker.NEAR_LEVEL + p["enr"]) / 20) / maker.active_rms(at_microphone(sound))
     far = voice + sound * gains(n, fs, utterances, sounding(maker, voice))
     far, voice, near = (quantized(x) for x in (far, voice, near))
     noise = maker.noise(n, np.random.default_rng(seed + 200), p["noise"])
-    microphone = quantized(near + room * at_microphone(far) + noise)
-    delay = maker.delay_track(n, p["delay"], p["ppm"], p["jump"])
+    microphone = quantized(near + gain * at_microphone(far) + noise)
     meta = dict(name=name, fs=fs, seconds=SECONDS, seed=seed, params=p, near_level_dbfs=maker.NEAR_LEVEL,
                 noise_level_dbfs=p["noise"], utterances=utterances, jump_s=None,
                 delay_ms=[round(float(v), 3) for v in delay[:: fs // 100] / fs * 1e3])

@@ -174,13 +174,12 @@ final class DecoderReader {
     }
 
     static func sentence(_ end: ProcessEnd, _ error: String?) -> String {
-        let status: Int32
         switch end {
         case .killed(let signal): return "the decoder was ended by signal \(signal)"
-        case .exited(let code): status = code
+        case .exited(let status):
+            // ffmpeg repeats the address: whoever is told knows what was to be played.
+            let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
+            return text ?? "the decoder ended with status \(status)"
         }
-        // ffmpeg repeats the address: whoever is told knows what was to be played.
-        let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
-        return text ?? "the decoder ended with status \(status)"
     }
 }

@@ -4,6 +4,20 @@ import Testing
 @testable import VoiceCore
 
 struct DeviceHolderTests {
+    /// The holder, asked for until it is the right one: a shell's child opens the file and becomes `sleep` in its own time.
+    private func holder(
+        of device: String,
+        _ finder: DeviceHolder,
+        until isRight: (String) -> Bool
+    ) async throws -> String? {
+        let end = Monotonic.now() + .seconds(30)
+        while true {
+            let holder = finder.find(device: device, direction: .capture)
+            if holder.map(isRight) == true || Monotonic.now() >= end { return holder }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     /// A folder of devices, one of them held open by `sleep`.
     @Test func namesTheProgramThatKeepsTheMicrophone() async throws {
         let folder = "/tmp/holder-\(getpid())"
@@ -12,13 +26,7 @@ struct DeviceHolderTests {
         let hold = "exec sleep 30 3<\(folder)/pcmC0D0c >/dev/null 2>&1 &"
         try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; \(hold)") == 0)
         let finder = DeviceHolder(devices: folder, cards: folder)
-        var holder: String?
-        // The shell's child opens the file and becomes `sleep` in its own time.
-        let end = Monotonic.now() + .seconds(30)
-        while holder?.hasPrefix("sleep (") != true && Monotonic.now() < end {
-            holder = finder.find(device: "room", direction: .capture)
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        let holder = try await holder(of: "room", finder) { $0.hasPrefix("sleep (") }
         #expect(holder?.hasPrefix("sleep (") == true, "\(holder ?? "nobody")")
         #expect(finder.find(device: "room", direction: .playback) == nil)
     }
@@ -60,12 +68,7 @@ struct DeviceHolderTests {
         let pids = text.split(separator: "\n").map(String.init)
         try #require(pids.count == 2)
         let finder = DeviceHolder(devices: folder, cards: folder)
-        var holder: String?
-        let end = Monotonic.now() + .seconds(30)
-        while holder?.hasSuffix("(\(pids[1]))") != true && Monotonic.now() < end {
-            holder = finder.find(device: "hw:Absent,1,0", direction: .capture)
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        let holder = try await holder(of: "hw:Absent,1,0", finder) { $0.hasSuffix("(\(pids[1]))") }
         #expect(holder?.hasSuffix("(\(pids[1]))") == true, "\(holder ?? "nobody"), not \(pids)")
         #expect(finder.find(device: "hw:Absent,1,1", direction: .capture)?.hasSuffix("(\(pids[0]))") == true)
     }
