@@ -25,11 +25,12 @@ let package = Package(
     products: [
         .executable(name: "jarvis-voiced", targets: ["JarvisVoiced"])
     ],
+    // Exact versions: Package.resolved names commits, and a mirror of these packages may have others, so it is not kept.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // C libraries
@@ -72,6 +73,7 @@ let package = Package(
         .target(
             name: "VoiceSimulator",
             dependencies: [
+                "CLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -83,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "JarvisVoiced",
             dependencies: [
-                "VoiceCore", "VoiceSimulator",
+                "CLinux", "VoiceCore", "VoiceSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -97,7 +99,7 @@ let package = Package(
         .executableTarget(
             name: "VoiceBench",
             dependencies: [
-                "VoiceCore", "VoiceSimulator", "CAEC", "CDSP", "CLinux",
+                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -33,6 +33,11 @@ CURLcode ccurl_set_header(CURL *easy, ccurl_data_callback callback, void *contex
     return code ? code : curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
 }
 
+CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+}
+
 // A quarter of a second of audio.
 static const int maximum_unsent = 16 << 10;
 

@@ -2,19 +2,17 @@
 #include "clinux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <linux/capability.h>
 #include <linux/input.h>
 #include <time.h>
@@ -129,86 +127,32 @@ int clinux_lock_memory(void) {
     return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
 }
 
-extern char **environ;
+static volatile sig_atomic_t noted[65];
 
-int clinux_spawn(char *const arguments[], int output) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    pid_t process = -1;
-    int error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (!error) return process;
-    errno = error;
-    return -1;
+static void note_signal(int number) { noted[number] = 1; }
+
+void clinux_note_signals(const int *signals, int count) {
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    for (int index = 0; index < count; index++) sigaction(signals[index], &action, NULL);
 }
 
-int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
-
-static void limit(int what, uint64_t value) {
-    struct rlimit wanted = {.rlim_cur = value, .rlim_max = value};
-    setrlimit(what, &wanted);
-}
-
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
-// Runs in the child, which shares our memory until it executes the program: only system calls in here.
-static void confine_and_run(const clinux_confined *program, pid_t parent, volatile int *failure) {
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    for (int number = 1; number < 65; number++) sigaction(number, &standard, NULL);
-    int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (empty < 0 || dup2(empty, 0) < 0 || dup2(program->output, 1) < 0 || dup2(program->errors, 2) < 0) goto failed;
-    syscall(SYS_close_range, 3u, ~0u, 0u);
-    limit(RLIMIT_AS, program->memory);
-    limit(RLIMIT_CPU, program->cpu_seconds);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
-    limit(RLIMIT_NOFILE, 64);
-    setpriority(PRIO_PROCESS, 0, 5);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) goto failed;
-    if (getppid() != parent) _exit(127);
-    setsid();
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(program->path, program->argv, program->envp);
-failed:
-    *failure = errno;
-    _exit(127);
-}
-
-int clinux_spawn_confined(const clinux_confined *program) {
-    volatile int failure = 0;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours may run in the child
-    pid_t parent = getpid();
-    pid_t child = vfork();
-    if (child == 0) confine_and_run(program, parent, &failure);
-    int error = child < 0 ? errno : failure;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!error) return child;
-    if (child > 0) waitpid(child, NULL, 0);
-    errno = error;
-    return -1;
+bool clinux_take_noted(int number) {
+    bool was_noted = noted[number];
+    noted[number] = 0;
+    return was_noted;
 }
 
 int clinux_wait_readable(int fd, int milliseconds) {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
     return poll(&wanted, 1, milliseconds);
+}
+
+bool clinux_forbid_inspection(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0; }
+
+void clinux_scrub_environment(const char *name) {
+    char *value = getenv(name);
+    if (value) explicit_bzero(value, strlen(value));
+    unsetenv(name);
 }
 
 __attribute__((weak)) void __rtsan_realtime_enter(void);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -118,8 +119,10 @@ int clinux_local_listen(const char *path, uint32_t mode, int backlog) {
             return failed(fd);
         }
         // Somebody who answers there is alive: this would be a second daemon.
-        int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        bool lives = probe >= 0 && connect(probe, (struct sockaddr *)&address, length) == 0;
+        // One that is stopped takes nobody in: its queue may be full.
+        int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        bool lives =
+            probe >= 0 && (connect(probe, (struct sockaddr *)&address, length) == 0 || errno == EAGAIN);
         if (probe >= 0) close(probe);
         if (lives) {
             errno = EADDRINUSE;
@@ -143,9 +146,13 @@ int clinux_local_connect(const char *path) {
     if (!make_address(path, &address, &length)) return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
+    // Of a server that does not take its clients in the queue is full for ever.
+    struct timeval patience = {.tv_sec = 5}, none = {0};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     while (connect(fd, (struct sockaddr *)&address, length) < 0) {
         if (errno != EINTR) return failed(fd);
     }
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
     return fd;
 }
 

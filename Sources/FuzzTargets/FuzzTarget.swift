@@ -15,6 +15,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "sse", run: EventStreamFuzz.run),
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
         FuzzTarget(name: "media", run: MediaFuzz.run),
+        FuzzTarget(name: "script", run: ScriptFuzz.run),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

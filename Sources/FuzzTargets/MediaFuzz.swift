@@ -60,7 +60,6 @@ enum MediaFuzz {
         precondition((try? ProxyRequest.parse(bytes + Array("GET / HTTP/1.1\r\n\r\n".utf8))) == request, "what follows")
         precondition((1...65535).contains(request.server.port) && !request.server.host.isEmpty, "no server")
         let text = String(decoding: request.forwarded, as: UTF8.self).lowercased()
-        guard !request.isTunnel else { return precondition(text.isEmpty, "something for a tunnel's server") }
         precondition(text.hasPrefix("get /") || text.hasPrefix("head /"), "another method")
         let ends = request.forwarded.indices.filter { request.forwarded[$0...].starts(with: "\r\n\r\n".utf8) }
         precondition(ends == [request.forwarded.count - 4], "more than one request")
@@ -69,17 +68,35 @@ enum MediaFuzz {
         precondition(names.count { $0 == "host" } == 1, "more than one host")
     }
 
-    /// The answer does not depend on how the bytes are cut.
+    /// The answer does not depend on how the bytes are cut, and names no address that would pass by us.
     private static func answer(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 1 else { return }
-        var whole = ProxyAnswer()
-        var cut = ProxyAnswer()
-        var one = whole.pass(bytes.dropFirst())
-        var other: [UInt8] = []
-        for piece in Pieces.of(bytes) { other += cut.pass(piece) }
-        one += whole.end()
-        other += cut.end()
-        precondition(one == other, "the cut changes the answer")
+        let isSecure = bytes[0] & 0x80 != 0
+        let whole = answer([Array(bytes.dropFirst())], isSecure)
+        let cut = answer(Pieces.of(bytes).map { Array($0) }, isSecure)
+        precondition(whole.refusal == cut.refusal, "the cut changes the verdict")
+        // What was passed on before a refusal may end anywhere.
+        precondition(whole.refusal != nil || whole.bytes == cut.bytes, "the cut changes the answer")
+        guard whole.refusal == nil else { return }
+        let body = whole.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .drop { $0 != [0x0D] && !$0.isEmpty }
+            .dropFirst()
+        guard body.first?.starts(with: SegmentList.beginning) == true else { return }
+        for line in body where line.first != UInt8(ascii: "#") {
+            let text = String(decoding: line, as: UTF8.self).lowercased()
+            precondition(!text.hasPrefix("https://") && !text.hasPrefix("httpproxy:"), "an address that passes by us")
+        }
+    }
+
+    private static func answer(_ pieces: [[UInt8]], _ isSecure: Bool) -> (bytes: [UInt8], refusal: String?) {
+        var answer = ProxyAnswer(isSecure: isSecure)
+        var result: [UInt8] = []
+        do throws(ProxyAnswer.Refusal) {
+            for piece in pieces where !answer.isOver { result += try answer.pass(piece) }
+            return (result + (answer.isOver ? [] : try answer.end()), nil)
+        } catch {
+            return (result, error.description)
+        }
     }
 
     private static func isText(_ text: String) -> Bool {

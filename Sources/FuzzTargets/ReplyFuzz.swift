@@ -16,8 +16,25 @@ enum ReplyFuzz {
             body: body
         )
         switch JarvisReply.content(of: .response(response)) {
-        case .success(let text): _ = SpeechShaper(maximumWords: 40).shape(text)
+        case .success(let text):
+            _ = SpeechShaper(maximumWords: 40).shape(text)
+            media(in: text)
         case .failure(let failure): precondition(failure.logLine.utf8.count < 8000, "an endless line for the log")
         }
+    }
+
+    /// What a reply names to be played, and what of it goes to a model.
+    private static func media(in text: String) {
+        let media = MediaInReply(text)
+        precondition(media.items.count <= MediaInReply.mostItems, "too many items")
+        var shelf = MediaShelf()
+        let handles = shelf.keep(media.items)
+        for (handle, item) in zip(handles, media.items) {
+            precondition(shelf.find(handle) == item, "a handle that leads elsewhere")
+            precondition(item.address.utf8.count <= 2048 && item.title.utf8.count <= 120, "too long")
+        }
+        let lines = MediaShelf.lines(media.items, handles: handles).split(separator: "\n")
+        precondition(lines.count == media.items.count, "a title of several lines")
+        precondition(lines.allSatisfy { $0.count { $0 == "\"" } % 2 == 0 }, "a title that ends its quotation")
     }
 }

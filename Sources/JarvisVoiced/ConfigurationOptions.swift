@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import Logging
 import VoiceCore
 
@@ -30,7 +31,7 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     func read() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.values
         let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
         return (loaded, try Secrets(configuration: loaded.values, environment: environment))
     }
@@ -44,16 +45,29 @@ struct ConfigurationOptions: ParsableArguments {
 /// The level of the one logger; changes when the configuration is read again.
 let logThreshold = LogThreshold()
 
-/// The one logger of the program, as the journal or the terminal wants it.
-func makeLogger(level: Configuration.Log.Level) -> Logger {
+/// The one way of the log and of the program's last words out, as the journal or the terminal wants them.
+///
+/// Who reads too slowly holds up nothing but the very end, and that for two seconds at most.
+let logOutlet: LogOutlet = {
     let style = JournalLogHandler.detectedStyle(
-        journalStream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
+        journalStream: ProcessEnvironment.values["JOURNAL_STREAM"]
     )
+    atexit { logOutlet.finish(within: .seconds(2)) }
+    return LogOutlet(style: style, journal: style == .journal ? JournalSocket() : nil)
+}()
+
+/// The one logger of the program.
+func makeLogger(level: Configuration.Log.Level) -> Logger {
     logThreshold.level = Logger.Level(rawValue: level.rawValue) ?? .info
     let troubles = JournalLogHandler.Troubles()
-    let journal = style == .journal ? JournalSocket() : nil
-    let send = journal.map { journal in { @Sendable (entry: JournalEntry) in journal.send(entry) } }
+    let outlet = logOutlet
     return Logger(label: "jarvis-voiced") { _ in
-        JournalLogHandler(style: style, threshold: logThreshold, troubles: troubles, send: send)
+        JournalLogHandler(
+            style: outlet.style,
+            threshold: logThreshold,
+            troubles: troubles,
+            hasJournal: outlet.hasJournal,
+            write: { outlet.put($0) }
+        )
     }
 }

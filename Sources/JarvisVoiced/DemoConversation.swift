@@ -5,7 +5,8 @@ import VoiceSimulator
 
 /// Plays the demonstration: three turns, the last one an interruption.
 struct DemoConversation {
-    let output: String
+    /// Where the recording goes; nil where nothing can be written.
+    let output: String?
     let question: String?
     let verbose: Bool
 
@@ -30,7 +31,7 @@ struct DemoConversation {
         )
 
         print("Simulated services on 127.0.0.1: Realtime \(realtimePort), Jarvis \(agentPort). No key, no sound card.")
-        if !SpokenVoice.hasSynthesiser { print("Without espeak-ng the voices are tones: one for each word.") }
+        if !SpokenVoice.hasSynthesiser { print("Missing: espeak-ng. The voices are tones, one for each word.") }
         timeline.start()
         try await daemon.start()
         try await timeline.wait(for: .listening)
@@ -38,7 +39,7 @@ struct DemoConversation {
         await daemon.stop()
         await simulator.stop()
         await agent.stop()
-        print("\nWhat the loudspeaker played: \(output)")
+        if let output { print("\nWhat the loudspeaker played: \(output)") }
         print("With your own key and a sound card: see the README, \"A real box\".")
     }
 
@@ -48,29 +49,26 @@ struct DemoConversation {
             try room.say(file: question)
             room.say([Float](repeating: 0, count: AudioFormat.deviceRate))
         } else {
-            try say(Self.first, in: room)
+            say(Self.first, in: room)
         }
         try await timeline.wait(for: .aiSpeaking)
         try await timeline.wait(for: .listening)
 
         timeline.say("user", Self.second)
-        try say(Self.second, in: room)
+        say(Self.second, in: room)
         try await timeline.wait(for: .aiSpeaking)
         try await Task.sleep(for: .milliseconds(1500))
 
         timeline.say("user", "\(Self.third)  (speaking over the answer)")
-        try say(Self.third, in: room)
+        say(Self.third, in: room)
         try await timeline.wait(for: .userSpeaking)
         try await timeline.wait(for: .aiSpeaking)
         try await timeline.wait(for: .listening)
     }
 
-    /// Speaks a text into the room's microphone, by way of a WAV file like any other.
-    private func say(_ text: String, in room: FileRoom) throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "jarvis-\(UUID().uuidString).wav")
-        try Data(SpokenQuestion.wav48k(text, leadMilliseconds: 100, tailMilliseconds: 300)).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        try room.say(file: file.path)
+    private func say(_ text: String, in room: FileRoom) {
+        let samples = SpokenQuestion.samples48k(text, leadMilliseconds: 100, tailMilliseconds: 300)
+        room.say(samples.map { Float($0) / 32768 })
     }
 
     private func makeDaemon(

@@ -19,7 +19,8 @@ private func told(_ error: any Error) -> any Error {
     default: code = .system
     }
     for line in "\(error)".split(separator: "\n") {
-        JournalLogHandler.writeToStandardError("jarvis-voiced: \(line)\n")
+        // Behind what the log has still to say.
+        logOutlet.put(LogLine("jarvis-voiced: \(line)\n"))
     }
     return ArgumentParser.ExitCode(code.rawValue)
 }

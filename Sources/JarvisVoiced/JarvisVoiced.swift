@@ -18,4 +18,19 @@ struct JarvisVoiced: AsyncParsableCommand {
     )
 
     static let version = "0.1.0"
+
+    static func main() async {
+        HeldSignals.hold()
+        do {
+            var command = try parseAsRoot()
+            if !(command is Run) { HeldSignals.release() }
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

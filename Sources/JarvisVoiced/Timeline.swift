@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import VoiceCore
 
@@ -103,6 +104,8 @@ final class Timeline: Sendable {
             String(repeating: " ", count: max(0, 4 - seconds.count)) + seconds + "."
             + (fraction.count < 2 ? "0" : "") + fraction
         print("\(time) s  \(who)" + String(repeating: " ", count: max(1, 8 - who.count)) + what)
+        // Into a pipe as well, every line is seen when it is true.
+        fflush(nil)
     }
 
     private func entered(_ next: ConversationState) {

@@ -4,8 +4,8 @@ import VoiceSimulator
 
 /// The daemon's own share of a tool call, with everything real but the sound card, the service and the agent.
 ///
-/// One question begins a chain of calls, each announced by the service a response latency after the output of the one
-/// before, while the microphone streams: the threads have gone to sleep in between, as they do in a conversation.
+/// One question after the other, each spoken as soon as the one before has its answer, while the microphone streams: the
+/// threads have gone to sleep in between, as they do in a conversation.
 enum CallsBenchmark {
     static let benchmark = Benchmark(
         name: "calls",
@@ -14,15 +14,14 @@ enum CallsBenchmark {
     )
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
-        let wanted = isQuick ? 40 : 200
+        let wanted = isQuick ? 20 : 100
         var script = ConversationScript()
-        script.turns = [
+        script.turns = (0..<wanted).map { number in
             .init(
-                transcript: "What is on today",
-                action: .callOnly(tool: "ask_jarvis", arguments: ["query": .string("What is on today?")])
+                transcript: "Question number \(number)",
+                action: .callOnly(tool: "ask_jarvis", arguments: ["query": .string("Question number \(number)")])
             )
-        ]
-        script.furtherCalls = wanted - 1
+        }
         let services = try await SimulatedServices.start(script) {
             $0.speed = 0
             $0.responseLatencyMilliseconds = 30
@@ -45,8 +44,10 @@ enum CallsBenchmark {
     ) async throws -> [Figure] {
         try await daemon.start()
         try await daemon.isListening()
-        room.say(SimulatedServices.question())
-        for _ in 0..<600 where read().count < wanted { try await Task.sleep(for: .milliseconds(50)) }
+        for count in 1...wanted {
+            room.say(SimulatedServices.question())
+            for _ in 0..<200 where read().count < count { try await Task.sleep(for: .milliseconds(50)) }
+        }
         await daemon.stop()
         await services.stop()
         let timings = read()

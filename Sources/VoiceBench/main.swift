@@ -7,6 +7,7 @@ internal import Glibc
 ///     VoiceBench faults [options]         conversations with services that make trouble, see `FaultRun`
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 ///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
+///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
 ///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
@@ -30,6 +31,10 @@ if arguments.first == "faults" {
         exit(64)
     }
     exit(try await faults.run() ? 0 : 1)
+}
+if let events = EventRun(arguments) {
+    events.run()
+    exit(0)
 }
 if let command = CancelCommand(arguments) {
     do {

@@ -16,6 +16,8 @@ typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, vo
 CURLcode ccurl_set_write(CURL *easy, ccurl_data_callback callback, void *context);
 /// Sets CURLOPT_HEADERFUNCTION and its context.
 CURLcode ccurl_set_header(CURL *easy, ccurl_data_callback callback, void *context);
+/// Sets CURLOPT_OPENSOCKETFUNCTION and its context.
+CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback, void *context);
 enum { CCURL_LIVE_SOCKETS = 8 };
 
 /// The sockets that libcurl made for one connection, the latest ones: one for each address that it tried.

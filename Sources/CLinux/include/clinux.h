@@ -1,5 +1,6 @@
 // The corners of Linux that Swift's Glibc module does not show.
 #pragma once
+#include "clinux_child.h"
 #include "clinux_local.h"
 #include <stdint.h>
 #include <stdbool.h>
@@ -36,30 +37,21 @@ void clinux_thread_detach(clinux_thread *thread);
 // against it (EPERM otherwise), because under a limit later allocations would fail.
 int clinux_lock_memory(void);
 
-// Starts a program, sought in PATH, with its standard output at `output` and nothing at the other two; its signals are
-// neither masked nor ignored. The process, or -1 and errno.
-int clinux_spawn(char *const arguments[], int output);
 // Waits until there is something to read, or the end of it: 1, 0 when the time is over, -1 and errno.
 int clinux_wait_readable(int fd, int milliseconds);
 // Waits so long for a key of an input device (evdev): 1 with its code and value (1 down, 0 up, 2 repeat), 0 if none came
 // or it was no key, -1 when the device is gone.
 int clinux_read_key(int fd, int milliseconds, int *code, int *value);
-// A pipe whose ends are closed on exec: 0, or -1 and errno.
-int clinux_pipe(int ends[2]);
-
-// A program to run with reduced rights.
-typedef struct clinux_confined {
-    const char *path;
-    char *const *argv;
-    char *const *envp;
-    int output;            // becomes standard output
-    int errors;            // becomes standard error
-    uint64_t memory;       // bytes of address space
-    uint64_t cpu_seconds;  // of processor time, then it is killed
-} clinux_confined;
-// Starts it: no new privileges, no core, no file written, 64 descriptors, nice 5, signals at their defaults, no other
-// descriptor of ours; killed when the calling thread ends. Standard input is empty. The id, or -1 and errno.
-int clinux_spawn_confined(const clinux_confined *program);
+// From now on these signals do nothing but be noted, so that none of them ends the process before it listens to them.
+void clinux_note_signals(const int *signals, int count);
+// Whether the signal was noted since the last time; takes the note away.
+bool clinux_take_noted(int signal);
+// Has the kernel keep this process's memory, environment and descriptors from others of the same user, and write no
+// core (PR_SET_DUMPABLE). False where it refuses.
+bool clinux_forbid_inspection(void);
+// Takes a variable out of the environment and overwrites its value, which /proc/PID/environ would go on showing. Before
+// there are threads.
+void clinux_scrub_environment(const char *name);
 
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
 void clinux_realtime_enter(void);

@@ -23,7 +23,7 @@ int clinux_sealed_memory(const char *name, const void *bytes, size_t count);
 int clinux_local_listen(const char *path, uint32_t mode, int backlog);
 // The next connection (close on exec, non-blocking), or -1 and errno.
 int clinux_local_accept(int socket);
-// A blocking stream to the path, or -1 and errno.
+// A blocking stream to the path, or -1 and errno: EAGAIN where nobody took it within five seconds.
 int clinux_local_connect(const char *path);
 // Who is at the other end; false where the kernel does not say.
 bool clinux_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);

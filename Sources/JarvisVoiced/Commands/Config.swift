@@ -9,16 +9,21 @@ struct Config: ParsableCommand {
         subcommands: [Check.self, Show.self, Sample.self]
     )
 
-    struct Check: ParsableCommand {
+    struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the configuration and say what is wrong with it; exit status 78 if anything is."
+            abstract: "Read the configuration and say what is wrong with it; exit status 78 if anything is.",
+            discussion: """
+                Where a service is not reached over TLS, its name is looked up: a key or token travels unencrypted only within the \
+                own network, unless allow_plain_http says otherwise. A name without an address is no error; the daemon judges \
+                the address of every connection.
+                """
         )
 
         @OptionGroup var options: ConfigurationOptions
 
-        func run() throws {
+        func run() async throws {
             // The key where the unit takes it from counts, too.
-            let environment = Patient(environment: ProcessInfo.processInfo.environment).environment
+            let environment = Patient(environment: ProcessEnvironment.values).environment
             let loaded = try exiting {
                 try ConfigurationLoader(environment: environment).load(
                     path: options.config,
@@ -30,6 +35,13 @@ struct Config: ParsableCommand {
             let logger = makeLogger(level: .error)
             let settings = try exiting { try DaemonSettings(loaded.values, secrets: secrets, logger: logger) }
             for notice in settings.notices { print("warning: \(notice)") }
+            let transports = await ServiceTransport.look(loaded.values, secrets: secrets)
+            for transport in transports where !transport.isRefused {
+                guard let line = transport.line else { continue }
+                print("\(transport.key): " + [line, transport.advice].compactMap { $0 }.joined(separator: ": "))
+            }
+            let refused = transports.filter(\.isRefused).map(\.problem)
+            try exiting { if !refused.isEmpty { throw ConfigurationError(problems: refused) } }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")
         }
     }

@@ -35,7 +35,7 @@ struct Ctl: ParsableCommand {
             if printsJSON {
                 write(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
             } else {
-                JournalLogHandler.writeToStandardError("jarvis-voiced ctl: \(problem.message)\n")
+                StandardError.write("jarvis-voiced ctl: \(problem.message)\n")
             }
             throw ArgumentParser.ExitCode(problem.exitCode.rawValue)
         }
@@ -52,7 +52,7 @@ struct Ctl: ParsableCommand {
 
     private func perform(_ words: [String], printsJSON: Bool) throws {
         let request = try ControlRegistry.standard.request(words: words)
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.values
         let paths = socket.map { [$0] } ?? ControlPath.candidates(environment: environment)
         var client = try ControlClient(paths: paths)
         let result = try client.perform(request)

@@ -12,8 +12,11 @@ struct Demo: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .shortAndLong, help: "Where to write what the loudspeaker plays.")
-    var output = "jarvis-demo.wav"
+    @Option(
+        name: .shortAndLong,
+        help: "Where to write what the loudspeaker plays (default: jarvis-demo.wav, here or in the temporary folder)."
+    )
+    var output: String?
 
     @Option(name: .long, help: "A spoken question to ask instead: a mono 16 bit WAV file at 48 kHz.")
     var question: String?
@@ -23,6 +26,7 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         try await exitingAsync {
+            let output = output ?? DemoRecording.place()
             try await DemoConversation(output: output, question: question, verbose: verbose).run()
         }
     }

@@ -66,7 +66,7 @@ struct DoctorOptions: ParsableArguments {
         var patient = Patient(
             path: options.config,
             overrides: options.overrides,
-            environment: ProcessInfo.processInfo.environment
+            environment: ProcessEnvironment.values
         )
         if let user {
             do { try patient.become(user) } catch { throw ValidationError("\(error)") }

@@ -37,7 +37,7 @@ struct EchoTest: AsyncParsableCommand {
         let verdict = EchoTestVerdict(result)
         for line in EchoTestReport.lines(result, verdict: verdict) { print(line) }
         // For `doctor`; that it cannot be kept is no reason to fail.
-        if let folder = StateDirectory.path(environment: ProcessInfo.processInfo.environment) {
+        if let folder = StateDirectory.path(environment: ProcessEnvironment.values) {
             try? SavedEchoTest(verdict, audio: loaded.audio).save(folder: folder)
         }
         if verdict.exitCode != .success { throw ArgumentParser.ExitCode(verdict.exitCode.rawValue) }

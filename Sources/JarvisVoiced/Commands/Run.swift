@@ -13,6 +13,9 @@ struct Run: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
+        if isatty(STDIN_FILENO) == 1 { HeldSignals.releaseHangUp() }
+        ProcessEnvironment.close()
+        ChildProcesses.adoptOrphans()
         let (loaded, secrets) = try options.load()
         let logger = makeLogger(level: loaded.values.log.level)
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
@@ -24,7 +27,7 @@ struct Run: AsyncParsableCommand {
             )
         )
         let daemon = try exiting { VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger) }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.values
         let keeper = ServiceKeeper(daemon: daemon, manager: ServiceManager(environment: environment), logger: logger)
         let configuration = Reloading(current: loaded.values, secrets: secrets) { try load(logger: logger) }
         let service = DaemonService(
@@ -49,7 +52,7 @@ struct Run: AsyncParsableCommand {
 
     private func settings(_ loaded: LoadedConfiguration, _ secrets: Secrets, logger: Logger) throws -> DaemonSettings {
         var settings = try DaemonSettings(loaded.values, secrets: secrets, logger: logger)
-        settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessInfo.processInfo.environment)
+        settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessEnvironment.values)
         return settings
     }
 
@@ -94,17 +97,21 @@ private struct DaemonService: Service {
         let control = control.map { control in Task { await control.run() } }
         let service = Task { await keeper.run() }
         // `systemctl kill -s USR1 jarvis-voiced`: how are you? USR2: listen to me. `systemctl reload`: read the
-        // configuration again. On a terminal, SIGHUP means that it was closed.
+        // configuration again. What came since the start of the program has waited.
         let orders: [UnixSignal] = [.sigusr1, .sigusr2]
         let trapped = isatty(STDIN_FILENO) == 1 ? orders : orders + [.sighup]
         let signals = Task {
-            for await signal in await UnixSignalsSequence(trapping: trapped) {
+            func obey(_ signal: UnixSignal) async {
                 switch signal {
                 case .sighup: await keeper.reloading(reload)
                 case .sigusr2: daemon.activate()
                 default: await daemon.tellStatus()
                 }
             }
+            let orders = await UnixSignalsSequence(trapping: trapped)
+            let waiting = HeldSignals.take()
+            for signal in trapped where waiting.contains(signal.number) { await obey(signal) }
+            for await signal in orders { await obey(signal) }
         }
         try await withThrowingTaskGroup { group in
             group.addTask {
@@ -122,5 +129,17 @@ private struct DaemonService: Service {
             for try await _ in group {}
         }
         await control?.value
+    }
+}
+
+extension UnixSignal {
+    /// Of the orders to the daemon.
+    fileprivate var number: Int32 {
+        switch self {
+        case .sighup: SIGHUP
+        case .sigusr1: SIGUSR1
+        case .sigusr2: SIGUSR2
+        default: 0
+        }
     }
 }

@@ -23,6 +23,8 @@ struct CallLedger: Sendable {
     private var unseen: [Int: Set<String>] = [:]
     private var seen: Set<String> = []
     private var excused: Set<String> = []
+    /// Calls of earlier sessions that a session was told of under ids of the daemon's.
+    private var retold: Set<String> = []
     private(set) var violations: [String] = []
 
     var started: Int { calls.count }
@@ -43,6 +45,7 @@ struct CallLedger: Sendable {
     }
 
     mutating func deliver(_ id: String) {
+        guard !retold.contains(id) else { return }
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
         if calls[id]?.isTold == true { violations.append("call \(id) was answered after it had been told") }
@@ -50,9 +53,10 @@ struct CallLedger: Sendable {
         open.remove(id)
     }
 
-    /// A remark for a session: it may hold the answers of calls of earlier ones.
-    mutating func tell(_ text: String) {
-        for (id, call) in calls where !call.query.isEmpty && text.contains(call.query) {
+    /// A session is told of a call of an earlier one, under another id.
+    mutating func tell(_ arguments: String, as newID: String) {
+        retold.insert(newID)
+        for (id, call) in calls where !call.query.isEmpty && arguments.contains(call.query) {
             calls[id]?.isTold = true
             open.remove(id)
         }
@@ -89,15 +93,15 @@ struct CallLedger: Sendable {
 
     mutating func client(_ event: SimulatedJSON, on connection: Int) {
         guard event["type"] == "conversation.item.create", let item = event["item"] else { return }
-        if item["type"] == "function_call_output", let id = item["call_id"]?.string {
+        if item["type"] == "function_call_output", let id = item["call_id"]?.string, !retold.contains(id) {
             if asked[id] != connection {
                 violations.append("session \(connection) got an answer to \(id), not its own")
             }
             answered[id, default: 0] += 1
             if answered[id] != 1 { violations.append("the service got the answer to \(id) twice") }
             unseen[connection, default: []].insert(id)
-        } else if item["role"] == "system", let text = item["content"]?.array?.first?["text"]?.string {
-            for (id, call) in calls where text.contains(call.query) {
+        } else if item["type"] == "function_call", let arguments = item["arguments"]?.string {
+            for (id, call) in calls where arguments.contains(call.query) {
                 unseen[connection, default: []].insert(id)
                 told["\(id) \(connection)", default: 0] += 1
                 if told["\(id) \(connection)"] != 1 { violations.append("session \(connection) was told \(id) twice") }

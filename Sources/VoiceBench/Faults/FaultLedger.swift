@@ -102,9 +102,9 @@ final class FaultLedger: Sendable {
             if case .openMicrophone = effect {} else { write("daemon: \(effect)", now, &state) }
             switch effect {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
-            case .startCall(let call): state.calls.start(call.callID, arguments: call.arguments, at: now)
+            case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
             case .send(.functionCallOutput(let callID, _, _)): state.calls.deliver(callID)
-            case .send(.systemMessage(let text, _)): state.calls.tell(text)
+            case .send(.functionCall(let callID, _, let arguments, _)): state.calls.tell(arguments, as: callID)
             default: break
             }
             adopt(&state)

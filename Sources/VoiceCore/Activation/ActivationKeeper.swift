@@ -17,8 +17,12 @@ package actor ActivationKeeper {
         package var quiet: @Sendable (Bool) async -> Void = { _ in }
         /// Told what to listen for.
         package var listen: @Sendable (LocalListening) -> Void = { _ in }
+        /// Told what is to be remembered: mute, and the mode that was set by hand; must not wait.
+        package var remember: @Sendable (Bool, ActivationMode?) -> Void = { _, _ in }
         /// Told of every change of phase or mute; must not wait.
         package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
+        /// Told what opens a conversation.
+        package var egress = EgressLedger()
         package var logger: Logger
 
         package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, pipes: AudioPipes, logger: Logger) {
@@ -36,6 +40,8 @@ package actor ActivationKeeper {
     private var machine: ActivationMachine
     private var timers: [ActivationTimer: Task<Void, Never>] = [:]
     private var conversation = ConversationState.idle
+    /// What the event under way would open a conversation by.
+    private var opener = ""
 
     package init(
         _ parts: Parts,
@@ -66,16 +72,27 @@ package actor ActivationKeeper {
         for await event in inbox.events {
             let before = status
             if case .conversation(let state) = event { conversation = state }
+            opener = Self.opener(event)
             for effect in machine.handle(event) { await perform(effect) }
             tell(event)
-            if status != before { parts.changed(status) }
+            if status != before || event == .start { parts.changed(status) }
         }
         for timer in timers.values { timer.cancel() }
+    }
+
+    private static func opener(_ event: ActivationEvent) -> String {
+        switch event {
+        case .activate(.word): "word"
+        case .activate(.button): "button"
+        case .activate(.command): "command"
+        default: "always"
+        }
     }
 
     private func perform(_ effect: ActivationEffect) async {
         switch effect {
         case .open(let holdsMicrophone):
+            parts.egress.begin(by: opener)
             if holdsMicrophone { parts.pump.perform { $0.holdMicrophone() } }
             parts.mailbox.post(.activate)
         case .close:
@@ -83,6 +100,7 @@ package actor ActivationKeeper {
             // Also where the session never was ready.
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
+        case .ask(let text): parts.mailbox.post(.ask(text))
         case .play(let earcon): parts.pipes.play(earcon)
         case .pauseMedia: await parts.pauseMedia()
         case .quiet(let isQuiet):
@@ -99,6 +117,7 @@ package actor ActivationKeeper {
             }
         case .listen(let what): parts.listen(what)
         case .capture(let isOpen): await parts.capture(isOpen)
+        case .remember(let isMuted, let mode): parts.remember(isMuted, mode)
         case .keepsOpen(let keepsOpen): parts.mailbox.post(.keepsOpen(keepsOpen))
         case .startTimer(let timer, let pause):
             let inbox = inbox
@@ -119,7 +138,9 @@ package actor ActivationKeeper {
         case .mute, .toggleMute:
             parts.logger.info(machine.isMuted ? "muted: the microphone is closed" : "the microphone is open")
         case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
-        case .start, .activate, .stop, .end, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer: break
+        case .ask: parts.logger.info("a question was typed")
+        case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
+        case .activate, .stop, .end, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer: break
         }
     }
 }

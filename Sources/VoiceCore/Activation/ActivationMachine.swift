@@ -8,6 +8,9 @@
 package struct ActivationMachine: Sendable {
     package struct Options: Equatable, Sendable {
         package var mode = ActivationMode.always
+        /// What is remembered from before the start: mute, and the mode if it was set by hand.
+        package var isMuted = false
+        package var handMode: ActivationMode?
         /// How long the user may be silent after a call and after an answer.
         package var followUp: Duration = .seconds(8)
         package var turnLimit: Duration = .seconds(60)
@@ -37,6 +40,9 @@ package struct ActivationMachine: Sendable {
     private var mediaPlays = false
     private var keepsWarm = false
     private var isStarted = false
+    private var handMode: ActivationMode?
+    /// Typed questions that wait for the session to be closed, to be put to the next.
+    private var asked: [String] = []
     private var timers: Set<ActivationTimer> = []
     /// What called since the session began to close.
     private var called: ActivationTrigger?
@@ -51,6 +57,8 @@ package struct ActivationMachine: Sendable {
     package init(options: Options) {
         self.options = options
         mode = options.mode
+        isMuted = options.isMuted
+        handMode = options.handMode
     }
 
     package mutating func handle(_ event: ActivationEvent) -> [ActivationEffect] {
@@ -58,7 +66,7 @@ package struct ActivationMachine: Sendable {
         let before = phase
         switch event {
         case .start: start()
-        case .setMode(let mode): change(to: mode)
+        case .setMode(let mode): setByHand(mode)
         case .activate(let trigger): activate(trigger)
         case .stop: stop()
         case .end: close()
@@ -68,6 +76,7 @@ package struct ActivationMachine: Sendable {
         case .turnEnded(let milliseconds): turnEnded(milliseconds)
         case .mute(let isMuted): mute(isMuted)
         case .toggleMute: mute(!isMuted)
+        case .ask(let text): ask(text)
         case .quiet(let isQuiet): quiet(isQuiet)
         case .media(let plays): mediaPlays = plays
         case .timer(let timer):
@@ -84,8 +93,17 @@ package struct ActivationMachine: Sendable {
         isStarted = true
         effects.append(.keepsOpen(mode == .always))
         effects.append(.preRoll(mode != .always))
-        if mode == .always { open(holdsMicrophone: false) }
+        if isMuted { effects.append(.capture(false)) } else if mode == .always { open(holdsMicrophone: false) }
     }
+
+    private mutating func setByHand(_ next: ActivationMode) {
+        change(to: next)
+        guard handMode != next else { return }
+        handMode = next
+        remember()
+    }
+
+    private mutating func remember() { effects.append(.remember(isMuted: isMuted, mode: handMode)) }
 
     private mutating func change(to next: ActivationMode) {
         guard next != mode else { return }
@@ -103,14 +121,15 @@ package struct ActivationMachine: Sendable {
     // MARK: Calls
 
     private mutating func activate(_ trigger: ActivationTrigger) {
-        if isMuted { return play(.muted) }
+        if isMuted, trigger != .text { return play(.muted) }
         switch phase {
         case .idle:
             // Heard only because a word may stop the music.
             if mode == .push, case .word = trigger { return }
-            play(.woken)
+            if trigger != .text { play(.woken) }
             if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
-            open(holdsMicrophone: mode != .always)
+            // Who types has said nothing before.
+            open(holdsMicrophone: mode != .always && trigger != .text)
         case .closing: called = trigger
         case .awake: break
         case .followUp:
@@ -121,6 +140,19 @@ package struct ActivationMachine: Sendable {
             effects.append(.interrupt)
             play(.woken)
         }
+    }
+
+    /// The most typed questions that wait for the next session; more are not taken.
+    private static let mostAsked = 8
+
+    private mutating func ask(_ text: String) {
+        switch phase {
+        case .idle, .closing: activate(.text)
+        case .awake, .followUp: restart(.followUp)
+        case .conversation: break
+        }
+        guard phase == .closing else { return effects.append(.ask(text)) }
+        if asked.count < Self.mostAsked { asked.append(text) }
     }
 
     private mutating func open(holdsMicrophone: Bool) {
@@ -134,9 +166,9 @@ package struct ActivationMachine: Sendable {
         switch phase {
         case .idle, .closing:
             called = nil
-            effects.append(.interrupt)
-        case .awake, .followUp: mode == .always ? effects.append(.interrupt) : farewell()
-        case .conversation: isAnswering || mode == .always ? effects.append(.interrupt) : farewell()
+            asked = []
+        case .awake, .followUp: if mode != .always { farewell() }
+        case .conversation: if !isAnswering, mode != .always { farewell() }
         }
     }
 
@@ -159,6 +191,9 @@ package struct ActivationMachine: Sendable {
         guard muted != isMuted else { return }
         isMuted = muted
         called = nil
+        asked = []
+        // Before anything that takes time.
+        remember()
         if muted {
             play(.muted)
             effects.append(.capture(false))
@@ -202,6 +237,8 @@ package struct ActivationMachine: Sendable {
         guard let trigger = called else { return }
         called = nil
         activate(trigger)
+        for text in asked { effects.append(.ask(text)) }
+        asked = []
     }
 
     private mutating func talk(_ next: ConversationState) {
@@ -239,6 +276,7 @@ package struct ActivationMachine: Sendable {
 
     private mutating func close() {
         called = nil
+        asked = []
         guard phase != .idle, phase != .closing else { return }
         effects.append(.close)
         phase = .closing
@@ -258,7 +296,8 @@ package struct ActivationMachine: Sendable {
 
     /// What follows from the facts: timers and what is listened for.
     private mutating func settle() {
-        let isLimited = mode != .always && phase != .idle && phase != .closing
+        // A typed question may open a session while muted; nobody can go on in it.
+        let isLimited = (mode != .always || isMuted) && phase != .idle && phase != .closing
         let isReady = state == .listening
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
         let waits = isLimited && isReady && (phase == .awake || phase == .followUp)

@@ -32,12 +32,36 @@ package struct ActivationSettings: Sendable {
         case wyoming(address: String)
         case sherpa(SherpaSpotter.Place)
 
-        /// - Throws: what is missing, with the way out.
-        package func detector(of words: WakeWords) throws(WakeWordError) -> any WakeWordDetector {
+        /// As `activation.engine` has it.
+        package var name: String {
             switch self {
-            case .pocketsphinx(let model): try SphinxSpotter(words, model: model)
-            case .wyoming(let address): try WyomingDetector(address: address, words: words)
-            case .sherpa(let place): try SherpaSpotter(words, at: place)
+            case .pocketsphinx: "pocketsphinx"
+            case .wyoming: "wyoming"
+            case .sherpa: "sherpa-onnx"
+            }
+        }
+
+        /// What finds these words. Stop words for which the engine has no model are PocketSphinx's, which takes any.
+        ///
+        /// - Parameter sphinxModel: folder of PocketSphinx's model.
+        /// - Throws: what is missing for the words that call, with the way out.
+        package func detector(
+            of words: WakeWords,
+            sphinxModel: String
+        ) throws(WakeWordError) -> any WakeWordDetector {
+            var others = words.stops
+            let detector: any WakeWordDetector
+            switch self {
+            case .pocketsphinx(let model): return try SphinxSpotter(words, model: model)
+            case .wyoming(let address): detector = try WyomingDetector(address: address, words: words)
+            case .sherpa(let place):
+                detector = try SherpaSpotter(words, at: place)
+                let known = try SherpaModel(folder: place.model).keywordNames()
+                others.words.removeAll { known.contains($0.text) }
+            }
+            guard !others.words.isEmpty else { return detector }
+            return StopWordDetector(calls: detector) { () throws(WakeWordError) in
+                try SphinxSpotter(others, model: sphinxModel)
             }
         }
     }
@@ -78,16 +102,15 @@ package struct ActivationSettings: Sendable {
             engine = .sherpa(.init(library: activation.sherpaLibrary, model: activation.sherpaModel))
         }
         if engine == nil, activation.mode == .wake {
-            throw Self.problem(
-                "activation.engine",
-                "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the "
-                    + "mode to \"push\""
-            )
+            throw Self.problem("activation.engine", Self.withoutEngine)
         }
         if let engine {
             let rule = try Self.rule(activation)
             self.rule = rule
-            makeDetector = { () throws(WakeWordError) in try engine.detector(of: rule.words) }
+            let sphinxModel = activation.sphinxModel
+            makeDetector = { () throws(WakeWordError) in
+                try engine.detector(of: rule.words, sphinxModel: sphinxModel)
+            }
         }
     }
 
@@ -106,6 +129,11 @@ package struct ActivationSettings: Sendable {
             throw problem("activation.wake_words, activation.stop_words", "\(error)")
         }
     }
+
+    /// Why there is no mode `wake`, and the way out; fits behind "activation.engine".
+    static let withoutEngine =
+        "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode "
+        + "to \"push\""
 
     private static func problem(_ place: String, _ message: String) -> ConfigurationError {
         ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])

@@ -26,6 +26,8 @@ package enum ActivationTrigger: Equatable, Sendable {
     case word(String)
     case button
     case command
+    /// A typed question: it needs no microphone, and no sound that asks for words.
+    case text
 }
 
 package enum ActivationEvent: Equatable, Sendable {
@@ -34,7 +36,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case setMode(ActivationMode)
     /// Called.
     case activate(ActivationTrigger)
-    /// "Stop": ends what is being said; where nothing is, the conversation.
+    /// "Stop": where nothing is being said, ends the conversation; pauses media. The conversation is told by itself: see
+    /// `ConversationEvent.stop`, which is posted right behind this.
     case stop
     /// Ends the conversation, whatever is being said.
     case end
@@ -48,6 +51,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case turnEnded(milliseconds: Int)
     case mute(Bool)
     case toggleMute
+    /// A question that was typed.
+    case ask(String)
     /// Quiet hours begin or end.
     case quiet(Bool)
     /// Music or speech of the media player begins or ends to sound.
@@ -80,6 +85,8 @@ package enum ActivationEffect: Equatable, Sendable {
     case open(holdsMicrophone: Bool)
     case close
     case interrupt
+    /// Put a typed question to the conversation.
+    case ask(String)
     case play(Earcon)
     case pauseMedia
     /// Quiet hours begin or end: volume, sounds and announcements follow.
@@ -91,6 +98,8 @@ package enum ActivationEffect: Equatable, Sendable {
     case listen(LocalListening)
     /// Open the capture device, or close it.
     case capture(Bool)
+    /// Mute and the mode that was set by hand, for the next start.
+    case remember(isMuted: Bool, mode: ActivationMode?)
     /// Whether the session opens again by itself when there is a budget again.
     case keepsOpen(Bool)
     case startTimer(ActivationTimer, Duration)

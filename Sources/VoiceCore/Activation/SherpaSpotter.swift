@@ -93,12 +93,17 @@ struct SherpaModel {
         guard access(tokens, R_OK) == 0 else { throw WakeWordError("\(folder) has no tokens.txt") }
     }
 
-    /// Whether every word is among the keywords.
-    func check(_ words: WakeWords, files: FileReader) throws(WakeWordError) {
+    /// The names of keywords.txt.
+    func keywordNames(files: FileReader = .system) throws(WakeWordError) -> [String] {
         guard let bytes = try? files.read(keywords, 1 << 20).bytes else {
             throw WakeWordError("\(folder) has no keywords.txt: make one with sherpa-onnx-cli text2token")
         }
-        let names = Self.names(String(decoding: bytes, as: UTF8.self))
+        return Self.names(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Whether every word is among the keywords.
+    func check(_ words: WakeWords, files: FileReader) throws(WakeWordError) {
+        let names = try keywordNames(files: files)
         for word in words.words where !word.isStop && !names.contains(word.text) {
             throw WakeWordError("\(keywords) does not have \"\(word.text)\": add it with sherpa-onnx-cli text2token")
         }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import Synchronization
 
 /// Shows what the box does to the outside: runs a command and sets a light when its state changes.
 ///
@@ -13,7 +14,16 @@ actor StateHook {
     private let logger: Logger
     private let changes: AsyncStream<ActivationStatus>
     private let continuation: AsyncStream<ActivationStatus>.Continuation
+    private let isEnding = Ending()
     private var isBroken = false
+
+    /// Set once, read by the thread that waits for the command.
+    private final class Ending: Sendable {
+        private let flag = Atomic<Bool>(false)
+
+        var value: Bool { flag.load(ordering: .acquiring) }
+        func set() { flag.store(true, ordering: .releasing) }
+    }
 
     init(command: String, led: String, logger: Logger) {
         self.command = command
@@ -27,6 +37,7 @@ actor StateHook {
     }
 
     nonisolated func finish() {
+        isEnding.set()
         continuation.finish()
     }
 
@@ -41,7 +52,10 @@ actor StateHook {
     private func execute(_ status: ActivationStatus) async {
         guard !command.isEmpty else { return }
         let (command, environment) = (command, Self.environment(status))
-        let result = await OwnThread.run("jv-hook") { HookProcess.run(command, environment, within: .seconds(5)) }
+        let isEnding = isEnding
+        let result = await OwnThread.run("jv-hook") {
+            HookProcess.run(command, environment, within: .seconds(5)) { isEnding.value }
+        }
         let problem: String? =
             switch result {
             case .ended(0): nil

@@ -64,6 +64,9 @@ package final class WakeEar: Sendable {
                 let detector = try make()
                 logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
                 told = nil
+                if let problem = detector.stopWordsUnheard {
+                    logger.warning("stop words are not heard, the stop key and \"ctl stop\" are: \(problem)")
+                }
                 try follow(detector)
             } catch {
                 pipes.isSpotting.store(false, ordering: .relaxed)
@@ -88,6 +91,7 @@ package final class WakeEar: Sendable {
         var isHearing = false
         while !isStopped.load(ordering: .acquiring) {
             let listening = listening
+            detector.listen(for: listening)
             if (listening != .nothing) != isHearing {
                 isHearing = listening != .nothing
                 pipes.spotting.skip(to: pipes.spotting.writePosition)

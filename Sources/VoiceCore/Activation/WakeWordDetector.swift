@@ -4,6 +4,15 @@ package protocol WakeWordDetector: AnyObject {
     func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate]
     /// Forgets the past.
     func reset()
+    /// What is listened for from now on.
+    func listen(for what: LocalListening)
+    /// Why stop words are not found; nil where they are, or none is wanted.
+    var stopWordsUnheard: WakeWordError? { get }
+}
+
+extension WakeWordDetector {
+    package func listen(for what: LocalListening) {}
+    package var stopWordsUnheard: WakeWordError? { nil }
 }
 
 /// A word that may have been said.

@@ -6,6 +6,8 @@ internal import Glibc
 /// to a second; beyond that it is given up and asked again.
 package final class WyomingDetector: WakeWordDetector {
     private static let longestUnsent = 40_000
+    /// Bytes that may wait to be read at a time; it has to say a word now and then.
+    private static let longestReceived = 64 << 10
 
     private let socket: Int32
     private let address: String
@@ -15,7 +17,8 @@ package final class WyomingDetector: WakeWordDetector {
 
     /// - Parameters:
     ///   - address: "host:port".
-    ///   - words: names of the server's models; stop words are not asked for.
+    ///   - words: names of the server's models; stop words are not asked for, for a server may refuse what it has no
+    ///     model of. See `StopWordDetector`.
     package init(address: String, words: WakeWords) throws(WakeWordError) {
         self.address = address
         socket = try Self.connect(address)
@@ -69,6 +72,7 @@ package final class WyomingDetector: WakeWordDetector {
     private func receive() throws(WakeWordError) -> [WakeCandidate] {
         var found: [WakeCandidate] = []
         var room = [UInt8](repeating: 0, count: 4096)
+        var received = 0
         while true {
             let count = room.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
             if count == 0 { throw WakeWordError("the Wyoming server at \(address) has gone") }
@@ -78,6 +82,10 @@ package final class WyomingDetector: WakeWordDetector {
                     throw WakeWordError("the Wyoming server at \(address) has gone: \(Self.reason)")
                 }
                 return found
+            }
+            received += count
+            guard received <= Self.longestReceived else {
+                throw WakeWordError("the Wyoming server at \(address) sends more than it was asked for")
             }
             for message in try decoder.take(room[..<count]) where message.type == "detection" {
                 found.append(WakeCandidate(word: message.name ?? ""))

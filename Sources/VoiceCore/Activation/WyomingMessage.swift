@@ -46,7 +46,7 @@ package struct WyomingDecoder: Sendable {
                 guard bytes.count <= Self.longest else { throw WakeWordError("the Wyoming server sends no lines") }
                 return messages
             }
-            guard let header = try? JSONDecoder().decode(Header.self, from: Data(bytes[..<end])) else {
+            guard let header = OutsideJSON.decode(Header.self, from: bytes[..<end], atMost: Self.longest) else {
                 throw WakeWordError("the Wyoming server sends what is no message")
             }
             let length = header.dataLength ?? 0
@@ -56,7 +56,7 @@ package struct WyomingDecoder: Sendable {
             }
             let rest = end + 1
             guard bytes.count - rest >= length else { return messages }
-            let data = length > 0 ? try? JSONDecoder().decode(Named.self, from: Data(bytes[rest..<rest + length])) : nil
+            let data = OutsideJSON.decode(Named.self, from: bytes[rest..<rest + length], atMost: Self.longest)
             messages.append(WyomingMessage(type: header.type, name: data?.name ?? header.data?.name))
             bytes.removeFirst(rest + length)
             skipping = payload

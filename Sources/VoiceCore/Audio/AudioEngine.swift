@@ -37,6 +37,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var media: MediaPlayback
     private var levels: CaptureLevels
     private var duplex: DuplexControl
+    private var stillness = StillnessMeter()
 
     private var frames = AudioScratch()
     /// Frames written to the card and not taken back.
@@ -90,10 +91,11 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             realign()
             return stopIsDue() ? .stopped : .running
         case .captureChanged, .playbackChanged:
-            capturePath.resetEchoPath()
+            beginLearning()
             realign(to: device.playbackPrefill - period)
             return stopIsDue() ? .stopped : .running
         }
+        if duplex.wasDeaf { beginLearning() }
         let began = clinux_monotonic_ns()
         let delay = device.delays()
         publishPositions(delay)
@@ -135,6 +137,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
         levels.take(frames.microphone, count: period, isPlaying: mix.isAudible, pipes: pipes)
+        stillness.note(frames.microphone, count: period)
 
         let aligned = reference.next(
             playbackDelay: delay.playback,
@@ -168,7 +171,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             frames.clean,
             reading: capturePath.reading,
             peak: cdsp_peak(frames.microphone, period),
-            isAligned: aligned.isConfirmed
+            isAligned: aligned.isConfirmed,
+            isLive: device.isCaptureLive && stillness.periods == 0
         )
         if !isWhole { pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed) }
     }
@@ -232,12 +236,20 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
             realign()
         } else {
+            beginLearning()
             realign(to: device.playbackPrefill - period)
         }
         // A thread that woke late has periods of the microphone to catch up with, and each of them brings one of output: what
         // is silence already has no room for them.
         let waiting = device.delays().capture / period * period
         prefill(max(0, device.playbackPrefill - period - waiting))
+    }
+
+    /// Another microphone or loudspeaker, perhaps, and another echo: what was learned of the one before is forgotten.
+    private mutating func beginLearning() {
+        capturePath.resetEchoPath()
+        duplex.beginLearning()
+        stillness.reset()
     }
 
     /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.

@@ -54,7 +54,7 @@ package final class AudioPipes: Sendable {
 
     /// `Earcon.rawValue` to play once, 0 when taken.
     package let earconRequest = Atomic<Int>(0)
-    /// true: fade out the earcon that plays; T1 resets it.
+    /// true: fade out the earcon that plays, unless it tells that an order was taken; T1 resets it.
     package let earconCancel = Atomic<Bool>(false)
     /// true: no earcon is played; nobody but `play` asks.
     package let earconsAreOff = Atomic<Bool>(false)

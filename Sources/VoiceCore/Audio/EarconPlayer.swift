@@ -45,8 +45,8 @@ struct EarconPlayer: ~Copyable {
     mutating func mix(into frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
         let request = pipes.earconRequest.exchange(0, ordering: .acquiringAndReleasing)
         if pipes.earconCancel.exchange(false, ordering: .acquiringAndReleasing) {
-            waiting = 0
-            if playing != 0 && fading < 0 { fading = 0 }
+            if !Self.isReceipt(waiting) { waiting = 0 }
+            if playing != 0 && fading < 0 && !Self.isReceipt(playing) { fading = 0 }
         }
         if request > 0 && mask & (1 << UInt64(request)) != 0 { waiting = request }
         if playing == 0 {
@@ -66,6 +66,11 @@ struct EarconPlayer: ~Copyable {
         }
         position += max(0, left)
         if position >= lengths[playing - 1] || fading >= Self.fade { playing = 0 }
+    }
+
+    /// Tells that an order was taken, and is heard to its end: the order itself may be what cancels the others.
+    private static func isReceipt(_ earcon: Int) -> Bool {
+        earcon == Earcon.goodbye.rawValue || earcon == Earcon.woken.rawValue || earcon == Earcon.muted.rawValue
     }
 
     /// Hertz, start and length in seconds, peak.

@@ -20,6 +20,16 @@ extension Configuration {
         package var maximumSpokenWords = 150
         package var idleRenewalMin = 30
         package var endConversation = EndConversation.auto
+        package var preamble = Preamble.auto
+        package var title = ""
+        package var announceJobs = false
+
+        package enum Preamble: String, CaseIterable, Sendable {
+            /// Unless the agent says that it has the prompt for voices.
+            case auto
+            case always
+            case off
+        }
 
         package enum EndConversation: String, CaseIterable, Sendable {
             /// Where something listens for the next call.

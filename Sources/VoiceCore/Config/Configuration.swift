@@ -74,9 +74,11 @@ package struct Configuration: Sendable, Equatable {
         package var url = "wss://api.openai.com/v1/realtime"
         package var dialect = Dialect.auto
         package var model = "gpt-realtime-2.1"
+        package var reasoningEffort = ReasoningEffort.auto
         package var voice = "marin"
         package var apiKeyFile = ""
         package var caFile = ""
+        package var allowPlainHTTP = false
         package var turnDetection = TurnDetection.semantic
         package var eagerness = Eagerness.auto
         package var silenceMS = 500
@@ -95,6 +97,16 @@ package struct Configuration: Sendable, Equatable {
         package var rotationMarginS = 120
         package var carry = Carry.summary
         package var carryTurns = 4
+
+        package enum ReasoningEffort: String, CaseIterable, Sendable {
+            case auto
+            case off
+            case minimal
+            case low
+            case medium
+            case high
+            case xhigh
+        }
 
         package enum Carry: String, CaseIterable, Sendable {
             case summary

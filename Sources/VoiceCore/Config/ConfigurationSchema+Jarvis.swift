@@ -26,7 +26,8 @@ extension ConfigurationSchema {
         .flag(
             "jarvis.allow_plain_http",
             \.jarvis.allowPlainHTTP,
-            "Sends the token over http:// to addresses outside the own network too. Anybody on the way can read it."
+            "Sends the token over http:// to any address. Without it only to those of the own network; anybody on the way can "
+                + "read it."
         ),
         .integer(
             "jarvis.connect_timeout_s",
@@ -106,6 +107,24 @@ extension ConfigurationSchema {
             \.jarvis.endConversation,
             "Lets a goodbye close the session. auto: in wake and push mode; in always mode nothing opens it again but a "
                 + "button or a command."
+        ),
+        .choice(
+            "jarvis.preamble",
+            \.jarvis.preamble,
+            "Tells the agent with the first question of each conversation that it is heard, not read, and what can be played "
+                + "here. auto: unless it was given the prompt of docs/examples/agent-prompt.txt and says so."
+        ),
+        .text(
+            "jarvis.title",
+            \.jarvis.title,
+            mayBeEmpty: true,
+            "Name of this box, under which the agent lists its conversations. Empty: the machine's."
+        ),
+        .flag(
+            "jarvis.announce_jobs",
+            \.jarvis.announceJobs,
+            "Tells of background jobs of the agent that have ended, in the next quiet moment of a conversation. Needs "
+                + "\"term-llm serve api jobs\"."
         ),
     ]
 }

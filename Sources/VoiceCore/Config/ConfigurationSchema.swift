@@ -160,12 +160,28 @@ package enum ConfigurationSchema {
             schemes: ["wss", "ws"],
             "Address of the service. Plain ws:// is for a server on this machine or in this network."
         ),
+        .flag(
+            "realtime.allow_plain_http",
+            \.realtime.allowPlainHTTP,
+            "Speaks ws:// with any address. Without it only with those of the own network; anybody on the way can read the "
+                + "key and listen."
+        ),
         .choice(
             "realtime.dialect",
             \.realtime.dialect,
             "What kind of service it is. \"auto\" knows OpenAI, Azure and xAI by their hosts and takes others for OpenAI."
         ),
-        .text("realtime.model", \.realtime.model, "Model that hears and speaks."),
+        .text(
+            "realtime.model",
+            \.realtime.model,
+            "Model that hears and speaks. \"gpt-realtime-2.1-mini\" costs a quarter to a third."
+        ),
+        .choice(
+            "realtime.reasoning_effort",
+            \.realtime.reasoningEffort,
+            "How much the model thinks before it speaks. auto: as little as it can, since Jarvis does the thinking; off: "
+                + "not sent, for models and servers that do not know it."
+        ),
         .text("realtime.voice", \.realtime.voice, "Voice of the answers."),
         .file(
             "realtime.api_key_file",

@@ -103,7 +103,7 @@ package struct ControlClient: ~Copyable {
             let ready = poll(&polled, 1, patience.map { Int32($0.milliseconds) } ?? -1)
             if ready < 0 && errno == EINTR { continue }
             guard ready > 0 else { throw ControlProblem(.failed, "the daemon does not answer") }
-            let count = recv(socket, &bytes, bytes.count, 0)
+            let count = recv(socket, &bytes, min(bytes.count, input.room), 0)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return nil }
             input.append(bytes.prefix(count))

@@ -42,7 +42,7 @@ struct ControlLoop {
             guard let client = clients[id] else { continue }
             var events: Int32 = 0
             if !client.isBusy, !client.hasFinished, !client.isLeaving { events |= POLLIN }
-            if !client.output.isEmpty { events |= POLLOUT }
+            if client.waiting > 0 { events |= POLLOUT }
             polled.append(pollfd(fd: client.socket, events: Int16(events), revents: 0))
         }
         guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
@@ -74,10 +74,10 @@ struct ControlLoop {
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }
-        var client = Client(socket: socket, peer: Self.peer(of: socket))
+        let client = Client(socket: socket, peer: Self.peer(of: socket))
         next += 1
         let id = next
-        client.output = ControlMessage.line(ControlMessage.hello(version: options.version))
+        client.say(ControlMessage.line(ControlMessage.hello(version: options.version)))
         if !options.access.allows(client.peer) {
             logger.warning(
                 "somebody who may not was at the control socket",
@@ -98,6 +98,13 @@ struct ControlLoop {
         close(client.socket)
     }
 
+    /// A process of ours that hides from us counts as one; 0 is somebody outside of this container.
+    private static func isOwnChild(_ process: Int32, user: UInt32) -> Bool {
+        guard process > 0, process != getpid() else { return false }
+        let descends = ProcessTree.descends(process, from: getpid())
+        return descends ?? (user == geteuid() && user != 0 && ProcessTree.parent(of: getpid()) != nil)
+    }
+
     private static func peer(of socket: Int32) -> ControlAccess.Peer {
         var process: Int32 = 0
         var user = UInt32.max
@@ -107,14 +114,19 @@ struct ControlLoop {
         }
         var groups = [UInt32](repeating: 0, count: 256)
         let count = clinux_local_peer_groups(socket, &groups, groups.count)
-        return ControlAccess.Peer(process: process, user: user, groups: [group] + groups.prefix(max(0, Int(count))))
+        return ControlAccess.Peer(
+            process: process,
+            user: user,
+            groups: [group] + groups.prefix(max(0, Int(count))),
+            isOwnChild: isOwnChild(process, user: user)
+        )
     }
 
     // MARK: Input
 
     private mutating func read(_ id: Int) {
-        guard var client = clients[id] else { return }
-        var bytes = [UInt8](repeating: 0, count: 4096)
+        guard let client = clients[id], client.input.room > 0 else { return }
+        var bytes = [UInt8](repeating: 0, count: min(4096, client.input.room))
         let count = recv(client.socket, &bytes, bytes.count, 0)
         if count < 0 {
             if errno != EAGAIN && errno != EINTR { drop(id) }
@@ -122,34 +134,35 @@ struct ControlLoop {
         }
         if count == 0 { client.hasFinished = true }
         client.input.append(bytes.prefix(count))
-        clients[id] = client
-        takeLine(id)
+        takeLine(of: client, id: id)
     }
 
     /// Begins the client's next request, if it has sent one and none is under way.
-    private mutating func takeLine(_ id: Int) {
-        while var client = clients[id], !client.isBusy, !client.isLeaving {
+    private func takeLine(of client: Client, id: Int) {
+        while !client.isBusy, !client.isLeaving {
             guard let line = client.input.next() ?? (client.hasFinished ? client.input.rest() : nil) else {
                 if client.input.hasOverflowed {
                     client.refuse(
                         ControlProblem(.badRequest, "a request has at most \(ControlMessage.longestRequest) bytes")
                     )
                 }
-                clients[id] = client
                 return
             }
-            if line.isEmpty {
-                clients[id] = client
-                continue
-            }
+            if line.isEmpty { continue }
             do {
                 let request = try ControlRequest(line: line)
                 client.isBusy = true
                 begin(request, of: client.peer, id: id)
             } catch {
-                client.output += ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem)))
+                client.say(ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem))))
+                client.badLines += 1
+                guard client.badLines == options.maximumBadLines else { continue }
+                client.refuse(ControlProblem(.badRequest, "\(client.badLines) lines were no requests; goodbye"))
+                logger.warning(
+                    "a client of the control socket sends no requests; it was cut off",
+                    metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
+                )
             }
-            clients[id] = client
         }
     }
 
@@ -173,11 +186,11 @@ struct ControlLoop {
     // MARK: Output
 
     private mutating func deliver(_ letter: ControlOutbox.Letter) {
-        guard var client = clients[letter.client] else {
+        guard let client = clients[letter.client] else {
             letter.subscription?.cancel()
             return
         }
-        client.output += letter.bytes
+        client.say(letter.bytes)
         if letter.endsRequest { client.isBusy = false }
         if let subscription = letter.subscription {
             // A second one would only say everything twice.
@@ -191,27 +204,27 @@ struct ControlLoop {
                 }
             }
         }
-        clients[letter.client] = client
-        guard client.output.count <= options.longestOutput else {
-            logger.warning(
-                "a client of the control socket does not read; it was cut off",
-                metadata: .event(.control, ["pid": "\(client.peer.process)"])
-            )
-            return drop(letter.client)
-        }
-        takeLine(letter.client)
+        takeLine(of: client, id: letter.client)
     }
 
+    /// Sends what waits; a client that takes too little of it is cut off.
     private mutating func write(_ id: Int) {
-        guard var client = clients[id] else { return }
-        while !client.output.isEmpty {
-            let count = send(client.socket, client.output, client.output.count, Int32(MSG_NOSIGNAL))
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 && errno == EAGAIN { break }
-            guard count > 0 else { return drop(id) }
-            client.output.removeFirst(count)
+        guard let client = clients[id] else { return }
+        var hasFailed = false
+        client.write { bytes in
+            while true {
+                let count = send(client.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                if count < 0 && errno == EINTR { continue }
+                hasFailed = count < 0 && errno != EAGAIN
+                return count
+            }
         }
-        clients[id] = client
-        if client.isDone { drop(id) }
+        if hasFailed || client.isDone { return drop(id) }
+        guard client.waiting > options.longestOutput else { return }
+        logger.warning(
+            "a client of the control socket does not read; it was cut off",
+            metadata: .event(.control, ["pid": "\(client.peer.process)"])
+        )
+        drop(id)
     }
 }

@@ -10,6 +10,8 @@ package enum ControlMessage {
     package static let version = 1
     /// Longest request in bytes, without its line feed.
     package static let longestRequest = 16 << 10
+    /// Longest line of either side that is read, in bytes: a reply may be longer than a request.
+    package static let longestLine = 4 << 20
 
     package static func hello(version program: String) -> JSONValue {
         ["hello": "jarvis-voiced", "protocol": .integer(version), "version": .string(program)]
@@ -43,9 +45,9 @@ package enum ControlMessage {
         return Array(data) + [0x0A]
     }
 
-    /// Nil where the bytes are no JSON.
+    /// Nil where the bytes are no JSON, or too deep.
     package static func parse(_ line: some Collection<UInt8>) -> JSONValue? {
-        try? JSONDecoder().decode(JSONValue.self, from: Data(line))
+        OutsideJSON.decode(JSONValue.self, from: line, atMost: longestLine)
     }
 }
 

@@ -3,6 +3,8 @@ internal import Glibc
 internal import Synchronization
 
 /// What tasks have to say to clients, on its way to the thread of the control socket.
+///
+/// Replies are as many as clients at most. Events that find `capacity` letters waiting are dropped.
 final class ControlOutbox: Sendable {
     struct Letter: Sendable {
         var client: Int
@@ -11,6 +13,8 @@ final class ControlOutbox: Sendable {
         var endsRequest = false
         var subscription: DaemonEvents.Subscription?
     }
+
+    static let capacity = 1024
 
     private struct Content {
         var letters: [Letter] = []
@@ -24,7 +28,10 @@ final class ControlOutbox: Sendable {
     deinit { if wake >= 0 { close(wake) } }
 
     func put(_ letter: Letter) {
-        content.withLock { $0.letters.append(letter) }
+        content.withLock { content in
+            guard letter.endsRequest || content.letters.count < Self.capacity else { return }
+            content.letters.append(letter)
+        }
         clinux_eventfd_signal(wake)
     }
 

@@ -9,7 +9,8 @@ package struct ControlRegistry: Sendable {
     }
 
     package static let standard = ControlRegistry([
-        .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .volume, .mode, .quiet, .media, .events,
+        .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .ask, .volume, .mode, .quiet, .media,
+        .egress, .events,
     ])
 
     package func command(named name: String) throws(ControlProblem) -> ControlCommand {

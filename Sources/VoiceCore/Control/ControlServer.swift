@@ -6,8 +6,8 @@ package import Logging
 ///
 ///     client --lines--> [ jv-control: poll ] --request--> task, handler --reply--> ControlOutbox --> client
 ///
-/// A line is bounded, so is the number of clients; a client that does not read what it is sent is dropped, and while a
-/// request of a client is under way none of its next ones is read.
+/// A line is bounded, so is the number of clients; a client that does not read what it is sent is dropped, so is one whose
+/// lines are no requests, and while a request of a client is under way none of its next ones is read.
 package final class ControlServer: Sendable {
     package struct Options: Sendable {
         package var path: String
@@ -17,6 +17,8 @@ package final class ControlServer: Sendable {
         package var maximumClients = 16
         /// Bytes that may wait for a client.
         package var longestOutput = 256 << 10
+        /// Lines that are no requests, after which a client is dropped.
+        package var maximumBadLines = 20
 
         package init(path: String, version: String) {
             self.path = path

@@ -28,6 +28,8 @@ extension VoiceDaemon {
         }
     }
 
-    /// Takes back what the agent is working on; false where it is working on nothing.
-    func cancelAgentRequest() async -> Bool { await client.cancelRequest() }
+    /// Whether there is a request to take back.
+    var isAgentAtWork: Bool {
+        get async { await client.isAtWork }
+    }
 }

@@ -19,7 +19,14 @@ package enum ConversationEffect: Equatable, Sendable {
     /// Stop sounding at once, drop what is queued, and refuse further audio of these responses.
     /// Answered by `voiceStopped`.
     case stopVoice(responseIDs: [String])
-    case startCall(FunctionCall)
+    /// Drop what the microphone has heard and the connection has not taken.
+    case forgetMicrophone
+    /// The service hears a turn of the user, or no longer: meanwhile no gate may withhold the silence that ends it.
+    case turnIsOpen(Bool)
+    /// Run the call, which may do what the authority allows.
+    case startCall(FunctionCall, CallAuthority)
+    /// Take back every call that is out, and whatever the agent still works on or waits for. None is answered.
+    case cancelCalls
     case play(Earcon)
     case cancelEarcons
     case startTimer(ConversationTimer, Duration)
@@ -48,6 +55,8 @@ package enum ConversationNote: Equatable, Sendable {
     case callStarted(FunctionCall)
     case callRepeated(callID: String)
     case callIncomplete(callID: String)
+    /// A call of what was stopped, which is not made.
+    case callStopped(callID: String)
     case outputSent(callID: String)
     case heard(String)
     case spoken(String)

@@ -4,8 +4,11 @@ package enum ConversationEvent: Equatable, Sendable {
     case activate
     /// End the session and stay idle.
     case deactivate
-    /// The user's command to be quiet, by button or control socket.
+    /// The user takes the word: what is being said is cut, what was asked goes on.
     case interrupt
+    /// "Stop", by word, key or command: silence, and nothing of what was asked goes on or is spoken later.
+    /// - isSpoken: the word itself may still reach the service, and is no turn.
+    case stop(isSpoken: Bool)
 
     /// The WebSocket is open; proves nothing yet (a bad key is told afterwards).
     case connected
@@ -27,15 +30,21 @@ package enum ConversationEvent: Equatable, Sendable {
     /// The first byte of the call's request left.
     case callDispatched(callID: String)
     /// The call's one output; `wantsReply` false where the model should stay silent about it.
-    case callAnswered(callID: String, output: String, wantsReply: Bool)
-    /// The call takes so long that the user should be told.
-    case callDelayed(callID: String)
+    case callAnswered(callID: String, output: String, wantsReply: Bool, origin: OutputOrigin = .outside)
+    /// The call takes so long that the user should be told; `activity` is what is being done, "reading your mail".
+    case callDelayed(callID: String, activity: String? = nil)
+    /// A question that was typed: put once nobody speaks.
+    case ask(String)
     /// Have the voice say this, once nobody speaks.
     case say(String)
     /// Close the session once nothing is left to be said.
     case endWhenQuiet
-    /// The media player has news that may be spoken about once nobody speaks; `opens`: also when no session is open.
-    case mediaTold(String, opens: Bool)
+    /// The agent has news: an answer that no call waits for (`isAskedFor`), or something nobody asked for.
+    case agentTold(String, isAskedFor: Bool)
+    /// The agent waits for the user, who was asked in these words, under this number; nil when it does not any more.
+    case agentAsks(String?, prompt: Int = 0)
+    /// The media player has news for when nobody speaks; `opens`: also when no session is open.
+    case mediaTold(MediaRemark, opens: Bool)
 
     /// A stream lost something: for the log.
     case lost(StreamLoss)
@@ -76,6 +85,8 @@ package struct LinkFailure: Equatable, Sendable {
     package var reason: String
     /// The pause that the service asked for (`Retry-After`, RFC 9110 section 10.2.3).
     package var retryAfter: Duration?
+    /// Somebody spoke while the connection was dead without saying so.
+    package var missedSpeech = false
 
     package init(_ kind: Kind, _ reason: String, retryAfter: Duration? = nil) {
         self.kind = kind
@@ -91,12 +102,16 @@ package enum ConversationTimer: Hashable, Sendable {
     case reconnect
     /// A call has been out in silence long enough for a soft tone.
     case thinking
+    /// The server owes the end of the user's turn.
+    case speech
     /// The server owes a response to the user's turn.
     case serverResponse
     /// The server owes the beginning of a response we asked for.
     case requestedResponse
     /// The server owes the end of a response.
     case activeResponse
+    /// The server says that a response runs, and has told of none.
+    case unknownResponse
     /// The server owes the end of a response that we have cancelled.
     case cancelledResponse
     /// The pause after a response that failed is over.

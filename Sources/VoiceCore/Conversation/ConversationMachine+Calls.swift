@@ -2,8 +2,15 @@
 extension ConversationMachine {
     mutating func begin(_ call: FunctionCall, responseID: String, isComplete: Bool) {
         guard !call.callID.isEmpty else { return note(.callIncomplete(callID: "")) }
-        guard isComplete else { return refuseCutOff(call) }
-        guard calls.begin(call, responseID: responseID, session: session, turn: turns) else {
+        guard !isStopped(responseID) else {
+            return refuse(call, of: responseID, .callStopped(callID: call.callID), Self.stoppedOutput)
+        }
+        guard isComplete else {
+            let output = "Not done: the user spoke before the request was complete."
+            return refuse(call, of: responseID, .callIncomplete(callID: call.callID), output)
+        }
+        guard !unasked.contains(responseID) else { return refuseUnasked(call, of: responseID) }
+        guard let call = calls.begin(call, responseID: responseID, session: session, turn: turns) else {
             return note(.callRepeated(callID: call.callID))
         }
         becameFiller(responseID)
@@ -11,35 +18,46 @@ extension ConversationMachine {
         turn?.called()
         // From here on the call stands for the question: its answer outlives the session.
         question = nil
-        effects.append(.startCall(call))
+        effects.append(.startCall(call, authority.authority(of: call, in: responseID)))
         note(.callStarted(call))
     }
 
-    /// A call that was cut off while it was written is in the conversation all the same: without an output the model
+    /// A call that is not made, cut off or stopped, is in the conversation all the same: without an output the model
     /// would wait for it.
-    private mutating func refuseCutOff(_ call: FunctionCall) {
-        guard calls.note(call.callID) else { return note(.callRepeated(callID: call.callID)) }
-        note(.callIncomplete(callID: call.callID))
+    mutating func refuse(
+        _ call: FunctionCall,
+        of responseID: String,
+        _ reason: ConversationNote,
+        _ output: String
+    ) {
+        guard calls.note(call.callID, responseID: responseID, session: session) else {
+            return note(.callRepeated(callID: call.callID))
+        }
+        note(reason)
         guard link == .ready else { return }
-        let output = "Not done: the user spoke before the request was complete."
         send({ .functionCallOutput(callID: call.callID, output: output, eventID: $0) }, "output")
     }
 
     /// Sends the outputs that are due; the model can read them while it still speaks.
     ///
-    /// A session that was opened since does not know the call: it is told the answer as a remark of the system.
+    /// A session that was opened since does not know the call: it is told call and answer.
     mutating func deliver() {
         guard link == .ready else { return }
         for answered in calls.takeDeliverable() {
-            let callID = answered.call.callID
+            var callID = answered.call.callID
             let output = answered.output ?? ""
-            if answered.session == session {
-                send({ .functionCallOutput(callID: callID, output: output, eventID: $0) }, "output")
-            } else {
-                let text = "Answer to an earlier request of the user (\(answered.call.arguments)): \(output)"
-                send({ .systemMessage(text: text, eventID: $0) }, "answer")
-            }
             note(.outputSent(callID: callID))
+            if answered.session == session {
+                send({ .functionCallOutput(callID: answered.wireID, output: output, eventID: $0) }, "output")
+            } else {
+                let call = answered.call
+                let isShort = call.arguments.utf8.count <= ToolArguments.maximumBytes
+                let arguments = isShort ? call.arguments : "{}"
+                callID = tell(.init(name: call.name, arguments: arguments, output: output), "answer")
+                calls.retold(call.callID, as: callID)
+                authority.retold(call.callID, as: callID)
+            }
+            told(output)
             if answered.wantsReply { sequencer.outputSent(callID: callID) }
         }
     }
@@ -50,16 +68,48 @@ extension ConversationMachine {
     /// The answer to an earlier turn waits until the present one is over to its last word.
     mutating func requestResponse() {
         guard link == .ready, sequencer.isIdle, sequencer.wantsResponse, retryAfter == nil, !userSpeaks, !owedResponse,
-            !calls.unspoken.contains(where: { calls.contains(responseID: $0.responseID) }),
+            !awaitsUnwanted,
+            !calls.unspoken.contains(where: { calls.contains(responseID: $0.responseID, session: $0.session) }),
             voice == nil || !calls.isLate(at: turns)
         else { return }
-        askForResponse()
+        // Of a response that nobody spoke for, the repetition is one as well.
+        let isRemark = unasked.isLast && sequencer.uncovered.isEmpty
+        askForResponse(for: isRemark ? .remark : sequencer.isWanted ? .turn : .outputs)
     }
 
-    mutating func askForResponse() {
+    /// What nobody has asked for is offered no tools.
+    mutating func askForResponse(for purpose: Authority.Purpose) {
+        authority.requested(purpose)
+        let mayCall =
+            switch purpose {
+            case .remark, .prompt: false
+            case .turn, .outputs: true
+            }
         let eventID = eventID("respond")
-        effects.append(.send(.responseCreate(eventID: eventID)))
+        effects.append(.send(.responseCreate(eventID: eventID, mayCall: mayCall)))
+        (unasked.isRequested, unasked.isLast) = (!mayCall, !mayCall)
         sequencer.requested(eventID: eventID)
+    }
+
+    /// The end of a response brings the calls that were told in no other way; they are made where it ended well.
+    mutating func beginRest(of outcome: ResponseOutcome) {
+        let isWell = outcome.status == .completed
+        let rest = written.take(outcome.id).map { AnnouncedCall(call: $0, isComplete: true) } + outcome.calls
+        for announced in rest {
+            let call = announced.call
+            // Told before, perhaps without a word of the response it belongs to.
+            let isKnown = [outcome.id, ""].contains { calls.knows(call.callID, responseID: $0, session: session) }
+            guard !isKnown else { continue }
+            begin(call, responseID: outcome.id, isComplete: isWell && announced.isComplete)
+        }
+    }
+
+    /// A response runs, so the service says, that it never told of: it is ended, and ours asked for again.
+    mutating func endUnknownResponse() {
+        note(.unexpected("a response that was never told of"))
+        sequencer.lostTrack()
+        send({ .responseCancel(responseID: nil, eventID: $0) }, "cancel")
+        requestFailed()
     }
 
     /// Requests in a row that the service may leave without an answer.

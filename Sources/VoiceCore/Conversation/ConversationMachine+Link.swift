@@ -12,8 +12,12 @@ extension ConversationMachine {
     mutating func deactivate() {
         guard link != .closed else { return }
         stopVoice()
+        authority.withdrawn()
+        // It ends on purpose: nothing is lost.
+        userSpeaks = false
         question = nil
         announcements.clear()
+        typed.clear()
         closeSession()
         link = .closed
         refusal = nil
@@ -24,7 +28,8 @@ extension ConversationMachine {
     }
 
     mutating func sessionCreated(id: String?, expiresAt: Int?) {
-        guard link == .opening else { return note(.unexpected("session.created")) }
+        // While the next attempt is waited for, it is an echo of the last one.
+        guard link == .opening, !timers.contains(.reconnect) else { return note(.unexpected("session.created")) }
         session += 1
         link = .configuring
         opened = now
@@ -62,6 +67,7 @@ extension ConversationMachine {
     /// A session ended that was not asked to.
     mutating func lost(_ failure: LinkFailure) {
         guard link != .closed, link != .refused, !timers.contains(.reconnect) else { return }
+        if link == .ready, failure.missedSpeech { question = question ?? OpenQuestion() }
         if link == .ready, standby?.phase == .ready {
             note(.connectionLost(reason: failure.reason, retryIn: .zero))
             return promote()
@@ -108,11 +114,19 @@ extension ConversationMachine {
     mutating func closeSession(keepsMicrophone: Bool = false) {
         if link == .ready, !keepsMicrophone { effects.append(.closeMicrophone) }
         questionLost()
+        authority.sessionEnded()
         userSpeaks = false
+        hearsUser = false
+        stopped = StoppedTurn()
+        interrupted = []
         owedResponse = false
         cancelsOwed = false
+        awaitsUnwanted = false
+        wishes.sessionEnded(isReplaced: keepsMicrophone)
         sequencer = ResponseSequencer(after: sequencer)
         calls.reopen()
+        written = WrittenCalls()
+        unasked.sessionEnded()
         retryAfter = nil
         failures = 0
         unanswered = 0
@@ -125,7 +139,7 @@ extension ConversationMachine {
     }
 
     private mutating func startReconnect(after pause: Duration) {
-        timers.insert(.reconnect)
+        if !timers.insert(.reconnect).inserted { effects.append(.cancelTimer(.reconnect)) }
         effects.append(.startTimer(.reconnect, pause))
     }
 
@@ -152,6 +166,7 @@ extension ConversationMachine {
         }
         question?.lostAt = nil
         send({ .userMessage(text: text, eventID: $0) }, "question")
+        authority.askedAgain()
         sequencer.want()
     }
 

@@ -5,17 +5,17 @@ struct MediaRemarks: Equatable, Sendable {
     /// Older news are none.
     private static let lifetime = Duration.seconds(120)
 
-    private var waiting: [(text: String, at: Duration)] = []
+    private var waiting: [(remark: MediaRemark, at: Duration)] = []
 
-    mutating func add(_ text: String, at now: Duration) {
-        waiting.append((text, now))
+    mutating func add(_ remark: MediaRemark, at now: Duration) {
+        waiting.append((remark, now))
         if waiting.count > Self.most { waiting.removeFirst() }
     }
 
     /// All that is still worth telling.
-    mutating func take(at now: Duration) -> [String] {
+    mutating func take(at now: Duration) -> [MediaRemark] {
         defer { waiting = [] }
-        return waiting.filter { now - $0.at < Self.lifetime }.map(\.text)
+        return waiting.filter { now - $0.at < Self.lifetime }.map(\.remark)
     }
 
     mutating func forget() { waiting = [] }
@@ -23,16 +23,16 @@ struct MediaRemarks: Equatable, Sendable {
     var isEmpty: Bool { waiting.isEmpty }
 
     static func == (left: Self, right: Self) -> Bool {
-        left.waiting.elementsEqual(right.waiting) { $0.text == $1.text && $0.at == $1.at }
+        left.waiting.elementsEqual(right.waiting) { $0 == $1 }
     }
 }
 
-/// The media player's news: told when nobody speaks, and then asked to be spoken about.
+/// The media player's news: told when nobody speaks. Nobody has asked for them, so nothing may come of them but words.
 extension ConversationMachine {
     /// - Parameter opens: whether a session is opened for it.
-    mutating func mediaTold(_ text: String, opens: Bool) {
+    mutating func mediaTold(_ remark: MediaRemark, opens: Bool) {
         guard announces, link != .closed || opens && hold.until == nil else { return }
-        media.add(text, at: now)
+        media.add(remark, at: now)
         activate()
     }
 
@@ -41,8 +41,9 @@ extension ConversationMachine {
         if link == .closed { return media.forget() }
         guard link == .ready, isQuiet, !calls.isWaiting else { return }
         let news = media.take(at: now)
-        guard !news.isEmpty else { return }
-        for text in news { send({ .systemMessage(text: text, eventID: $0) }, "media") }
-        askForResponse()
+        for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
+        guard let wish = news.last(where: { $0.wish != nil })?.wish else { return }
+        send({ .systemMessage(text: "News of the media player of this box. \(wish)", eventID: $0) }, "media")
+        askForResponse(for: .remark)
     }
 }

@@ -17,6 +17,8 @@ extension ConversationMachine {
         package var limitedPause: Duration = .seconds(30)
         package var limitedLongest: Duration = .seconds(900)
         package var probePause: Duration = .seconds(300)
+        /// How long one turn of the user may last before its end counts as lost.
+        package var speechLongest: Duration = .seconds(120)
         package var responseLimit: Duration = .seconds(12)
         /// How long a response may run: far more than the longest answer takes to be generated.
         package var responseLongest: Duration = .seconds(180)
@@ -53,7 +55,7 @@ extension ConversationMachine {
     }
 
     package enum Carry: String, CaseIterable, Sendable {
-        /// One short remark of the system that lists the last turns.
+        /// One short note that lists the last turns.
         case summary
         /// The last turns, as text items.
         case turns

@@ -115,7 +115,7 @@ extension ConversationMachine {
         case .none: break
         case .summary:
             guard let summary = memory.summary else { return }
-            send({ .systemMessage(text: summary, eventID: $0) }, "carry")
+            send({ .userMessage(text: Self.note(summary), eventID: $0) }, "carry")
         case .turns:
             for line in memory.lines {
                 let text = line.heard

@@ -42,6 +42,6 @@ extension ConversationMachine {
     mutating func announce() {
         guard !calls.isWaiting, let text = announcements.next() else { return }
         send({ .systemMessage(text: Self.announcement(text), eventID: $0) }, "say")
-        askForResponse()
+        askForResponse(for: .remark)
     }
 }

@@ -6,12 +6,17 @@ extension ConversationMachine {
         case .sessionUpdated(let inForce): sessionUpdated(inForce)
         case .speechStarted(let itemID, _): speechStarted(itemID)
         case .speechStopped: speechStopped()
-        case .itemAdded(_, _, let callID, _):
-            if let callID { sequencer.outputConfirmed(callID: callID) }
+        case .itemAdded(_, let kind, let callID, _):
+            guard kind == "function_call_output", let wireID = callID else { break }
+            for callID in calls.delivered(wireID: wireID, session: session) {
+                sequencer.outputConfirmed(callID: callID)
+            }
         case .responseCreated(let id, let clientEventID): responseCreated(id, clientEventID)
-        case .outputItemAdded(let responseID, let itemID, let kind):
+        case .outputItemAdded(let responseID, let itemID, let kind, let call):
+            if let call { written.begun(call, itemID: itemID, of: responseID) }
             if kind == "function_call" { becameFiller(responseID) }
             if kind == "message" { memory.began(itemID, by: .assistant) }
+        case .callWritten(let responseID, let itemID, let call): written.ended(call, itemID: itemID, of: responseID)
         case .functionCall(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
         case .spokenTranscript(_, let itemID, let text, _):
@@ -23,17 +28,25 @@ extension ConversationMachine {
             note(.heard(text))
         case .heardTranscriptFailed(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .error(let error): serverError(error)
-        case .committed, .audioDone, .spokenDelta, .heardDelta, .ignored, .unknown: break
+        case .committed(let itemID, _): committed(itemID)
+        case .audioDone, .spokenDelta, .heardDelta, .ignored, .unknown: break
         }
     }
 
     private mutating func speechStarted(_ itemID: String) {
         guard link == .ready else { return }
+        hearsUser = true
+        // Each turn has its own time.
+        if timers.remove(.speech) != nil { effects.append(.cancelTimer(.speech)) }
+        guard !discardsSpeech(itemID) else { return }
+        stopped.isSilent = false
         if state != .listening { turn?.interrupted() }
         stopVoice()
+        authority.turnBegan()
         userSpeaks = true
         // The response that was owed will not come any more: the next one answers what is being said now.
         cancelsOwed = false
+        awaitsUnwanted = false
         var asked = question ?? OpenQuestion()
         asked.add(itemID)
         asked.isBegun = false
@@ -43,55 +56,64 @@ extension ConversationMachine {
     }
 
     private mutating func speechStopped() {
-        guard link == .ready, userSpeaks else { return }
+        guard link == .ready else { return }
+        hearsUser = false
+        if stopped.isDiscarding {
+            stopped.isDiscarding = false
+            // The service knows nothing of "stop": it will answer.
+            expectUnwanted()
+        }
+        guard userSpeaks else { return }
         userSpeaks = false
         owedResponse = true
+        authority.turnEnded()
         failures = 0
+        unasked.isLast = false
         turns += 1
         turn = TurnClock(number: turns, ended: now)
     }
 
     private mutating func responseCreated(_ id: String, _ clientEventID: String?) {
+        let wasOwed = owedResponse
         owedResponse = false
         unanswered = 0
         sessionResponses.append(id)
         if sessionResponses.count > 32 { sessionResponses.removeFirst() }
         let begun = sequencer.created(responseID: id, clientEventID: clientEventID)
+        let isAmbiguous = clientEventID == nil && wasOwed
+        if begun.isOurs { unasked.began(id, isAmbiguous: isAmbiguous) }
+        authority.began(id, isOurs: begun.isOurs && !isAmbiguous, telling: sequencer.telling)
         // A response that we asked for may begin when the user does: two would speak at once.
-        let isUnwanted = begun.isOurs ? begun.isSilenced || userSpeaks : cancelsOwed
-        if !begun.isOurs { cancelsOwed = false }
-        if isUnwanted { cancelResponse() }
+        // Where the service does not say whose it is, it may be the one that nobody wants.
+        let isOwed = !begun.isOurs || clientEventID == nil
+        let isOfStopped = stopped.isSilent && !begun.isOurs
+        let isUnwanted = begun.isOurs && (begun.isSilenced || userSpeaks) || cancelsOwed && isOwed || isOfStopped
+        if !begun.isOurs || isOwed && !begun.isSilenced {
+            cancelsOwed = false
+            awaitsUnwanted = false
+        }
+        if isUnwanted { refuse(response: id) }
     }
 
-    /// The user's command: quiet, now. While nothing is being said it ends the wait for a response.
-    mutating func interrupt() {
-        guard link == .ready else { return }
-        if owedResponse { cancelsOwed = true }
-        cancelResponse()
-        sequencer.forget()
-        retryAfter = nil
-        turn?.interrupted()
-        stopVoice()
-        userSpeaks = false
-        owedResponse = false
-        question = nil
-    }
-
-    private mutating func cancelResponse() {
+    mutating func cancelResponse() {
         guard case .now(let responseID) = sequencer.cancel() else { return }
         send({ .responseCancel(responseID: responseID, eventID: $0) }, "cancel")
         if let responseID { interrupted.append(responseID) }
     }
 
     /// Stops what sounds and refuses the rest of every response that could still send audio.
-    mutating func stopVoice() {
+    ///
+    /// - Parameter always: also where nothing is known to sound: the first of it may be on its way here.
+    mutating func stopVoice(always: Bool = false) {
         var stale: [String] = []
         if let active = sequencer.activeResponse { stale.append(active) }
         if let voice, !stale.contains(voice.responseID) { stale.append(voice.responseID) }
         effects.append(.cancelEarcons)
-        guard !stale.isEmpty || voice != nil else { return }
+        if always { stale += sessionResponses.filter { !stale.contains($0) } }
+        guard !stale.isEmpty || voice != nil || always else { return }
         interrupted.append(contentsOf: stale)
-        if interrupted.count > 32 { interrupted.removeFirst(interrupted.count - 32) }
+        if interrupted.count > 64 { interrupted.removeFirst(interrupted.count - 64) }
+        if let voice { authority.interrupted(voice.responseID, at: now) }
         voice = nil
         effects.append(.stopVoice(responseIDs: stale))
     }
@@ -108,8 +130,18 @@ extension ConversationMachine {
         voice = Voice(responseID: responseID, isFiller: isFiller, hasCall: hasCall, isDone: known?.isDone ?? false)
     }
 
+    /// Speech is over with its last sample, and its response with its end; one that runs no more has ended unheard.
+    mutating func settleVoice() {
+        guard let speaking = voice else { return }
+        if !speaking.isDone, !sequencer.mayRun(speaking.responseID) { voice?.isDone = true }
+        guard voice?.isDone == true, speaking.isDrained else { return }
+        authority.played(speaking.responseID)
+        voice = nil
+    }
+
     mutating func voiceAudible(_ responseID: String) {
         guard !interrupted.contains(responseID) else { return }
+        authority.audible(responseID, at: now)
         let isFiller =
             voice?.responseID == responseID ? voice?.isFiller == true : isOnTheWay(responseID)
         turn?.audible(isAnswer: !isFiller, at: now)
@@ -123,6 +155,8 @@ extension ConversationMachine {
     }
 
     private mutating func responseDone(_ outcome: ResponseOutcome) {
+        let wasStopped = isStopped(outcome.id)
+        beginRest(of: outcome)
         let wasVoiced = voiced == outcome.id
         // Cut before the first word, by a user who may only have coughed: what it was to tell is still to be told.
         let isUnheard = (outcome.status == .cancelled || outcome.status == .failed) && !wasVoiced
@@ -135,6 +169,7 @@ extension ConversationMachine {
         if voice?.responseID == outcome.id { voice?.isDone = true }
         switch outcome.status {
         case .completed:
+            authority.completed(outcome.id)
             backoff.reset()
             failures = 0
             brokenTurns = 0
@@ -146,10 +181,10 @@ extension ConversationMachine {
             if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
             note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
-            responseFailed(ErrorClass(code: outcome.reason), outcome, isOurs: wasRunning)
+            responseFailed(ErrorClass(code: outcome.reason), outcome, isOurs: wasRunning && !wasStopped)
         case .incomplete, .other:
             note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
-            if !wasVoiced, wasRunning { effects.append(.play(.error)) }
+            if !wasVoiced, wasRunning, !wasStopped { effects.append(.play(.error)) }
             question = nil
         }
     }

@@ -26,18 +26,22 @@ extension ConversationMachine {
     }
 
     private mutating func watchResponse() {
-        want(.serverResponse, owedResponse && link == .ready, after: options.responseLimit)
+        want(.speech, hearsUser && link == .ready, after: options.speechLongest)
+        want(.serverResponse, (owedResponse || awaitsUnwanted) && link == .ready, after: options.responseLimit)
         var isRequested = false
         var isActive = false
+        var isUnknown = false
         var isCancelling = false
         switch sequencer.phase {
         case .idle: break
         case .requested: isRequested = true
+        case .active(nil): isUnknown = true
         case .active: isActive = true
         case .cancelling: isCancelling = true
         }
         want(.requestedResponse, isRequested, after: options.responseLimit)
         want(.activeResponse, isActive, after: options.responseLongest)
+        want(.unknownResponse, isUnknown, after: options.responseLimit)
         want(.cancelledResponse, isCancelling, after: options.responseLimit)
         want(.retryResponse, retryAfter != nil, after: retryAfter ?? .zero)
     }
@@ -63,15 +67,22 @@ extension ConversationMachine {
         case .thinking:
             turn?.hadTone = true
             effects.append(.play(.thinking))
+        case .speech:
+            note(.unexpected("a turn of the user that does not end"))
+            send({ .clearInput(eventID: $0) }, "clear")
+            hearsUser = false
+            if userSpeaks { question = nil }
+            userSpeaks = false
         case .serverResponse:
             // The server heard a turn and made no response of it, noise perhaps.
             owedResponse = false
-            cancelsOwed = false
+            awaitsUnwanted = false
             question = nil
         case .requestedResponse: requestFailed()
         case .activeResponse, .cancelledResponse:
             note(.unexpected("a response that does not end"))
             sequencer.lostTrack()
+        case .unknownResponse: endUnknownResponse()
         case .retryResponse: retryAfter = nil
         case .idle: deactivate()
         case .budget: closeSpent()

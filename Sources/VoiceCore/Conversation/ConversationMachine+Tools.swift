@@ -4,9 +4,18 @@ struct ToolWishes: Equatable, Sendable {
     var endsWhenQuiet = false
     /// Calls that take long and of which the user has not been told.
     var delayed: [String] = []
+    /// What the agent was doing when the last of them was found to take long.
+    var activity: String?
     /// The news of a long call was asked for; and the response that brings it.
     var isNoticeDue = false
     var noticeResponse: String?
+
+    /// - Parameter isReplaced: another has taken over, and the conversation goes on in it.
+    mutating func sessionEnded(isReplaced: Bool) {
+        if !isReplaced { endsWhenQuiet = false }
+        isNoticeDue = false
+        noticeResponse = nil
+    }
 }
 
 /// Long calls and the end of a conversation.
@@ -17,8 +26,19 @@ extension ConversationMachine {
         of at most eight words, and nothing else. Do not call a function now.
         """
 
-    mutating func delayed(_ callID: String) {
+    /// - Parameter activity: what the agent is doing, "reading your mail"; nil where nobody knows.
+    static func delayNotice(_ activity: String?) -> String {
+        guard let activity else { return delayNotice }
+        return """
+            Jarvis has not answered yet and is still working on the last request; just now it is \(activity). Tell the \
+            user in one short sentence of at most ten words that Jarvis is still \(activity), and nothing else. Do not \
+            call a function now.
+            """
+    }
+
+    mutating func delayed(_ callID: String, _ activity: String?) {
         guard calls.isWaiting(callID: callID) else { return }
+        wishes.activity = activity
         wishes.delayed.append(callID)
     }
 
@@ -38,13 +58,14 @@ extension ConversationMachine {
 
     /// Nobody speaks and no response is awaited.
     var isQuiet: Bool {
-        voice == nil && !userSpeaks && !owedResponse && sequencer.isIdle && !sequencer.wantsResponse
+        voice == nil && !userSpeaks && !owedResponse && !awaitsUnwanted && sequencer.isIdle && !sequencer.wantsResponse
     }
 
     private mutating func tellDelay() {
         wishes.delayed = []
-        send({ .systemMessage(text: Self.delayNotice, eventID: $0) }, "delay")
-        askForResponse()
+        let notice = Self.delayNotice(wishes.activity)
+        send({ .systemMessage(text: notice, eventID: $0) }, "delay")
+        askForResponse(for: .remark)
         wishes.isNoticeDue = true
     }
 
@@ -57,7 +78,7 @@ extension ConversationMachine {
 
     /// Said on the way to the answer: it holds a call, or is the news of one.
     func isOnTheWay(_ responseID: String) -> Bool {
-        calls.contains(responseID: responseID) || wishes.noticeResponse == responseID
+        calls.contains(responseID: responseID, session: session) || wishes.noticeResponse == responseID
     }
 }
 

@@ -59,7 +59,7 @@ extension ConversationMachine {
         let pause = standbyBackoff.next()
         switch failure.kind {
         case .permanent: rotateAt = now + options.probePause
-        case .limited: rotateAt = now + (failure.retryAfter ?? options.limitedPause) + pause
+        case .limited: rotateAt = now + min(failure.retryAfter ?? options.limitedPause, options.limitedLongest) + pause
         case .expired, .transient: rotateAt = now + max(.seconds(1), pause)
         }
         guard !rotationTold else { return }

@@ -65,6 +65,12 @@ package struct ConversationMachine: Sendable {
     var owedResponse = false
     /// The response that is owed is one the user has silenced already.
     var cancelsOwed = false
+    /// It is waited for, so that nothing of ours is asked for beside it.
+    var awaitsUnwanted = false
+    /// The service has heard the user begin to speak, and not yet stop; and whether that was told.
+    var hearsUser = false
+    private var toldHearing = false
+    var stopped = StoppedTurn()
     var sequencer = ResponseSequencer()
     /// Responses to this turn that failed, and requests in a row that were not answered.
     var failures = 0
@@ -74,9 +80,15 @@ package struct ConversationMachine: Sendable {
     /// A response is not asked for before `retryResponse`.
     var retryAfter: Duration?
     var calls = CallBook()
+    /// Whose word stands behind what the model wants.
+    var authority = Authority()
+    var written = WrittenCalls()
     var wishes = ToolWishes()
     var announcements = Announcements()
+    var typed = TypedQuestions()
     var media = MediaRemarks()
+    var unasked = UnaskedResponses()
+    var agent = AgentTalk()
     /// Nothing is announced in quiet hours.
     var announces = true
     var keepsWarm = false
@@ -130,7 +142,10 @@ package struct ConversationMachine: Sendable {
 
     private mutating func happened(_ event: ConversationEvent) {
         switch event {
-        case .activate: activate()
+        case .activate:
+            // Who calls has not left.
+            wishes.endsWhenQuiet = false
+            activate()
         case .deactivate:
             hold.reopens = false
             deactivate()
@@ -141,30 +156,35 @@ package struct ConversationMachine: Sendable {
         case .announces(let announces): self.announces(announces)
         case .keepsWarm(let keepsWarm): self.keepsWarm = keepsWarm
         case .interrupt: interrupt()
+        case .stop(let isSpoken): stop(isSpoken: isSpoken)
         case .say(let text): say(text)
+        case .ask(let text): ask(text)
         case .connected: break
         case .disconnected(let failure): lost(failure)
         case .server(let event):
-            adopt(event.responseID)
+            adopt(event.responseID, isSure: event.isOfRunningResponse)
             heard(event)
         case .lifetime(let left): if left > .zero { ends = opened + left }
         case .voiceReceived(let responseID, _):
-            adopt(responseID)
+            adopt(responseID, isSure: false)
             voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)
         case .voiceDrained: voice?.isDrained = true
         case .voiceStopped(let parts): truncate(parts)
         case .callDispatched: turn?.dispatched(at: now)
-        case .callAnswered(let callID, let output, let wantsReply):
+        case .callAnswered(let callID, let output, let wantsReply, let origin):
             if calls.answer(callID: callID, output: output, wantsReply: wantsReply) {
+                authority.answered(callID, origin)
                 turn?.answered(at: now)
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
         case .lost(let loss): note(.lost(loss))
-        case .callDelayed(let callID): delayed(callID)
-        case .endWhenQuiet: wishes.endsWhenQuiet = true
-        case .mediaTold(let text, let opens): mediaTold(text, opens: opens)
+        case .callDelayed(let callID, let activity): delayed(callID, activity)
+        case .endWhenQuiet: wishes.endsWhenQuiet = link == .ready
+        case .agentTold(let text, let isAskedFor): agentTold(text, isAskedFor: isAskedFor)
+        case .agentAsks(let question, let prompt): agent.ask(question, prompt: prompt)
+        case .mediaTold(let remark, let opens): mediaTold(remark, opens: opens)
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }
@@ -173,15 +193,21 @@ package struct ConversationMachine: Sendable {
 
     /// What follows from the facts, whatever the event was.
     private mutating func settle() {
-        if let voice, voice.isDone, voice.isDrained { self.voice = nil }
+        settleVoice()
         if mustSwap, nobodySpeaks { promote() }
         deliver()
         requestResponse()
         calls.settle(allBut: sequencer.unspoken)
         closeWhenSpent()
+        putTyped()
         settleWishes()
+        tellAgent()
         tellMedia()
         settleWarm()
+        if hearsUser != toldHearing {
+            toldHearing = hearsUser
+            effects.append(.turnIsOpen(hearsUser))
+        }
         watch()
         let next = derivedState
         guard next != state else { return }

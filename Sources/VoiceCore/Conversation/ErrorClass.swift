@@ -64,6 +64,11 @@ enum ErrorClass: Equatable {
             self = .race
         case nil where error.message.contains("Only model output audio"):
             self = .race
+        // Servers that have no codes, or codes of their own.
+        case _ where error.message.lowercased().contains("already has an active response"):
+            self = .activeResponse
+        case _ where error.message.lowercased().contains("no active response"):
+            self = .noActiveResponse
         default:
             self = Self.codes[error.type] ?? .other
         }

@@ -57,11 +57,22 @@ package struct ResponseSequencer: Equatable, Sendable {
 
     package var isIdle: Bool { phase == .idle }
 
+    /// No response is known to run.
+    package var isFree: Bool {
+        switch phase {
+        case .idle, .requested: true
+        case .active, .cancelling: false
+        }
+    }
+
     /// Whether a response is still to be asked for.
     package var wantsResponse: Bool { isWanted || !uncovered.isEmpty }
 
     /// Outputs sent of which the model has not spoken, or not to the end.
     package var unspoken: Set<String> { uncovered.union(covered) }
+
+    /// Calls whose outputs the response that runs has to speak about.
+    package var telling: Set<String> { covered }
 
     /// Whether the response that runs has outputs to speak about.
     package var isTelling: Bool { !covered.isEmpty }
@@ -70,6 +81,14 @@ package struct ResponseSequencer: Equatable, Sendable {
         switch phase {
         case .active(let responseID), .cancelling(let responseID): responseID
         case .idle, .requested: nil
+        }
+    }
+
+    /// Whether this response may be the one that runs.
+    package func mayRun(_ responseID: String) -> Bool {
+        switch phase {
+        case .idle, .requested: false
+        case .active(let running), .cancelling(let running): running == nil || running == responseID
         }
     }
 

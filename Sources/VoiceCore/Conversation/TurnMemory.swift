@@ -65,15 +65,15 @@ package struct TurnMemory: Equatable, Sendable {
         all.removeAll { itemIDs.contains($0.itemID) }
     }
 
-    /// The lines as one remark of the system; nil where nothing is known.
-    package var summary: String? {
+    /// The lines, shortened, as one value; nil where nothing is known.
+    package var summary: JSONValue? {
         let lines = lines
         guard !lines.isEmpty else { return nil }
-        let told = lines.map { line in
+        let told = lines.map { line -> JSONValue in
             let text = line.heard
             let short = text.count > Self.longestSummaryText ? text.prefix(Self.longestSummaryText) + "..." : text[...]
-            return (line.speaker == .user ? "User: " : "You: ") + short
+            return .object([line.speaker == .user ? "user" : "you": .string(String(short))])
         }
-        return "The conversation with the user goes on. What was said last:\n" + told.joined(separator: "\n")
+        return ["said_last_in_this_conversation": .array(told)]
     }
 }

@@ -58,7 +58,8 @@ package struct CurlJarvisTransport: JarvisTransport {
             caFile: request.caFile,
             certificateFile: request.certificateFile,
             keyFile: request.keyFile,
-            mayRepeat: !request.isQuestion
+            mayRepeat: !request.isQuestion,
+            staysNear: request.staysNear
         )
     }
 
@@ -66,6 +67,7 @@ package struct CurlJarvisTransport: JarvisTransport {
         switch failure {
         case .cannotResolve, .cannotConnect, .badURL: .couldNotConnect(failure.description)
         case .tls: .untrusted(failure.description)
+        case .exposed(let host, let address): .exposed(host: host, address: address)
         case .timedOut(.connecting): .couldNotConnect(failure.description)
         case .timedOut: .timedOut
         case .replyTooLarge: .replyTooLarge

@@ -31,7 +31,7 @@ package struct DaemonEvent: Sendable, Equatable {
                 if let time { values[name] = .integer(Int(time.milliseconds)) }
             }
             if report.interrupted { values["interrupted"] = true }
-        case .startCall(let call):
+        case .startCall(let call, _):
             self.init(.toolCall, ["call": .string(call.callID), "tool": .string(call.name)])
         case .note(.sessionOpened): self.init(.sessionOpened)
         case .note(.sessionSwapped): self.init(.sessionRotated)

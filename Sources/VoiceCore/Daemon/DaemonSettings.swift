@@ -6,6 +6,8 @@ package struct DaemonSettings: Sendable {
     package var volumes: VolumeSettings
     package var pump: VoicePump.Options
     package var request: WebSocketRequest
+    /// The name of the model, for people.
+    package var model: String
     package var conversation: ConversationMachine.Options
     package var jarvis: Configuration.Jarvis
     package var jarvisBase: ServerURL
@@ -43,10 +45,9 @@ package struct DaemonSettings: Sendable {
         guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
             throw fail("realtime.url", "wants a ws:// or wss:// address")
         }
-        guard base.scheme == "wss" || TokenTransportPolicy.allows(base) else {
-            let what = key == nil ? "what it hears" : "the API key"
-            throw fail("realtime.url", "would send \(what) unencrypted to \(base.host); use wss://")
-        }
+        // A name is judged by its address, whenever it is connected to.
+        let voice = ServiceTransport.voice(base, configuration, secrets, addresses: ServiceTransport.literal(base))
+        if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
             throw fail("jarvis.url", "wants an http:// or https:// address")
         }
@@ -55,6 +56,7 @@ package struct DaemonSettings: Sendable {
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
+        model = realtime.model
         request = WebSocketRequest(
             url: dialect.address(base, model: realtime.model),
             headers: dialect.headers(key: key),
@@ -63,7 +65,8 @@ package struct DaemonSettings: Sendable {
                 firstMessage: .seconds(realtime.connectTimeoutS)
             ),
             deadPeerLimit: .seconds(realtime.deadPeerS),
-            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
+            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile,
+            staysNear: base.scheme == "ws" && !realtime.allowPlainHTTP
         )
         conversation = ConversationMachine.Options(
             settings: RealtimeSettings(
@@ -82,6 +85,7 @@ package struct DaemonSettings: Sendable {
                         language: realtime.language.isEmpty ? nil : realtime.language
                     ) : nil,
                 maximumOutputTokens: realtime.maxOutputTokens,
+                reasoningEffort: dialect.reasoningEffort(realtime.reasoningEffort, model: realtime.model),
                 dialect: dialect
             )
         )
@@ -100,6 +104,7 @@ package struct DaemonSettings: Sendable {
             case .none: .none
             }
         jarvis = configuration.jarvis
+        if jarvis.title.isEmpty { jarvis.title = HostName.current }
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
@@ -111,6 +116,7 @@ package struct DaemonSettings: Sendable {
                 "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
             )
         }
+        conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
         if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {

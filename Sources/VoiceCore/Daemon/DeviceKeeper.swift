@@ -64,6 +64,9 @@ actor DeviceKeeper {
         guard closed != isClosed else { return }
         isClosed = closed
         if closed {
+            // Nothing is waited for, at the start either.
+            hasTried = true
+            side.state = .waiting(reason: "muted")
             side.recall()
             if let stream = side.withdraw() { await close(OpenStream(stream: stream)) }
         } else {

@@ -5,8 +5,12 @@ extension ToolContext {
     package init(_ client: JarvisClient, _ settings: Configuration.Jarvis, logger: Logger) {
         self.init(logger: logger)
         ask = { await client.ask($0) }
-        answer = { await client.answer($0) }
-        approve = { await client.approve($0, $1) }
+        answer = { await client.answer($0, heard: $1) }
+        approve = { await client.approve($0, $1, heard: $2) }
+        add = { await client.add($0) }
+        progress = { await client.progress() }
+        activity = { client.activity }
+        forgetLast = { await client.forgetLast() }
         startFresh = { await client.startFresh() }
         readOn = { await client.readOn() }
         cancelRequest = { await client.cancelRequest() }
@@ -14,9 +18,27 @@ extension ToolContext {
     }
 }
 
+extension ConversationEvent {
+    /// What the agent's client has to tell, for the conversation.
+    init(_ news: JarvisClient.News) {
+        switch news {
+        case .asks(let question, let prompt): self = .agentAsks(question, prompt: prompt)
+        case .settled: self = .agentAsks(nil)
+        case .answered(let answer, let query):
+            self = .agentTold(ToolOutput(answer, lateQuestion: Self.words(of: query)).text, isAskedFor: true)
+        }
+    }
+
+    /// What the user said, without what the box added below it.
+    private static func words(of query: String) -> String {
+        query.split(separator: "\n\n", maxSplits: 1).first.map(String.init) ?? query
+    }
+}
+
 extension ToolRegistry.Options {
     package init(_ settings: Configuration.Jarvis, mode: ActivationMode = .always, playsMedia: Bool = false) {
         self.playsMedia = playsMedia
+        takesRemarks = settings.api != .openai
         asksUser = settings.askUser == .aloud && settings.api != .openai
         asksApproval = settings.approval == .aloud && settings.api == .responses
         mayEnd =

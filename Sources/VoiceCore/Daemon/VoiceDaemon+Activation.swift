@@ -2,15 +2,51 @@ internal import Logging
 
 /// When conversations begin and end, for signals, buttons and the control socket.
 extension VoiceDaemon {
+    /// The settings with what is remembered from before the start: mute, and the mode that was set by hand.
+    static func restored(
+        _ settings: DaemonSettings,
+        logger: Logger,
+        files: FileReader = .system
+    ) -> DaemonSettings {
+        guard let directory = settings.volumes.stateDirectory else { return settings }
+        let saved = ActivationStore.load(directory: directory, logger: logger, files: files)
+        var settings = settings
+        let configured = settings.activation.machine.mode
+        let mode = saved.effectiveMode(configured: configured, hearsWords: settings.activation.makeDetector != nil)
+        settings.activation.machine.isMuted = saved.isMuted
+        guard let hand = saved.mode, hand.configured == configured, hand.set == mode else { return settings }
+        settings.activation.machine.handMode = mode
+        guard mode != configured else { return settings }
+        settings.activation.machine.mode = mode
+        settings.conversation.isAlwaysOpen = mode == .always
+        settings.conversation.settings.tools = advertised(
+            settings.jarvis,
+            mode: mode,
+            playsMedia: settings.media.isEnabled,
+            logger: logger
+        ).map(\.definition)
+        logger.info("activation mode, as it was set by hand", metadata: ["mode": "\(mode.rawValue)"])
+        return settings
+    }
+
+    /// - Parameter configured: the mode that the configuration says, whatever is remembered.
     static func activation(
         _ settings: ActivationSettings,
         _ parts: ActivationKeeper.Parts,
         inbox: ActivationInbox,
         ear: WakeEar?,
-        hook: StateHook
+        hook: StateHook,
+        store: ActivationStore?,
+        configured: ActivationMode
     ) -> ActivationKeeper {
         var parts = parts
         parts.changed = { hook.show($0) }
+        if let store {
+            parts.remember = { isMuted, mode in
+                let mode = mode.map { SavedActivation.Mode(set: $0, configured: configured) }
+                store.remember(SavedActivation(isMuted: isMuted, mode: mode))
+            }
+        }
         if let ear { parts.listen = { ear.listen($0) } }
         return ActivationKeeper(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
     }
@@ -57,6 +93,10 @@ extension VoiceDaemon {
         case .call: activate(.button)
         case .stop: stopTalking()
         case .mute: activation.inbox.post(.toggleMute)
+        case .playPause:
+            Task { [media] in if await !media.playPause() { activate(.button) } }
+        case .next: Task { [media] in await media.skip() }
+        case .previous: Task { [media] in await media.previous() }
         case .louder, .quieter:
             Task { [volumeKeeper] in
                 let step = button == .louder ? 5 : -5
@@ -70,6 +110,7 @@ extension VoiceDaemon {
         _ settings: ActivationSettings,
         pipes: AudioPipes,
         inbox: ActivationInbox,
+        mailbox: EventMailbox,
         logger: Logger
     ) -> WakeEar? {
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
@@ -85,7 +126,7 @@ extension VoiceDaemon {
                     inbox.post(.activate(.word(word)))
                 case .stop(let word):
                     logger.info("told to stop", metadata: ["word": "\(word)"])
-                    inbox.post(.stop)
+                    stop(inbox, mailbox, isSpoken: true)
                 case .nearMiss(let word, let score):
                     logger.info("nearly a call", metadata: ["word": "\(word)", "score": "\(Int(score.rounded()))"])
                 case .nothing: break
@@ -99,9 +140,17 @@ extension VoiceDaemon {
         activation.inbox.post(.activate(trigger))
     }
 
-    /// "Stop": silences what is being said; where nothing is, ends the conversation.
+    /// "Stop": silence, and nothing of what was asked goes on; where nothing was being said, ends a conversation that was
+    /// called for.
     package nonisolated func stopTalking() {
-        activation.inbox.post(.stop)
+        Self.stop(activation.inbox, mailbox, isSpoken: false)
+    }
+
+    /// Neither waits for the other: activation may be closing a device. It is told first, so that it judges by what was
+    /// going on before the silence.
+    private static func stop(_ inbox: ActivationInbox, _ mailbox: EventMailbox, isSpoken: Bool) {
+        inbox.post(.stop)
+        mailbox.post(.stop(isSpoken: isSpoken))
     }
 
     /// Ends the conversation.
@@ -121,6 +170,11 @@ extension VoiceDaemon {
     /// Closes the capture device, or opens it again.
     package nonisolated func setMicrophoneMuted(_ isMuted: Bool) {
         activation.inbox.post(.mute(isMuted))
+    }
+
+    /// Puts a typed question to the conversation, and opens one where none is open.
+    package nonisolated func ask(_ text: String) {
+        activation.inbox.post(.ask(text))
     }
 
     package var activationStatus: ActivationStatus {

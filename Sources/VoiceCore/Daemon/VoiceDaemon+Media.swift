@@ -22,10 +22,18 @@ extension VoiceDaemon {
             logger: logger,
             plays: { inbox.post(.media($0)) },
             tell: { news in
-                guard media.tells, let text = news.text else { return }
-                mailbox.post(.mediaTold(text, opens: media.opensSession))
+                guard media.tells, let remark = news.remark else { return }
+                mailbox.post(.mediaTold(remark, opens: media.opensSession && remark.wish != nil))
             }
         )
+    }
+
+    /// Tells the conversation what the agent's client has to tell; what an answer names to be played is kept first.
+    static func tell(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
+        guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
+            return mailbox.post(ConversationEvent(news))
+        }
+        Task { mailbox.post(ConversationEvent(.answered(await player.keep(answer), query: query))) }
     }
 
     /// What buttons, scripts and the control socket may do with the media player; does nothing where there is none.
@@ -33,14 +41,18 @@ extension VoiceDaemon {
 }
 
 extension ToolContext {
-    /// Lets tools play media, and tells the agent with every question what plays and what was played.
+    /// Lets tools play media: what answers name is kept under handles, and the agent is told with questions about media
+    /// what plays and what was played.
     mutating func attach(_ player: MediaPlayer?) {
         guard let player else { return }
         media = player
-        let ask = ask
-        self.ask = { query in
-            guard let context = await player.context() else { return await ask(query) }
-            return await ask("\(query)\n\n[From the media player of the box, not said by the user: \(context).]")
+        let (ask, answer, approve) = (ask, answer, approve)
+        self.ask = { await player.keep(await ask($0)) }
+        self.answer = { await player.keep(await answer($0, $1)) }
+        self.approve = { await player.keep(await approve($0, $1, $2)) }
+        askAboutMedia = { query in
+            guard let context = await player.context() else { return await player.keep(await ask(query)) }
+            return await player.keep(await ask("\(query)\n\n\(context)"))
         }
     }
 }

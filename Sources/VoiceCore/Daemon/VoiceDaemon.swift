@@ -12,7 +12,9 @@ package actor VoiceDaemon {
     let settings: DaemonSettings
     let logger: Logger
     let network = NetworkThread()
-    private let mailbox = EventMailbox()
+    nonisolated let mailbox = EventMailbox()
+    /// How much of the microphone has left.
+    package let egress = EgressLedger()
     let session: ConversationSession
     /// Sound on its way between card and socket; for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
@@ -23,7 +25,9 @@ package actor VoiceDaemon {
     nonisolated let activation: ActivationKeeper
     nonisolated let ear: WakeEar?
     nonisolated let hook: StateHook
+    private let store: ActivationStore?
     private var activating: Task<Void, Never>?
+    private var watchingJobs: Task<Void, Never>?
 
     let client: JarvisClient
     nonisolated let player: MediaPlayer?
@@ -44,21 +48,13 @@ package actor VoiceDaemon {
         logger: Logger,
         observer: ConversationSession.Observer = .init()
     ) {
+        let configuredMode = settings.activation.machine.mode
+        let settings = Self.restored(settings, logger: logger)
         self.settings = settings
         self.logger = logger
         let network = network
         let mailbox = mailbox
-        let client = JarvisClient(
-            base: settings.jarvisBase,
-            token: settings.jarvisToken,
-            settings: settings.jarvis,
-            transport: CurlJarvisTransport(network: network),
-            store: settings.volumes.stateDirectory.map { .folder($0) } ?? .none,
-            logger: logger
-        )
-        self.client = client
-        var context = ToolContext(client, settings.jarvis, logger: logger)
-        context.endConversation = { mailbox.post(.endWhenQuiet) }
+        let egress = egress
         let volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         self.volumeKeeper = volumeKeeper
         let inbox = ActivationInbox()
@@ -72,6 +68,18 @@ package actor VoiceDaemon {
             logger: logger
         )
         self.player = player
+        let client = JarvisClient(
+            base: settings.jarvisBase,
+            token: settings.jarvisToken,
+            settings: settings.jarvis,
+            transport: CurlJarvisTransport(network: network),
+            store: settings.volumes.stateDirectory.map { .folder($0) } ?? .none,
+            tell: { Self.tell($0, player, mailbox) },
+            logger: logger
+        )
+        self.client = client
+        var context = ToolContext(client, settings.jarvis, logger: logger)
+        context.endConversation = { mailbox.post(.endWhenQuiet) }
         context.attach(player)
         let dispatcher = ToolDispatcher(
             .standard(
@@ -83,7 +91,9 @@ package actor VoiceDaemon {
             logger: logger
         )
         let pump = NetworkConfined(
-            VoicePump(pipes: pipes, options: settings.pump) { event, instant in mailbox.post(event, at: instant) },
+            VoicePump(pipes: pipes, options: settings.pump, egress: egress) { event, instant in
+                mailbox.post(event, at: instant)
+            },
             on: network
         )
         self.pump = pump
@@ -96,6 +106,7 @@ package actor VoiceDaemon {
                 dispatcher: dispatcher,
                 request: settings.request,
                 budget: Self.budget(settings, logger: logger),
+                withdraw: { _ = await client.cancelRequest() },
                 logger: logger
             ),
             options: settings.conversation,
@@ -104,16 +115,27 @@ package actor VoiceDaemon {
         )
         let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
         self.sound = sound
-        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, logger: logger)
+        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, mailbox: mailbox, logger: logger)
         self.ear = ear
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook
         var parts = ActivationKeeper.Parts(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger)
+        parts.egress = egress
         parts.capture = { await sound.setCapture(open: $0) }
         let quietVolume = settings.activation.quietVolume
         parts.quiet = { await volumeKeeper.setCeiling($0 ? quietVolume : Volumes.range.upperBound) }
         parts.pauseMedia = { _ = await player?.pause() }
-        activation = Self.activation(settings.activation, parts, inbox: inbox, ear: ear, hook: hook)
+        let store = settings.volumes.stateDirectory.map { ActivationStore(directory: $0, logger: logger) }
+        self.store = store
+        activation = Self.activation(
+            settings.activation,
+            parts,
+            inbox: inbox,
+            ear: ear,
+            hook: hook,
+            store: store,
+            configured: configuredMode
+        )
     }
 
     package var state: ConversationState {
@@ -135,6 +157,8 @@ package actor VoiceDaemon {
         for notice in settings.notices { logger.warning("\(notice)") }
         await volumeKeeper.start()
         await player?.start()
+        // A box that was muted does not open its microphone, not even for a moment.
+        if settings.activation.machine.isMuted { await sound.setCapture(open: false) }
         try await sound.start()
         try network.start()
         let pump = pump
@@ -143,6 +167,12 @@ package actor VoiceDaemon {
         running = Task { await session.run() }
         let client = client
         Task { await client.checkAtStart() }
+        if settings.jarvis.announceJobs, settings.jarvis.api != .openai {
+            let mailbox = mailbox
+            watchingJobs = Task {
+                await client.watchJobs { mailbox.post(.agentTold($0, isAskedFor: false)) }
+            }
+        }
         activating = Task { await runSurroundings(settings.activation) }
         activation.inbox.post(.start)
     }
@@ -162,19 +192,24 @@ package actor VoiceDaemon {
     /// Begins a fresh conversation with the agent.
     package func startFresh() async { await client.startFresh() }
 
-    /// Closes the session with 1000, lets the card play out, and ends every thread: within two seconds.
+    /// Takes back what the agent is at work on, closes the session with 1000, lets the card play out, and ends every thread:
+    /// within two seconds. The network ends when the agent has confirmed, or has had its second.
     package func stop() async {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
+        async let left: Void = client.leave()
         activating?.cancel()
+        watchingJobs?.cancel()
         mailbox.post(.keepsWarm(false))
         mailbox.post(.deactivate)
         mailbox.close()
         await running?.value
         await player?.stop()
+        await left
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await activating?.value
+        await store?.flush()
         await volumeKeeper.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }

@@ -57,6 +57,7 @@ package struct Doctor: Sendable {
     private func online(_ network: NetworkThread) -> [Check] {
         [
             Check(name: "service", limit: ReachCheck.limit) { await ReachCheck.findings(patient, network: network) },
+            Check(name: "transport", limit: TransportCheck.limit) { await TransportCheck.findings(patient) },
             Check(name: "session", limit: SessionCheck.limit) {
                 await SessionCheck.findings(patient, network: network)
             },
@@ -72,6 +73,7 @@ package struct Doctor: Sendable {
             Check(name: "real-time", limit: .seconds(2)) {
                 LimitsCheck.findings(patient, unit: unit, isRoot: isRoot)
             },
+            Check(name: "decoder", limit: .seconds(1)) { WallCheck.findings(patient) },
             Check(name: "wake-words", limit: WakeCheck.limit) { WakeCheck.findings(patient) },
             Check(name: "state", limit: .seconds(4)) { StateCheck.findings(patient, isRoot: isRoot) },
             Check(name: "echo", limit: .seconds(2)) { EchoCheck.findings(patient, now: WallClock.seconds()) },

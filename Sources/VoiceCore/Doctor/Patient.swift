@@ -57,8 +57,7 @@ package struct Patient: Sendable {
 
     /// The secrets in use, and those that the environment holds besides.
     private static func redactor(_ secrets: Secrets?, _ environment: [String: String]) -> Redactor {
-        let names = ["OPENAI_API_KEY", "JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
-        let others = names.compactMap { environment[$0].flatMap { Secret($0) } }
+        let others = ProcessEnvironment.secrets.compactMap { environment[$0].flatMap { Secret($0) } }
         return Redactor([secrets?.apiKey.secret, secrets?.jarvisToken.secret].compactMap { $0 } + others)
     }
 

@@ -10,11 +10,16 @@ struct ChatBackend: JarvisBackend {
     let watchesPrompts: Bool
 
     func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
-        await withTaskGroup(of: JarvisOutcome?.self) { group in
+        let notice = Notice()
+        var outcome = await withTaskGroup(of: JarvisOutcome?.self) { group in
             group.addTask { await ask(question) }
             if watchesPrompts {
                 group.addTask {
                     await watch(question.sessionID, onPrompt)
+                    return nil
+                }
+                group.addTask {
+                    await clear(question, notice)
                     return nil
                 }
             }
@@ -24,6 +29,11 @@ struct ChatBackend: JarvisBackend {
             }
             return JarvisOutcome(.failure(.cancelled))
         }
+        outcome.notice = notice.text
+        guard Task.isCancelled else { return outcome }
+        outcome.result = .failure(.cancelled)
+        outcome.mayGoOn = await connection.withdraw(nil, in: question.sessionID, isDurable: false) == nil
+        return outcome
     }
 
     private func ask(_ question: JarvisQuestion) async -> JarvisOutcome {
@@ -35,13 +45,21 @@ struct ChatBackend: JarvisBackend {
         return JarvisOutcome(JarvisReply.content(of: await connection.transport.exchange(message)))
     }
 
+    /// Runs of this way of asking have no id: one that has is in the way.
+    private func clear(_ question: JarvisQuestion, _ notice: Notice) async {
+        await connection.surroundings.expire(JarvisConnection.silenceBeforeLook)
+        if !Task.isCancelled { _ = await connection.clearTheWay(for: question, notice) }
+    }
+
     /// Ends when the server does not tell its state.
     private func watch(_ session: String, _ onPrompt: @Sendable (JarvisPrompt) -> Void) async {
         var seen: Set<String> = []
         while true {
             await connection.surroundings.sleep(Self.look)
             guard !Task.isCancelled, let state = await connection.state(of: session) else { return }
-            for prompt in state.prompts where seen.insert(prompt.id).inserted { onPrompt(prompt) }
+            for prompt in state.prompts where state.activeRun == nil && seen.insert(prompt.id).inserted {
+                onPrompt(prompt)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 ///     closed --three failures in a row--> open --pause over--> half-open --success--> closed
 ///                                          ^------------------- failure, longer pause ---'
 ///
-/// While open, questions are answered at once by the last failure. When the pause is over the next question is let
+/// While open, questions are turned down at once. When the pause is over the next question is let
 /// through as the trial, of which there is one at a time. Only failures that are the server's count.
 package struct CircuitBreaker: Equatable, Sendable {
     package enum State: Equatable, Sendable {
@@ -38,6 +38,12 @@ package struct CircuitBreaker: Equatable, Sendable {
             state = .halfOpen(failure)
             return .tryOut
         }
+    }
+
+    /// Seconds until a question is let through again; 0 where a trial is under way or nothing is held back.
+    package func pauseLeft(at now: Duration) -> Int {
+        guard case .open(let until, _) = state, until > now else { return 0 }
+        return Int((until - now + .milliseconds(999)).components.seconds)
     }
 
     /// - Parameter failure: nil for success.

@@ -6,6 +6,8 @@ package struct JarvisQuestion: Sendable, Equatable {
     package var previous: String?
     /// The same for every repetition of this question.
     package var key: String
+    /// A run of ours may have been left in the conversation.
+    package var mayFindLeftOvers = false
 }
 
 /// What became of it.
@@ -14,7 +16,11 @@ package struct JarvisOutcome: Sendable, Equatable {
     package var result: Result<String, JarvisFailure>
     /// What the next question of the conversation refers to; nil leaves it as it was.
     package var continuation: String?
-    /// True when the server answered at all: a failure is then not the network's.
+    /// The run may go on at the server: it could not be reached to end it.
+    package var mayGoOn = false
+    /// What the user is to hear before the answer.
+    package var notice: String?
+
     package init(_ result: Result<String, JarvisFailure>, continuation: String? = nil) {
         self.result = result
         self.continuation = continuation
@@ -23,40 +29,9 @@ package struct JarvisOutcome: Sendable, Equatable {
 
 /// A way of asking the agent: which routes, which events, what a lost connection means.
 protocol JarvisBackend: Sendable {
-    /// Runs one question to its end. Never throws, and ends soon after the task is cancelled, having told the server.
+    /// Runs one question to its end. Never throws. Once the task is cancelled it takes the run back at the server and ends
+    /// when that has confirmed it, within `JarvisConnection.withdrawalLimit`.
     ///
     /// - Parameter onPrompt: called when the run waits for the user.
     func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome
-}
-
-/// What all ways of asking share.
-struct JarvisConnection: Sendable {
-    let request: JarvisRequest
-    let transport: any JarvisTransport
-    let surroundings: JarvisClient.Surroundings
-
-    /// How often a session that is busy is looked at, one second apart, before the question is sent again.
-    static let busyLooks = 10
-
-    func state(of session: String) async -> JarvisState? {
-        JarvisState(await transport.exchange(request.state(session: session)))
-    }
-
-    /// Waits until no run is active in the session, for some seconds at most. A server that does not tell is given one
-    /// second, which an abandoned run needs to end.
-    func waitUntilIdle(_ session: String) async -> JarvisState? {
-        for _ in 0..<Self.busyLooks {
-            await surroundings.sleep(.seconds(1))
-            guard !Task.isCancelled else { return nil }
-            let state = await state(of: session)
-            guard let state, state.isActive else { return state }
-        }
-        return nil
-    }
-
-    /// Sends an order whose reply does not matter, also while the task is being cancelled.
-    func tell(_ order: JarvisHTTPRequest) {
-        let transport = transport
-        Task.detached { _ = await transport.exchange(order) }
-    }
 }

@@ -5,7 +5,10 @@ extension JarvisClient {
     package struct Surroundings: Sendable {
         /// Time since a fixed moment.
         package var now: @Sendable () -> Duration
+        /// Pauses, which pass in any case.
         package var sleep: @Sendable (Duration) async -> Void
+        /// Waits for a limit that is reached only where something else does not come.
+        package var expire: @Sendable (Duration) async -> Void
         package var makeID: @Sendable () -> String
         /// Seconds since 1970.
         package var wallClock: @Sendable () -> Int
@@ -13,11 +16,13 @@ extension JarvisClient {
         package init(
             now: @escaping @Sendable () -> Duration,
             sleep: @escaping @Sendable (Duration) async -> Void,
+            expire: @escaping @Sendable (Duration) async -> Void,
             makeID: @escaping @Sendable () -> String,
             wallClock: @escaping @Sendable () -> Int = { 0 }
         ) {
             self.now = now
             self.sleep = sleep
+            self.expire = expire
             self.makeID = makeID
             self.wallClock = wallClock
         }
@@ -31,6 +36,7 @@ extension JarvisClient.Surroundings {
         return JarvisClient.Surroundings(
             now: { ContinuousClock.now - start },
             sleep: { try? await Task.sleep(for: $0) },
+            expire: { try? await Task.sleep(for: $0) },
             makeID: { UUID().uuidString.lowercased() },
             wallClock: { Int(Date().timeIntervalSince1970) }
         )

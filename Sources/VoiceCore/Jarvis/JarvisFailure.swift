@@ -3,6 +3,8 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case authentication
     case offline(detail: String)
     case timedOut
+    /// The server, or a proxy in front of it, gave the run up: its own limit was reached.
+    case serverLimit
     /// The session is at work on another question.
     case busy
     /// The server no longer knows the run: it was restarted.
@@ -13,12 +15,16 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case wrongBasePath(hint: String)
     /// The server, or the model behind it, failed. The detail is the provider's own text.
     case serverError(status: Int, detail: String)
+    /// The same for a run that had begun.
+    case runFailed(detail: String)
     case badReply(detail: String)
     case emptyReply
     case tooLarge
     case untrusted(detail: String)
-    /// The token would have travelled in the open.
-    case insecure(host: String)
+    /// The token would have travelled in the open, to this address outside the own network.
+    case insecure(host: String, address: String)
+    /// It failed several times in a row, and is left alone for so many seconds more.
+    case resting(seconds: Int)
     /// More questions wait than are kept.
     case tooManyQuestions
     case cancelled
@@ -35,23 +41,28 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     package var logLine: String {
         switch self {
         case .authentication:
-            "Jarvis refused the token: compare jarvis.token_file with the --token of the server"
+            "Jarvis refused the token: compare jarvis.token_file with TERM_LLM_SERVE_TOKEN of the server"
         case .offline(let detail): "Jarvis cannot be reached (\(detail)): check jarvis.url and that the server runs"
         case .timedOut: "Jarvis did not answer in time: raise jarvis.timeout_s if its agent needs longer"
+        case .serverLimit:
+            "Jarvis gave up: the limit of its server (serve.response_timeout) or of a proxy in front of it was reached"
         case .busy: "Jarvis is busy with another question of this session"
         case .lost: "Jarvis was restarted while it worked on a question"
         case .staleConversation: "Jarvis does not know the conversation that was to be continued"
         case .wrongBasePath(let hint):
             "jarvis.url does not lead to the agent (\(hint)): it must end with the base path, usually /ui"
         case .serverError(let status, _): "Jarvis failed with status \(status): see the log of its server"
+        case .runFailed: "Jarvis could not finish what it had begun: see the log of its server"
+        case .resting(let seconds):
+            "Jarvis is not asked for another \(seconds) s: it failed \(CircuitBreaker.failuresToOpen) times in a row"
         case .badReply(let detail): "Jarvis sent a reply that cannot be read (\(detail))"
         case .emptyReply: "Jarvis sent an empty reply"
         case .tooLarge: "Jarvis sent a reply beyond \(JarvisRequest.maximumReplyBytes) bytes"
         case .untrusted(let detail):
             "no trusted connection to Jarvis (\(detail)): check jarvis.ca_file, jarvis.client_certificate_file and jarvis.url"
-        case .insecure(let host):
-            "the token is not sent to \(host) over plain http: use https, an address of this network, or "
-                + "jarvis.allow_plain_http"
+        case .insecure(let host, let address):
+            "the token is not sent to \(host) over plain http, since that is \(address), outside this network: use https, an "
+                + "address of this network, or jarvis.allow_plain_http"
         case .tooManyQuestions: "too many questions wait for Jarvis"
         case .cancelled: "the question to Jarvis was cancelled"
         case .superseded: "the question to Jarvis gave way to a newer one"
@@ -63,8 +74,10 @@ package enum JarvisFailure: Error, Sendable, Equatable {
 
     /// What the provider wrote, shortened, for the log at debug; nil when there is nothing.
     package var providerText: String? {
-        guard case .serverError(_, let detail) = self, !detail.isEmpty else { return nil }
-        return detail
+        switch self {
+        case .serverError(_, let detail), .runFailed(let detail): return detail.isEmpty ? nil : detail
+        default: return nil
+        }
     }
 
     /// One sentence for the user.
@@ -73,11 +86,14 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .authentication: "Authentication to Jarvis failed; the token may need updating."
         case .offline: "Jarvis appears to be offline right now."
         case .timedOut: "I wasn't able to reach Jarvis, the request timed out."
+        case .serverLimit: "Jarvis ran out of time and gave up."
         case .busy: "Jarvis is still busy with an earlier request. Please ask again in a moment."
         case .lost: "Jarvis was restarted while working on that. Please ask again."
         case .staleConversation: "I lost the thread of our conversation with Jarvis. Please ask again."
         case .wrongBasePath: "I can't talk to Jarvis; its address needs to be corrected in the settings."
         case .serverError: "Jarvis ran into a problem and could not answer."
+        case .runFailed: "Jarvis ran into a problem and could not finish."
+        case .resting: "Jarvis is in trouble, so I am giving it a moment. Please ask again in a minute or two."
         case .badReply: "Jarvis sent an answer that I could not understand."
         case .emptyReply: "Jarvis had nothing to say to that."
         case .tooLarge: "Jarvis sent an answer that is far too long."
@@ -96,7 +112,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     /// True when the server is to blame in a way that waiting may mend; what a circuit breaker counts.
     package var isServerTrouble: Bool {
         switch self {
-        case .offline, .timedOut, .serverError, .untrusted, .lost: true
+        case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost: true
         default: false
         }
     }
@@ -107,7 +123,9 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     /// True when the daemon, not the server, turned it down.
     var isLocal: Bool {
         switch self {
-        case .cancelled, .superseded, .tooManyQuestions, .nothingPending, .unfitAnswer, .otherCommand, .insecure: true
+        case .cancelled, .superseded, .resting, .tooManyQuestions, .nothingPending, .unfitAnswer, .otherCommand,
+            .insecure:
+            true
         default: false
         }
     }

@@ -21,22 +21,37 @@ package enum JarvisPrompt: Sendable, Equatable {
         /// The command, or the path.
         package var path: String?
         package var command: String?
+        /// The folder a command would run in.
+        package var work_dir: String?
         package var is_shell: Bool?
         package var is_write: Bool?
+        package var is_workspace: Bool?
         package var options: [Option]?
+        /// The tool that wants it; nil where the server shows no tools.
+        package var tool: String?
 
         package struct Option: Sendable, Equatable, Decodable {
             package var index: Int
             package var label: String?
+            package var description: String?
             package var choice: String?
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case approval_id, title, path, command, work_dir, is_shell, is_write, is_workspace, options
         }
 
         /// What would be done, as the user is to hear it.
         package var action: String { command ?? path ?? "" }
     }
 
-    /// Longest action that is read aloud, in characters. Nobody can follow a longer one by ear.
+    /// Longest action that is read aloud with its folder, in Unicode scalars. Nobody can follow a longer one by ear.
     static let longestAction = 300
+    /// Longest question with its options that is read aloud, in UTF-8 bytes: two minutes of speech.
+    static let longestQuestions = 2048
+    /// What the user hears where the model has answered for him.
+    static let unheard =
+        "Nothing was allowed or answered: the user has to hear what Jarvis wants, and to speak after it."
 
     var id: String {
         switch self {
@@ -45,37 +60,24 @@ package enum JarvisPrompt: Sendable, Equatable {
         }
     }
 
-    /// False where the user could not know by ear what to decide.
+    /// False where the user could not know by ear what to decide, or where nothing is offered that can be allowed.
     var isSpeakable: Bool {
         switch self {
         case .questions(_, let questions):
-            return !questions.isEmpty && questions.count <= 4
+            return !questions.isEmpty && questions.count <= 4 && spoken.utf8.count <= Self.longestQuestions
         case .approval(let approval):
             let action = approval.action
-            let isPlain = action.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-            return !action.allSatisfy(\.isWhitespace) && action.count <= Self.longestAction && isPlain
+            let heard = (action + (approval.work_dir ?? "")).unicodeScalars
+            guard approval.narrowest != nil, heard.count <= Self.longestAction else { return false }
+            return !action.allSatisfy(\.isWhitespace) && heard.allSatisfy(Self.isHeard)
         }
     }
 
-    /// What the speaking model is given to pass on.
-    package var spoken: String {
-        switch self {
-        case .questions(_, let questions):
-            let texts = questions.map { question in
-                let options = (question.options ?? []).prefix(8).map(\.label)
-                guard !options.isEmpty else { return question.question }
-                let several = question.multi_select == true ? " Several may be chosen." : ""
-                return "\(question.question) The options are: \(options.joined(separator: "; ")).\(several)"
-            }
-            return "Jarvis asks the user: \(texts.joined(separator: " And: ")) "
-                + "Put this to the user, then call answer_question with what the user says."
-        case .approval(let approval):
-            let kind =
-                approval.is_shell == true
-                ? "run this command" : approval.is_write == true ? "write to this place" : "use this"
-            return "Jarvis asks for permission to \(kind): \(approval.action)\n"
-                + "Tell the user exactly that and ask for a yes or a no, then call approve with it. "
-                + "Without a clear yes it is a no."
+    /// False for what a text can hide from the ear: controls, marks of direction, what has no width.
+    private static func isHeard(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+        default: true
         }
     }
 }
@@ -155,12 +157,30 @@ extension JarvisPrompt {
     private static func answer(_ said: String, to question: Question, index: Int) -> JarvisPromptReply.Answer? {
         let labels = (question.options ?? []).map(\.label)
         if question.multi_select == true {
-            let chosen = said.split(separator: ";").compactMap { option(String($0), of: labels) }
+            let chosen = options(said, of: labels)
             return chosen.isEmpty ? nil : .init(question_index: index, selected_list: chosen)
         }
         if let label = option(said, of: labels) { return .init(question_index: index, selected: label) }
         guard !said.allSatisfy(\.isWhitespace) else { return nil }
         return .init(question_index: index, selected: said, is_custom: true)
+    }
+
+    /// The options that are named, in any words around them. None where some are taken back: the server takes no free answer
+    /// to such a question, and a guess would be worse than asking once more.
+    private static func options(_ said: String, of labels: [String]) -> [String] {
+        func words(_ text: String) -> [String] {
+            text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        }
+        let spoken = words(said)
+        guard !spoken.contains(where: ["not", "no", "none", "except", "without", "but"].contains) else {
+            return said.split(separator: ";").compactMap { option(String($0), of: labels) }
+        }
+        if !spoken.isEmpty, spoken.allSatisfy(["all", "both", "of", "them", "everything"].contains) { return labels }
+        return labels.filter { label in
+            let wanted = words(label)
+            guard !wanted.isEmpty, wanted.count <= spoken.count else { return false }
+            return (0...(spoken.count - wanted.count)).contains { Array(spoken[$0...].prefix(wanted.count)) == wanted }
+        }
     }
 
     private static func option(_ said: String, of labels: [String]) -> String? {
@@ -170,17 +190,13 @@ extension JarvisPrompt {
         return labels.first { plain($0) == wanted }
     }
 
-    /// Permission for this very action, in the narrowest form offered; nil where the action is not the one asked about,
-    /// or nothing narrow enough is offered.
+    /// Permission for this very action, in the narrowest form offered, which is the one that was read aloud; nil where the
+    /// action is not the one asked about, or nothing known is offered.
     func permission(for command: String) -> JarvisPromptReply? {
         guard case .approval(let approval) = self else { return nil }
         func trimmed(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
         guard !approval.action.isEmpty, trimmed(command) == trimmed(approval.action) else { return nil }
-        for choice in ["once", "command", "file"] {
-            if let option = approval.options?.first(where: { $0.choice == choice }) {
-                return .choice(approvalID: approval.approval_id, index: option.index)
-            }
-        }
-        return nil
+        guard let narrowest = approval.narrowest else { return nil }
+        return .choice(approvalID: approval.approval_id, index: narrowest.option.index)
     }
 }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Reads what came back: the text of the agent, or why there is none.
 ///
 /// The status alone says little: a wrong path may answer 200 with a web page, and failures of the model behind the
@@ -24,23 +22,23 @@ package enum JarvisReply {
                     : .badReply(detail: type.isEmpty ? "no content type" : "content type \(type)")
             )
         }
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)) else {
+        guard let body = body(of: response) else {
             return .failure(.badReply(detail: "not the JSON of a chat completion"))
         }
-        if let error = body.error { return .failure(.serverError(status: 200, detail: shortened(error.message ?? ""))) }
+        if let error = body.error { return .failure(.runFailed(detail: shortened(error.message ?? ""))) }
         guard let choice = body.choices?.first else { return .failure(.badReply(detail: "no choices")) }
         let content = choice.message?.content ?? ""
         return content.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(content)
     }
 
     static func failure(of response: JarvisHTTPResponse) -> JarvisFailure {
-        let detail = (try? JSONDecoder().decode(Body.self, from: Data(response.body)))?.error?.message ?? ""
+        let detail = body(of: response)?.error?.message ?? ""
         switch response.status {
         case 300..<400:
             return .wrongBasePath(hint: "redirect to \(shortened(path(of: response.location ?? "nowhere")))")
         case 401, 403: return .authentication
         case 404, 405: return .wrongBasePath(hint: "status \(response.status)")
-        case 408, 504: return .timedOut
+        case 408, 504: return .serverLimit
         case 409, 429: return .busy
         case 502, 503: return .offline(detail: "status \(response.status)")
         // What a server that is being stopped makes of the runs it cuts.
@@ -54,6 +52,7 @@ package enum JarvisReply {
         case .couldNotConnect(let detail), .connectionLost(let detail): .offline(detail: shortened(detail))
         case .timedOut: .timedOut
         case .untrusted(let detail): .untrusted(detail: shortened(detail))
+        case .exposed(let host, let address): .insecure(host: host, address: address)
         case .replyTooLarge: .tooLarge
         case .cancelled: .cancelled
         }
@@ -62,9 +61,13 @@ package enum JarvisReply {
     /// True when the reply refuses the id of the answer that was to be continued.
     static func isStale(_ response: JarvisHTTPResponse) -> Bool {
         guard response.status == 409 || response.status == 400,
-            let message = (try? JSONDecoder().decode(Body.self, from: Data(response.body)))?.error?.message
+            let message = body(of: response)?.error?.message
         else { return false }
         return message.contains("previous_response_id")
+    }
+
+    private static func body(of response: JarvisHTTPResponse) -> Body? {
+        OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
     }
 
     /// Without the query, which may hold anything.

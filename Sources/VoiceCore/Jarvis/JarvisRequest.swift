@@ -80,6 +80,12 @@ package struct JarvisRequest: Sendable {
 
     func state(session: String) -> JarvisHTTPRequest { control("/v1/sessions/\(Self.escaped(session))/state") }
 
+    /// The latest messages of a session.
+    func messages(session: String) -> JarvisHTTPRequest {
+        let route = "/v1/sessions/\(Self.escaped(session))/messages"
+        return request(route, query: "tail=1", method: "GET", limit: Self.controlLimit)
+    }
+
     /// The user's answer to a prompt of the agent.
     func reply(_ reply: JarvisPromptReply, session: String) -> JarvisHTTPRequest {
         control("/v1/sessions/\(Self.escaped(session))/\(reply.route)", body: Self.json(reply))
@@ -94,11 +100,17 @@ package struct JarvisRequest: Sendable {
 
     // MARK: Putting together
 
-    private func control(_ route: String, body: [UInt8]? = nil) -> JarvisHTTPRequest {
-        request(route, method: body == nil ? "GET" : "POST", body: body ?? [], limit: Self.controlLimit)
+    func control(
+        _ route: String,
+        query: String? = nil,
+        body: [UInt8]? = nil,
+        method: String? = nil
+    ) -> JarvisHTTPRequest {
+        let method = method ?? (body == nil ? "GET" : "POST")
+        return request(route, query: query, method: method, body: body ?? [], limit: Self.controlLimit)
     }
 
-    private func request(
+    func request(
         _ route: String,
         query: String? = nil,
         method: String = "POST",
@@ -108,9 +120,11 @@ package struct JarvisRequest: Sendable {
         limit: Duration = JarvisRequest.longestRun
     ) -> JarvisHTTPRequest {
         var headers = [JarvisHTTPRequest.Header(name: "Accept", value: accept)]
-        if method == "POST" { headers.append(.init(name: "Content-Type", value: "application/json")) }
+        if method != "GET" { headers.append(.init(name: "Content-Type", value: "application/json")) }
         for (name, value) in extra { headers.append(.init(name: name, value: value)) }
         if let token = token.value { headers.append(.init(name: "Authorization", value: "Bearer \(token.revealed)")) }
+        // Where the address is near is known when it is connected to.
+        let isOpen = base.scheme == "http" && token.value != nil && !settings.allowPlainHTTP
         return JarvisHTTPRequest(
             method: method,
             url: url(route, query: query),
@@ -122,7 +136,8 @@ package struct JarvisRequest: Sendable {
             certificateFile: settings.clientCertificateFile.isEmpty ? nil : settings.clientCertificateFile,
             keyFile: settings.clientKeyFile.isEmpty ? nil : settings.clientKeyFile,
             maximumReplyBytes: Self.maximumReplyBytes,
-            isQuestion: method == "POST" && limit == Self.longestRun
+            isQuestion: method == "POST" && limit == Self.longestRun,
+            staysNear: isOpen
         )
     }
 
@@ -135,11 +150,11 @@ package struct JarvisRequest: Sendable {
     }
 
     /// Ids of the server in a path: anything unusual is left out, so that they cannot lead elsewhere.
-    private static func escaped(_ id: String) -> String {
+    static func escaped(_ id: String) -> String {
         String(id.prefix(200).filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
     }
 
-    private static func json(_ body: some Encodable) -> [UInt8] {
+    static func json(_ body: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         // Strings, numbers and flags always encode.

@@ -40,6 +40,8 @@ package struct JarvisHTTPRequest: Sendable, Equatable, CustomStringConvertible, 
     package let maximumReplyBytes: Int
     /// A question, which must not reach the agent twice without anybody knowing.
     package var isQuestion = false
+    /// Carries the token in the open: must not leave the own network.
+    package var staysNear = false
 
     package var description: String { "\(method) \(url), \(body.count) bytes" }
     package var customMirror: Mirror { Mirror(self, children: ["url": url, "bytes": body.count]) }
@@ -90,6 +92,8 @@ package enum JarvisTransportFault: Error, Sendable, Equatable {
     case connectionLost(String)
     /// The certificate is not to be trusted, or TLS failed otherwise.
     case untrusted(String)
+    /// The name stands for an address outside the own network, and the request must not go there.
+    case exposed(host: String, address: String)
     case replyTooLarge
     case cancelled
 }

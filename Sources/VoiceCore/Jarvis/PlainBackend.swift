@@ -38,6 +38,15 @@ final class PlainBackend: JarvisBackend {
         return JarvisOutcome(result)
     }
 
+    /// Drops the last question and its answer; false when there is none.
+    func forgetLast() -> Bool {
+        history.withLock { history in
+            guard history.messages.count >= 2 else { return false }
+            history.messages.removeLast(2)
+            return true
+        }
+    }
+
     /// Drops the oldest questions with their answers.
     private static func bound(_ messages: inout [ChatMessage]) {
         while messages.count > 2,

@@ -1,13 +1,16 @@
+internal import Logging
+
 /// Asks by `/v1/responses` as a stream: the run outlives its connection, and a lost connection is made anew.
 ///
 ///     POST -> events -> lost? -> GET events after the last one -> ... -> completed, failed, cancelled
 ///
 /// The server shows every ten seconds that it lives. A stream without any byte for longer is given up and joined anew,
-/// until the one who asks gives up. A run the server no longer knows (it was restarted) is asked for again only when
-/// no tool had been used, since tools may have done something.
+/// until the one who asks gives up; a server that cannot be reached at all is given up after `Outage.patience`. What becomes
+/// of a question whose run is gone is for `LostRun` to decide. A question that gets no reply at all may stand behind a run
+/// that is not ours: see `StrayRun`.
 struct ResponsesBackend: JarvisBackend {
     /// Pauses between attempts to join a run again; the last one repeats.
-    static let pauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
+    static let pauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2)]
     private static let repetitions = 2
 
     let connection: JarvisConnection
@@ -20,97 +23,191 @@ struct ResponsesBackend: JarvisBackend {
         case interrupted
         /// Nothing came of it.
         case refused(JarvisFailure, status: Int?)
+        /// Somebody else's run stands in the way.
+        case blocked(run: String?)
         case cancelled
     }
 
+    /// What is known of the way to an answer.
+    private struct Path {
+        var run = ResponsesRun()
+        /// Runs of others that were seen in the conversation.
+        var others: Set<String> = []
+        let notice = Notice()
+
+        var hasBegun: Bool { run.runID != nil }
+    }
+
     func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
+        var path = Path()
+        var outcome = await answer(question, &path, onPrompt)
+        if Task.isCancelled, path.run.outcome == nil {
+            let state = await connection.withdraw(
+                path.run.runID,
+                in: question.sessionID,
+                isDurable: true,
+                others: path.others
+            )
+            outcome = JarvisOutcome(.failure(.cancelled), continuation: state?.lastResponseID)
+            outcome.mayGoOn = state == nil
+        }
+        outcome.notice = path.notice.text
+        return outcome
+    }
+
+    private func answer(
+        _ question: JarvisQuestion,
+        _ path: inout Path,
+        _ onPrompt: @Sendable (JarvisPrompt) -> Void
+    ) async -> JarvisOutcome {
         var question = question
-        var hasRecovered = false
-        for attempt in 0... {
-            var run = ResponsesRun()
-            let outcome = await follow(question, &run, onPrompt)
-            if Task.isCancelled {
-                if let id = run.runID, run.outcome == nil { connection.tell(connection.request.cancel(run: id)) }
-                return JarvisOutcome(.failure(.cancelled))
-            }
+        var (hasWaited, hasCaughtUp, repeated) = (false, false, 0)
+        while true {
+            let outcome = await follow(question, &path, onPrompt)
+            guard !Task.isCancelled else { return outcome }
             switch outcome.result {
-            case .failure(.busy) where !hasRecovered:
-                // Another run, or an id that is not the latest any more.
-                hasRecovered = true
+            case .failure(.busy) where !hasWaited && path.others.isEmpty:
+                hasWaited = true
                 let state = await connection.waitUntilIdle(question.sessionID)
                 question.previous = state?.lastResponseID ?? question.previous
                 question.key += "-2"
-            case .failure(.staleConversation) where !hasRecovered:
-                hasRecovered = true
-                question.previous = await connection.state(of: question.sessionID)?.lastResponseID
+            case .failure(.staleConversation) where !hasCaughtUp:
+                // Without an id to go on from, a question would begin the conversation anew.
+                guard let state = await connection.state(of: question.sessionID) else { return outcome }
+                hasCaughtUp = true
+                question.previous = state.lastResponseID
                 question.key += "-3"
-            case .failure(.lost) where !run.usedTools && attempt < Self.repetitions:
-                question.previous = await connection.state(of: question.sessionID)?.lastResponseID ?? question.previous
-                question.key += "-r"
             case .failure(.staleConversation): return JarvisOutcome(.failure(.busy))
+            case .failure(.lost) where repeated < Self.repetitions:
+                repeated += 1
+                switch await examine(question, path) {
+                case .failure(let failure):
+                    var outcome = JarvisOutcome(.failure(failure))
+                    outcome.mayGoOn = true
+                    return outcome
+                case .success((.tell, let state)):
+                    return JarvisOutcome(.failure(.lost), continuation: state?.lastResponseID)
+                case .success((.join(let run), _)): path.run = ResponsesRun(runID: run)
+                case .success((.askAgain, let state)):
+                    question.previous = state?.lastResponseID ?? question.previous
+                    // One that had not begun may still be on its way: under the same key it is the same run.
+                    if path.hasBegun { question.key += "-r" }
+                    path.run = ResponsesRun()
+                }
+                continue
+            case .failure(.lost) where !path.hasBegun:
+                return JarvisOutcome(.failure(.offline(detail: "it breaks off every connection")))
             default: return outcome
             }
+            path.run = ResponsesRun()
         }
-        return JarvisOutcome(.failure(.lost))
+    }
+
+    /// Looks at what the server has of a question whose run is gone.
+    private func examine(
+        _ question: JarvisQuestion,
+        _ path: Path
+    ) async -> Result<(LostRun.Decision, JarvisState?), JarvisFailure> {
+        var outage = Outage()
+        for attempt in 0... {
+            let result = await connection.transport.exchange(connection.request.messages(session: question.sessionID))
+            switch result {
+            case .failed(.cancelled): return .failure(.cancelled)
+            case .failed(let fault):
+                _ = outage.begin(at: connection.surroundings.now())
+                let isGone = outage.isOver(at: connection.surroundings.now())
+                guard !isGone, !Task.isCancelled else {
+                    let failure = JarvisReply.failure(of: fault)
+                    return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure)
+                }
+                await connection.surroundings.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
+            case .response:
+                let state = await connection.state(of: question.sessionID)
+                let lost = LostRun(
+                    question: question.query,
+                    hadBegun: path.hasBegun,
+                    showedWork: path.run.showedWork,
+                    record: JarvisRecord(result),
+                    activeRun: state?.activeRun
+                )
+                return .success((lost.decision, state))
+            }
+        }
+        return .failure(.lost)
     }
 
     private func follow(
         _ question: JarvisQuestion,
-        _ run: inout ResponsesRun,
+        _ path: inout Path,
         _ onPrompt: @Sendable (JarvisPrompt) -> Void
     ) async -> JarvisOutcome {
-        var request = connection.request.response(question, previous: question.previous)
+        var request =
+            path.run.runID.map { connection.request.events(run: $0, after: path.run.lastSequence) }
+            ?? connection.request.response(question, previous: question.previous)
         var failures = 0
+        var outage = Outage()
         while true {
-            let before = run.lastSequence
-            let ended = await read(request, &run, isFirst: run.runID == nil, onPrompt)
-            if run.lastSequence > before { failures = 0 }
+            let before = path.run.lastSequence
+            let ended = await read(request, question, &path, onPrompt)
+            if path.run.lastSequence > before { failures = 0 }
             switch ended {
-            case .finished: break
+            case .finished: outage.end()
             case .cancelled: return JarvisOutcome(.failure(.cancelled))
+            case .blocked(let run):
+                if let run { path.others.insert(run) }
+                // It may have been let in at the last moment.
+                _ = await connection.withdraw(nil, in: question.sessionID, isDurable: true, others: path.others)
+                return JarvisOutcome(.failure(.busy))
             case .refused(let failure, let status):
                 // While the run is known, only the server itself can say that it is lost.
-                guard run.runID != nil else { return JarvisOutcome(.failure(failure)) }
+                guard path.hasBegun else { return JarvisOutcome(.failure(failure)) }
                 if status == 404 { return JarvisOutcome(.failure(.lost)) }
-                if status == 409, await recover(&run) { break }
-                if failure == .authentication { return JarvisOutcome(.failure(failure)) }
-            case .interrupted:
-                // Sent twice under one key it is one run.
-                if run.runID == nil, failures >= Self.repetitions {
-                    return JarvisOutcome(.failure(.offline(detail: "the connection broke")))
+                if status == 409, await recover(&path.run) { break }
+                // Asked again it would be no shorter.
+                if failure == .authentication || failure == .tooLarge { return JarvisOutcome(.failure(failure)) }
+                guard case .offline(let detail) = failure else { break }
+                if outage.begin(at: connection.surroundings.now()) {
+                    connection.logger.warning("Jarvis cannot be reached while at work", metadata: ["why": "\(detail)"])
+                } else if outage.isOver(at: connection.surroundings.now()) {
+                    var outcome = JarvisOutcome(.failure(failure))
+                    outcome.mayGoOn = true
+                    return outcome
                 }
+            case .interrupted:
+                outage.end()
+                guard path.hasBegun else { return JarvisOutcome(.failure(.lost)) }
             }
-            if let result = run.outcome { return JarvisOutcome(result, continuation: run.continuation) }
+            if let result = path.run.outcome { return JarvisOutcome(result, continuation: path.run.continuation) }
             await connection.surroundings.sleep(Self.pauses[min(failures, Self.pauses.count - 1)])
             failures += 1
             if Task.isCancelled { return JarvisOutcome(.failure(.cancelled)) }
-            if let id = run.runID { request = connection.request.events(run: id, after: run.lastSequence) }
+            if let id = path.run.runID { request = connection.request.events(run: id, after: path.run.lastSequence) }
         }
     }
 
     /// Reads one stream to its end.
     private func read(
         _ request: JarvisHTTPRequest,
-        _ run: inout ResponsesRun,
-        isFirst: Bool,
+        _ question: JarvisQuestion,
+        _ path: inout Path,
         _ onPrompt: @Sendable (JarvisPrompt) -> Void
     ) async -> Ended {
-        let transport = connection.transport
-        let opened = await patiently { await transport.open(request) }
+        let isFirst = !path.hasBegun
         let stream: any JarvisReplyStream
-        switch opened {
-        case nil: return Task.isCancelled ? .cancelled : .interrupted
-        case .failure(let fault):
+        switch isFirst ? await opened(request, question, path.notice) : .reply(await reply(to: request)) {
+        case .blocked(let run): return .blocked(run: run)
+        case .reply(nil): return Task.isCancelled ? .cancelled : .interrupted
+        case .reply(.failure(let fault)):
             if case .connectionLost = fault { return .interrupted }
             let failure = JarvisReply.failure(of: fault)
             return failure == .cancelled ? .cancelled : .refused(failure, status: nil)
-        case .success(let open): stream = open
+        case .reply(.success(let open)): stream = open
         }
         defer { stream.close() }
         guard stream.head.status == 200, stream.head.mediaType == "text/event-stream" else {
             return await refusal(stream, isFirst: isFirst)
         }
-        if isFirst, let id = stream.head.runID { run = ResponsesRun(runID: id) }
+        if isFirst, let id = stream.head.runID { path.run = ResponsesRun(runID: id) }
         var parser = ServerSentEventParser()
         while true {
             guard let next = await patiently({ await stream.next() }) else {
@@ -124,14 +221,59 @@ struct ResponsesBackend: JarvisBackend {
             case .success(let bytes?):
                 guard let events = try? parser.feed(bytes) else { return .refused(.tooLarge, status: nil) }
                 for event in events {
-                    switch run.handle(event) {
+                    switch path.run.handle(event) {
                     case .none, .progress: continue
+                    case .activity(let activity): connection.board.show(activity)
                     case .prompt(let prompt): onPrompt(prompt)
                     case .streamEnded: return .interrupted
                     case .finished: return .finished
                     }
                 }
             }
+        }
+    }
+
+    // MARK: Getting a reply at all
+
+    private typealias Reply = Result<any JarvisReplyStream, JarvisTransportFault>
+
+    private enum Opening: Sendable {
+        /// Nil where none came in time.
+        case reply(Result<any JarvisReplyStream, JarvisTransportFault>?)
+        case blocked(run: String?)
+    }
+
+    private enum Look: Sendable {
+        case over(Opening)
+        case clear
+    }
+
+    private func reply(to request: JarvisHTTPRequest) async -> Reply? {
+        let transport = connection.transport
+        return await patiently { await transport.open(request) }
+    }
+
+    /// Waits for the reply to a question, and looks meanwhile whether anything is in its way.
+    private func opened(
+        _ request: JarvisHTTPRequest,
+        _ question: JarvisQuestion,
+        _ notice: Notice
+    ) async -> Opening {
+        let connection = connection
+        return await withTaskGroup(of: Look.self) { group in
+            group.addTask { .over(.reply(await reply(to: request))) }
+            group.addTask {
+                await connection.surroundings.expire(JarvisConnection.silenceBeforeLook)
+                switch await connection.clearTheWay(for: question, notice) {
+                case .clear: return .clear
+                case .busy(let run): return .over(.blocked(run: run))
+                }
+            }
+            defer { group.cancelAll() }
+            while let next = await group.next() {
+                if case .over(let opening) = next { return opening }
+            }
+            return .reply(nil)
         }
     }
 
@@ -159,6 +301,6 @@ struct ResponsesBackend: JarvisBackend {
     }
 
     private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
-        await Patience.value(within: silence, sleep: connection.surroundings.sleep, of: work)
+        await Patience.value(within: silence, sleep: connection.surroundings.expire, of: work)
     }
 }

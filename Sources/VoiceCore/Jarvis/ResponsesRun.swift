@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Follows the events of one run of the agent (`/v1/responses`, streaming) and tells what is to be made of them.
 ///
 /// The text of a run comes in segments: what is said before tools are used is progress, the last segment is the answer.
@@ -11,6 +9,8 @@ package struct ResponsesRun: Sendable, Equatable {
         /// Words on the way to the answer, complete.
         case progress(String)
         case prompt(JarvisPrompt)
+        /// It uses another tool.
+        case activity(JarvisActivity)
         /// The stream will bring nothing more, though the run may go on.
         case streamEnded
         /// See `outcome`.
@@ -23,8 +23,10 @@ package struct ResponsesRun: Sendable, Equatable {
     package private(set) var continuation: String?
     /// Number of the last event that was taken.
     package private(set) var lastSequence = 0
-    /// True once a tool ran: asking again could do something twice.
-    package private(set) var usedTools = false
+    /// True once anything but words was shown: asking again could do something twice. A server that hides its tools shows
+    /// their prompts, heartbeats and new segments only.
+    package private(set) var showedWork = false
+    package private(set) var activity = JarvisActivity()
     package private(set) var outcome: Result<String, JarvisFailure>?
 
     private var segment = ""
@@ -41,7 +43,13 @@ package struct ResponsesRun: Sendable, Equatable {
     package mutating func handle(_ event: ServerSentEvent) -> Change {
         if event.data == "[DONE]" { return outcome == nil ? .streamEnded : .finished }
         receivedBytes += event.data.utf8.count
-        guard outcome == nil, let payload = try? JSONDecoder().decode(Payload.self, from: Data(event.data.utf8)) else {
+        guard outcome == nil,
+            let payload = OutsideJSON.decode(
+                Payload.self,
+                from: event.data.utf8,
+                atMost: JarvisRequest.maximumReplyBytes
+            )
+        else {
             return outcome == nil ? .none : .finished
         }
         if let sequence = payload.sequence_number ?? Int(event.id) {
@@ -49,8 +57,17 @@ package struct ResponsesRun: Sendable, Equatable {
             lastSequence = sequence
         }
         guard receivedBytes <= 4 * JarvisRequest.maximumReplyBytes else { return finish(.failure(.tooLarge)) }
-        return take(payload, named: event.name == "message" ? payload.type ?? "" : event.name)
+        let name = event.name == "message" ? payload.type ?? "" : event.name
+        if !Self.words.contains(name) { showedWork = true }
+        return take(payload, named: name)
     }
+
+    /// Events behind which no tool can be.
+    private static let words: Set<String> = [
+        "response.created", "response.output_text.delta", "response.attempt.discard", "response.retry",
+        "response.compaction", "response.model_switch", "response.model_swap.progress", "response.stream_error",
+        "response.completed", "response.failed", "response.cancelled",
+    ]
 
     private mutating func take(_ payload: Payload, named name: String) -> Change {
         switch name {
@@ -62,23 +79,28 @@ package struct ResponsesRun: Sendable, Equatable {
             return endSegment()
         case "response.attempt.discard":
             segment = ""
-        case "response.tool_exec.start", "response.function_call_arguments.delta":
-            usedTools = true
-        case "response.output_item.added", "response.output_item.done":
-            if payload.item?.type == "function_call" { usedTools = true }
+        case "response.tool_exec.start":
+            activity.began(payload.call_id ?? "", name: payload.tool_name ?? "", info: payload.tool_info ?? "")
+            return .activity(activity)
+        case "response.tool_exec.end":
+            activity.ended(payload.call_id ?? "")
+            return .activity(activity)
         case "response.ask_user.prompt":
             guard let callID = payload.call_id, let questions = payload.questions else { return .none }
             return ask(.questions(callID: callID, questions))
         case "response.approval.prompt":
-            guard let approval = payload.approval else { return .none }
+            guard var approval = payload.approval else { return .none }
+            approval.tool = activity.tool(of: approval.action)
             return ask(.approval(approval))
         case "response.completed":
             continuation = payload.response?.id
             let text = segment.allSatisfy(\.isWhitespace) ? lastSpoken : segment
             return finish(text.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(text))
         case "response.failed":
+            goOn(from: payload)
             return finish(.failure(Self.failure(payload.error ?? payload.response?.error)))
         case "response.cancelled":
+            goOn(from: payload)
             return finish(.failure(.cancelled))
         case "response.stream_error":
             return .streamEnded
@@ -88,12 +110,23 @@ package struct ResponsesRun: Sendable, Equatable {
         return .none
     }
 
+    /// A turn that failed moves the conversation on as well; its own id is no place to go on from.
+    private mutating func goOn(from payload: Payload) {
+        guard let id = payload.response?.id, id != runID, id != payload.response_id else { return }
+        continuation = id
+    }
+
     /// Ends the run by what a snapshot of it says. False while it goes on.
     package mutating func take(snapshot bytes: [UInt8]) -> Bool {
-        guard let snapshot = try? JSONDecoder().decode(Snapshot.self, from: Data(bytes)) else { return false }
+        guard let snapshot = OutsideJSON.decode(Snapshot.self, from: bytes, atMost: JarvisRequest.maximumReplyBytes)
+        else {
+            return false
+        }
+        if ["completed", "failed", "cancelled"].contains(snapshot.status) {
+            continuation = snapshot.continuation_response_id ?? continuation
+        }
         switch snapshot.status {
         case "completed":
-            continuation = snapshot.continuation_response_id ?? continuation
             let messages = snapshot.recovery?.messages ?? []
             let text = messages.last { $0.role == nil || $0.role == "assistant" }?.content ?? ""
             _ = finish(text.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(text))
@@ -139,9 +172,9 @@ package struct ResponsesRun: Sendable, Equatable {
     private static func failure(_ error: Payload.Failure?) -> JarvisFailure {
         switch error?.type {
         case "conflict_error": .busy
-        case "timeout_error": .timedOut
+        case "timeout_error": .serverLimit
         case "invalid_api_key": .authentication
-        default: .serverError(status: 200, detail: String((error?.message ?? "").prefix(200)))
+        default: .runFailed(detail: String((error?.message ?? "").prefix(200)))
         }
     }
 
@@ -152,9 +185,10 @@ package struct ResponsesRun: Sendable, Equatable {
         let delta: String?
         let assistant_segment_ordinal: Int?
         let call_id: String?
+        let tool_name: String?
+        let tool_info: String?
         let questions: [JarvisPrompt.Question]?
         let response: Response?
-        let item: Item?
         let error: Failure?
         /// The fields of an approval stand among the others.
         let approval: JarvisPrompt.Approval?
@@ -164,10 +198,6 @@ package struct ResponsesRun: Sendable, Equatable {
             let error: Failure?
         }
 
-        struct Item: Decodable {
-            let type: String?
-        }
-
         struct Failure: Decodable {
             let message: String?
             let type: String?
@@ -175,7 +205,7 @@ package struct ResponsesRun: Sendable, Equatable {
 
         enum CodingKeys: String, CodingKey {
             case type, sequence_number, response_id, delta, assistant_segment_ordinal, call_id, questions, response
-            case item, error
+            case error, tool_name, tool_info
         }
 
         init(from decoder: any Decoder) throws {
@@ -186,9 +216,10 @@ package struct ResponsesRun: Sendable, Equatable {
             delta = try? box.decode(String.self, forKey: .delta)
             assistant_segment_ordinal = try? box.decode(Int.self, forKey: .assistant_segment_ordinal)
             call_id = try? box.decode(String.self, forKey: .call_id)
+            tool_name = try? box.decode(String.self, forKey: .tool_name)
+            tool_info = try? box.decode(String.self, forKey: .tool_info)
             questions = try? box.decode([JarvisPrompt.Question].self, forKey: .questions)
             response = try? box.decode(Response.self, forKey: .response)
-            item = try? box.decode(Item.self, forKey: .item)
             error = try? box.decode(Failure.self, forKey: .error)
             approval = try? JarvisPrompt.Approval(from: decoder)
         }

@@ -3,15 +3,18 @@
 ///     id = "voice-0123"
 ///     previous = "resp_msg_17"
 ///     used_at = 1795208889      seconds since 1970
+///     knows_mouth = true        the agent has said that it has the prompt for voices
 package struct SavedJarvisSession: Sendable, Equatable {
     package var id: String
     package var previous: String?
     package var usedAt: Int
+    package var knowsMouth = false
 
-    package init(id: String, previous: String? = nil, usedAt: Int) {
+    package init(id: String, previous: String? = nil, usedAt: Int, knowsMouth: Bool = false) {
         self.id = id
         self.previous = previous
         self.usedAt = usedAt
+        self.knowsMouth = knowsMouth
     }
 
     /// Nil where the text is not what was written: then a fresh conversation begins.
@@ -20,23 +23,29 @@ package struct SavedJarvisSession: Sendable, Equatable {
         var id: String?
         var previous: String?
         var usedAt = 0
+        var knowsMouth = false
         for entry in document.entries {
             switch (entry.path, entry.value) {
             case ("id", .text(let text)): id = text
             case ("previous", .text(let text)): previous = text
-            case ("used_at", .integer(let seconds)): usedAt = seconds
+            case ("knows_mouth", .flag(let flag)): knowsMouth = flag
+            case ("used_at", .integer(let seconds)): usedAt = min(max(seconds, 0), Self.latest)
             default: continue
             }
         }
         guard let id, Self.isID(id), id.hasPrefix("voice-") else { return nil }
         if let previous, !Self.isID(previous) { return nil }
-        self.init(id: id, previous: previous, usedAt: usedAt)
+        self.init(id: id, previous: previous, usedAt: usedAt, knowsMouth: knowsMouth)
     }
 
     package var text: String {
         "# Written by jarvis-voiced.\nid = \"\(id)\"\n"
             + (previous.map { Self.isID($0) ? "previous = \"\($0)\"\n" : "" } ?? "") + "used_at = \(usedAt)\n"
+            + (knowsMouth ? "knows_mouth = true\n" : "")
     }
+
+    /// The last second of the year 9999.
+    private static let latest = 253_402_300_799
 
     private static func isID(_ text: String) -> Bool {
         (1...200).contains(text.utf8.count)

@@ -12,9 +12,14 @@ final class StepLine<Step: Sendable>: Sendable {
     private static var limit: Int { 64 }
     private let state = Mutex(State())
 
-    func post(_ step: Step) {
+    func post(_ step: Step) { put(step) { $0.append(step) } }
+
+    /// Gives back a step that was taken by somebody else than the one it was for.
+    func putBack(_ step: Step) { put(step) { $0.insert(step, at: 0) } }
+
+    private func put(_ step: Step, _ place: (inout [Step]) -> Void) {
         let waiter = state.withLock { state in
-            if state.steps.count < Self.limit { state.steps.append(step) }
+            if state.steps.count < Self.limit { place(&state.steps) }
             defer { state.waiter = nil }
             return state.waiter
         }

@@ -41,6 +41,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case budgetSpent = "budget_spent"
     case budgetRenewed = "budget_renewed"
     case control
+    case logLost = "log_lost"
 
     /// The key of a log line's metadata.
     package static let key = "event"

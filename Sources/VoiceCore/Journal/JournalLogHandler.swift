@@ -2,7 +2,7 @@ import Glibc
 package import Logging
 internal import Synchronization
 
-/// Writes log lines: to the journal with their values as fields, else to standard error, one write(2) each.
+/// Makes log lines: for the journal with their values as fields, else for standard error. `LogOutlet` writes them.
 ///
 /// Under systemd an entry goes to the journal's own socket; should that fail, a line goes to standard error that begins
 /// with its priority ("<6>message key=value", sd-daemon(3)), which the journal understands and takes away. Elsewhere a
@@ -19,8 +19,8 @@ package struct JournalLogHandler: LogHandler {
     private let threshold: LogThreshold
     private var ownLevel: Logger.Level?
     private let troubles: Troubles
-    private let send: (@Sendable (JournalEntry) -> Bool)?
-    private let write: @Sendable (String) -> Void
+    private let hasJournal: Bool
+    private let write: @Sendable (LogLine) -> Void
 
     /// What handlers of one program have in common.
     package final class Troubles: Sendable {
@@ -30,28 +30,20 @@ package struct JournalLogHandler: LogHandler {
 
     /// - Parameters:
     ///   - threshold: of all loggers that have no level of their own.
-    ///   - send: gives an entry to the journal; false where that failed. Nil: lines only.
-    ///   - write: gets whole lines with their line feed.
+    ///   - hasJournal: whether lines are to have an entry for the journal.
+    ///   - write: gets the lines; must not wait.
     package init(
         style: Style,
         threshold: LogThreshold,
         troubles: Troubles = Troubles(),
-        send: (@Sendable (JournalEntry) -> Bool)? = nil,
-        write: @escaping @Sendable (String) -> Void = Self.writeToStandardError
+        hasJournal: Bool = false,
+        write: @escaping @Sendable (LogLine) -> Void
     ) {
         self.style = style
         self.threshold = threshold
         self.troubles = troubles
-        self.send = send
+        self.hasJournal = hasJournal
         self.write = write
-    }
-
-    package init(
-        style: Style,
-        level: Logger.Level = .info,
-        write: @escaping @Sendable (String) -> Void = Self.writeToStandardError
-    ) {
-        self.init(style: style, threshold: LogThreshold(level), write: write)
     }
 
     package var logLevel: Logger.Level {
@@ -68,27 +60,47 @@ package struct JournalLogHandler: LogHandler {
         var values = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let subject = values.removeValue(forKey: JournalEvent.key).flatMap { JournalEvent(rawValue: "\($0)") }
         if let error = event.error { values["error"] = "\(error)" }
-        let message = "\(event.message)"
+        let message = Self.cut("\(event.message)", to: Self.longestMessage)
         guard admit(subject, message: message, values: &values) else { return }
-        var text = Self.escaped(message)
-        let sorted = values.map { (key: $0.key, value: "\($0.value)") }.sorted { $0.key < $1.key }
-        for (key, value) in sorted { text += " \(key)=\(Self.quoted(value))" }
-        switch style {
-        case .terminal: write("\(Self.timeOfDay()) \(event.level.rawValue) \(text)\n")
-        case .journal:
-            let priority = Self.priority(event.level)
-            if let send {
-                var entry = JournalEntry()
-                entry.add("MESSAGE", text)
-                entry.add("PRIORITY", "\(priority)")
-                entry.add("SYSLOG_IDENTIFIER", "jarvis-voiced")
-                if let subject { entry.add("JARVIS_EVENT", subject.rawValue) }
-                if let messageID = subject?.messageID { entry.add("MESSAGE_ID", messageID) }
-                for (key, value) in sorted { entry.add(JournalEntry.name(for: key), value) }
-                if send(entry) { return }
-            }
-            write("<\(priority)>\(text)\n")
-        }
+        let sorted = values.map { (key: $0.key, value: Self.cut("\($0.value)", to: Self.longest($0.key))) }
+            .sorted { $0.key < $1.key }
+        write(
+            Self.line(message, sorted, subject: subject, level: event.level, style: style, hasJournal: hasJournal)
+        )
+    }
+
+    static func line(
+        _ message: String,
+        _ values: [(key: String, value: String)],
+        subject: JournalEvent?,
+        level: Logger.Level,
+        style: Style,
+        hasJournal: Bool
+    ) -> LogLine {
+        var text = escaped(message)
+        for (key, value) in values { text += " \(key)=\(quoted(value))" }
+        guard style == .journal else { return LogLine("\(timeOfDay()) \(level.rawValue) \(text)\n") }
+        var line = LogLine("<\(priority(level))>\(text)\n")
+        guard hasJournal else { return line }
+        var entry = JournalEntry()
+        entry.add("MESSAGE", text)
+        entry.add("PRIORITY", "\(priority(level))")
+        entry.add("SYSLOG_IDENTIFIER", "jarvis-voiced")
+        if let subject { entry.add("JARVIS_EVENT", subject.rawValue) }
+        if let messageID = subject?.messageID { entry.add("MESSAGE_ID", messageID) }
+        for (key, value) in values { entry.add(JournalEntry.name(for: key), value) }
+        line.entry = entry
+        return line
+    }
+
+    /// In bytes: what others wrote may stand in a line, but not fill the journal. What was said may be long.
+    private static let longestMessage = 1000
+
+    private static func longest(_ key: String) -> Int { key == "text" ? 16_384 : 2000 }
+
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "..."
     }
 
     /// Whether the line is to be written; adds how often its trouble has happened, where that is more than once.
@@ -129,19 +141,6 @@ package struct JournalLogHandler: LogHandler {
         case .notice: 5
         case .info: 6
         case .debug, .trace: 7
-        }
-    }
-
-    package static func writeToStandardError(_ line: String) {
-        var line = line
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
         }
     }
 

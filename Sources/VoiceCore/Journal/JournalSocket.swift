@@ -1,12 +1,19 @@
 internal import CLinux
 internal import Glibc
 
-/// The journal's socket: one datagram per entry, a sealed file in memory for one that is too large.
-///
-/// Nobody waits for the journal longer than 50 ms; what it does not take then is lost to it.
+/// The journal's socket: one datagram per entry, a sealed file in memory for one that is too large. Never waits.
 package final class JournalSocket: Sendable {
+    package enum Outcome: Sendable {
+        case taken
+        /// It has more to do than it can.
+        case busy
+        /// Nobody is there: it is being started again, perhaps.
+        case away
+        /// This entry will never be taken.
+        case refused
+    }
+
     private static let path = "/run/systemd/journal/socket"
-    private static let attempts = 5
 
     private let socket: Int32
     private let path: String
@@ -21,25 +28,26 @@ package final class JournalSocket: Sendable {
 
     deinit { close(socket) }
 
-    /// Sends an entry; false where the journal did not take it.
-    package func send(_ entry: JournalEntry) -> Bool {
+    /// Sends an entry.
+    package func send(_ entry: JournalEntry) -> Outcome {
         let bytes = entry.bytes
-        for attempt in 1...Self.attempts {
-            switch clinux_local_send(socket, path, bytes, bytes.count, -1) {
-            case 0: return true
-            case EMSGSIZE, ENOBUFS: return sendLarge(bytes)
-            // It is being restarted, or has more to do than it can.
-            case EAGAIN, ECONNREFUSED, ENOENT: if attempt < Self.attempts { usleep(10_000) }
-            default: return false
-            }
-        }
-        return false
+        let errno = clinux_local_send(socket, path, bytes, bytes.count, -1)
+        return errno == EMSGSIZE || errno == ENOBUFS ? sendLarge(bytes) : Self.outcome(errno)
     }
 
-    private func sendLarge(_ bytes: [UInt8]) -> Bool {
+    private func sendLarge(_ bytes: [UInt8]) -> Outcome {
         let memory = clinux_sealed_memory("jarvis-journal", bytes, bytes.count)
-        guard memory >= 0 else { return false }
+        guard memory >= 0 else { return .refused }
         defer { close(memory) }
-        return clinux_local_send(socket, path, nil, 0, memory) == 0
+        return Self.outcome(clinux_local_send(socket, path, nil, 0, memory))
+    }
+
+    private static func outcome(_ errno: Int32) -> Outcome {
+        switch errno {
+        case 0: .taken
+        case EAGAIN, ETOOMANYREFS: .busy
+        case ECONNREFUSED, ENOENT: .away
+        default: .refused
+        }
     }
 }

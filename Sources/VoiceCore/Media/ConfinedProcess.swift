@@ -19,14 +19,21 @@ final class ConfinedProcess {
     let errors: Int32
     private var status: ProcessEnd?
 
+    /// Where programs and their libraries are; of what else is there, nothing is secret.
+    private static let programs = ["/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/etc/ld.so.cache"]
+
     /// - Parameters:
     ///   - path: absolute path of the program.
     ///   - environment: "NAME=value", beside the few that it always gets.
+    ///   - files: what it may read beside programs and libraries, where the kernel has Landlock.
+    ///   - port: the only one of this machine that it may connect to; nil for none.
     /// - Throws: errno.
     init(
         _ path: String,
         _ arguments: [String],
         environment added: [String] = [],
+        files: [String] = [],
+        port: Int? = nil,
         limits: Limits = Limits()
     ) throws(SystemError) {
         var out: [Int32] = [-1, -1]
@@ -40,22 +47,31 @@ final class ConfinedProcess {
         let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "AV_LOG_FORCE_NOCOLOR=1"] + added
         var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
-        defer { for pointer in argv + envp { free(pointer) } }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? path
+        var readable = (Self.programs + [folder] + files).map { UnsafePointer<CChar>(strdup($0)) } + [nil]
+        defer {
+            for pointer in argv + envp { free(pointer) }
+            for pointer in readable { free(UnsafeMutablePointer(mutating: pointer)) }
+        }
         var program = clinux_confined()
         program.output = out[1]
         program.errors = err[1]
         program.memory = UInt64(limits.memory)
         program.cpu_seconds = UInt64(limits.processorSeconds)
+        program.port = UInt16(clamping: port ?? 0)
         var code: Int32 = 0
         let child = path.withCString { path in
             argv.withUnsafeMutableBufferPointer { argv in
                 envp.withUnsafeMutableBufferPointer { envp in
-                    program.path = path
-                    program.argv = UnsafePointer(argv.baseAddress)
-                    program.envp = UnsafePointer(envp.baseAddress)
-                    let child = clinux_spawn_confined(&program)
-                    code = errno
-                    return child
+                    readable.withUnsafeMutableBufferPointer { readable in
+                        program.path = path
+                        program.argv = UnsafePointer(argv.baseAddress)
+                        program.envp = UnsafePointer(envp.baseAddress)
+                        program.readable = UnsafePointer(readable.baseAddress)
+                        let child = ChildProcesses.start { clinux_spawn_confined(&program) }
+                        code = errno
+                        return child
+                    }
                 }
             }
         }
@@ -95,6 +111,7 @@ final class ConfinedProcess {
             if attempt == 1000 { kill(id, SIGKILL) }
             usleep(1000)
         }
+        ChildProcesses.forget(id)
         let ended: ProcessEnd = raw & 0x7F == 0 ? .exited(raw >> 8 & 0xFF) : .killed(signal: raw & 0x7F)
         status = ended
         return ended

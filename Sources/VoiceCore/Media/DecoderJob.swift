@@ -14,33 +14,35 @@ struct DecoderJob: Sendable, Equatable {
     /// A live station: it may play for days, whatever it brings.
     var isLive = false
 
-    /// What carries sound, and HLS. Others could name further addresses in ways that pass by our proxy (tcp://), or are
-    /// large parsers that nobody needs for music.
+    /// What carries sound. Others could name further addresses in ways that pass by our proxy (tcp://), or are large
+    /// parsers that nobody needs for music. HLS, which names addresses too, is for the network alone.
     private static let formats = [
-        "aac", "ac3", "aiff", "amr", "ape", "asf", "au", "caf", "dsf", "dts", "eac3", "flac", "flv", "hls", "latm",
-        "loas", "matroska", "mov", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "oga", "ogg", "tak", "tta", "w64", "wav",
+        "aac", "ac3", "aiff", "amr", "ape", "asf", "au", "caf", "dsf", "dts", "eac3", "flac", "flv", "latm", "loas",
+        "matroska", "mov", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "oga", "ogg", "tak", "tta", "w64", "wav",
         "webm", "webvtt", "wv",
-    ].joined(separator: ",")
+    ]
+
+    /// What the decoder has to read besides its libraries.
+    var files: [String] {
+        if case .file(let path) = source { [path] } else { [] }
+    }
 
     /// What ffmpeg is told: one source in, mono floats at 48 kHz out.
     var arguments: [String] {
         var list = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+verbose"]
         // Enough to know any format by; the usual 5 MB would be a long wait with a slow server.
         list += ["-probesize", "1000000", "-analyzeduration", "3000000"]
-        list += ["-format_whitelist", Self.formats]
         switch source {
         case .network(let url):
-            list += ["-protocol_whitelist", "http,https,httpproxy,tcp,tls,crypto"]
+            list += ["-format_whitelist", (Self.formats + ["hls"]).joined(separator: ",")]
+            // Neither tls nor httpproxy: TLS is the proxy's, and httpproxy:// would connect to any port of any host.
+            list += ["-protocol_whitelist", "http,tcp,crypto"]
             list += ["-rw_timeout", "\(patience.components.seconds * 1_000_000)"]
             list += ["-user_agent", "jarvis-voiced"]
-            // Unless told so it takes any certificate; over http it knows no such option.
-            if url.lowercased().hasPrefix("https:") {
-                list += ["-tls_verify", "1"]
-                if let caFile { list += ["-ca_file", caFile] }
-            }
             if start > 0 { list += ["-ss", "\(start)"] }
-            list += ["-i", url]
+            list += ["-i", SecureAddress.plain(url)]
         case .file(let path):
+            list += ["-format_whitelist", Self.formats.joined(separator: ",")]
             list += ["-protocol_whitelist", "file"]
             if start > 0 { list += ["-ss", "\(start)"] }
             list += ["-i", "file:" + path]

@@ -52,7 +52,13 @@ final class DecoderReader {
         let proxy: MediaProxy?
         do {
             proxy = try makeProxy(job)
-            process = try ConfinedProcess(job.program, job.arguments, environment: proxy?.environment ?? [])
+            process = try ConfinedProcess(
+                job.program,
+                job.arguments,
+                environment: proxy?.environment ?? [],
+                files: job.files,
+                port: proxy?.port
+            )
         } catch {
             return report(.ended(id: job.id, frames: 0, failure: "\(job.program) does not start: \(error)"))
         }
@@ -77,7 +83,7 @@ final class DecoderReader {
         guard case .network = job.source else { return nil }
         var limits = MediaProxy.Limits()
         if job.isLive { limits.bytes = nil }
-        return try MediaProxy(policy: policy, limits: limits)
+        return try MediaProxy(policy: policy, limits: limits, caFile: job.caFile)
     }
 
     private enum End {

@@ -10,33 +10,42 @@ package enum DecoderTag: Sendable, Equatable {
     case duration(Double)
     case error(String)
 
-    /// Longest text kept, in characters.
-    private static let longest = 300
+    /// A year: no recording is longer.
+    private static let longestDuration = 365.0 * 24 * 3600
 
-    /// - Parameter line: as written with `-loglevel level+verbose`.
+    /// What is told stands where ffmpeg puts it: words in a title that look the same are a title.
+    ///
+    /// - Parameter line: as written with `-loglevel level+verbose`: contexts in brackets, the level in brackets, the message.
     package init?(line: some StringProtocol) {
-        let line = Substring(line)
-        if let range = line.firstRange(of: "Metadata update for StreamTitle: ") {
-            self = .nowPlaying(Self.clean(line[range.upperBound...]))
-            return
-        }
-        if line.contains("[error]") || line.contains("[fatal]") {
-            let text = line.split(separator: "]").last.map { Self.clean($0) } ?? ""
+        guard let (level, message) = Self.parts(Substring(line)) else { return nil }
+        switch level {
+        case "error", "fatal", "panic":
+            let text = ForeignText.sentence(message)
             guard !text.isEmpty else { return nil }
             self = .error(text)
+        case "info", "verbose": self.init(message: message)
+        default: return nil
+        }
+    }
+
+    private init?(message: Substring) {
+        let update = "Metadata update for StreamTitle: "
+        if message.hasPrefix(update) {
+            self = .nowPlaying(ForeignText.title(message.dropFirst(update.count)))
             return
         }
-        guard let range = line.firstRange(of: "[info] ") else { return nil }
-        let info = line[range.upperBound...]
-        if let mark = info.firstRange(of: "Duration: ") {
-            guard let seconds = Self.seconds(info[mark.upperBound...].prefix { $0 != "," }) else { return nil }
+        let info = message.drop { $0 == " " }
+        guard let colon = info.firstIndex(of: ":") else { return nil }
+        let value = info[info.index(after: colon)...]
+        let name = info[..<colon].prefix { $0 != " " }.lowercased()
+        if name == "duration" {
+            guard let seconds = Self.seconds(value.drop { $0 == " " }.prefix { $0 != "," }) else { return nil }
             self = .duration(seconds)
             return
         }
-        guard let colon = info.firstIndex(of: ":") else { return nil }
-        let text = Self.clean(info[info.index(after: colon)...])
+        let text = ForeignText.title(value)
         guard !text.isEmpty else { return nil }
-        switch info[..<colon].drop(while: { $0 == " " }).prefix(while: { $0 != " " }).lowercased() {
+        switch name {
         case "title": self = .title(text)
         case "artist": self = .artist(text)
         case "icy-name": self = .station(text)
@@ -45,20 +54,25 @@ package enum DecoderTag: Sendable, Equatable {
         }
     }
 
-    /// "00:03:12.01" in seconds.
-    private static func seconds(_ text: Substring) -> Double? {
-        let parts = text.split(separator: ":")
-        guard parts.count == 3, let hours = Double(parts[0]), let minutes = Double(parts[1]),
-            let seconds = Double(parts[2])
-        else { return nil }
-        return hours * 3600 + minutes * 60 + seconds
+    private static func parts(_ line: Substring) -> (level: Substring, message: Substring)? {
+        var rest = line
+        // "[hls @ 0x55] [http @ 0x56] [error] message"
+        for _ in 0..<4 {
+            guard rest.first == "[", let end = rest.firstIndex(of: "]") else { return nil }
+            let group = rest[rest.index(after: rest.startIndex)..<end]
+            rest = rest[rest.index(after: end)...].dropFirst()
+            if !group.contains("@") { return (group, rest) }
+        }
+        return nil
     }
 
-    /// One line without control characters, of bounded length.
-    static func clean(_ text: some StringProtocol) -> String {
-        let scalars = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
-        var result = String(String.UnicodeScalarView(scalars)).drop { $0 == " " }
-        while result.last == " " { result.removeLast() }
-        return String(result.prefix(longest))
+    /// "00:03:12.01" in seconds; nil for what is no duration, however it is written.
+    private static func seconds(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ":")
+        guard parts.count == 3, let hours = UInt32(parts[0]), let minutes = UInt32(parts[1]),
+            let seconds = Double(parts[2])
+        else { return nil }
+        let all = Double(hours) * 3600 + Double(minutes) * 60 + seconds
+        return all.isFinite && all >= 0 && all <= longestDuration ? all : nil
     }
 }

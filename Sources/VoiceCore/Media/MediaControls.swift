@@ -8,6 +8,10 @@ package protocol MediaControls: Sendable {
     /// - Parameter after: when; nil for now.
     func stop(after: Duration?) async -> MediaSnapshot
     func skip() async -> MediaSnapshot
+    /// To the beginning of what plays, or to what was played before it.
+    func previous() async -> MediaSnapshot
+    /// Pauses, or goes on; false where there is nothing to do either with.
+    func playPause() async -> Bool
     func clearQueue() async -> MediaSnapshot
     func snapshot() async -> MediaSnapshot
     /// 0 ... 1; held within the configured limit.
@@ -72,6 +76,8 @@ package struct NoMedia: MediaControls {
     package func resume() async -> MediaSnapshot { nothing }
     package func stop(after: Duration?) async -> MediaSnapshot { nothing }
     package func skip() async -> MediaSnapshot { nothing }
+    package func previous() async -> MediaSnapshot { nothing }
+    package func playPause() async -> Bool { false }
     package func clearQueue() async -> MediaSnapshot { nothing }
     package func snapshot() async -> MediaSnapshot { nothing }
     package func setVolume(_ level: Double) async -> MediaSnapshot { nothing }

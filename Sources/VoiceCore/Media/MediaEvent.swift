@@ -5,6 +5,7 @@ package enum MediaEvent: Sendable, Equatable {
     case pause
     case resume
     case skip
+    case previous
     case stop
     case clear
     /// Stop after so long; nil takes that back.
@@ -50,6 +51,8 @@ package enum MediaEffect: Sendable, Equatable {
 package enum MediaNews: Sendable, Equatable {
     case failed(title: String, reason: String)
     case queueEnded(last: String)
+    /// What follows begins.
+    case itemEnded(String, next: String)
     /// Every so many items.
     case interlude(ended: String, next: String)
     case slept

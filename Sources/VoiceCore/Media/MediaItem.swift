@@ -12,15 +12,16 @@ package enum MediaKind: String, Sendable, Codable, CaseIterable {
 package struct MediaItem: Sendable, Equatable {
     /// As it was asked for: http, https, a file, or the name of a station.
     package var address: String
+    /// Comes from outside: cleaned and bounded (`ForeignText.title`), like the artist.
     package var title: String
     package var kind: MediaKind
     package var artist: String?
 
     package init(address: String, title: String, kind: MediaKind, artist: String? = nil) {
         self.address = address
-        self.title = title
+        self.title = ForeignText.title(title)
         self.kind = kind
-        self.artist = artist
+        self.artist = artist.map { ForeignText.title($0) }
     }
 }
 
@@ -31,6 +32,7 @@ package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case refusedHost(String)
     case refusedFolder
     case unknownStation(String)
+    case unknownHandle(String)
     case failed(String)
 
     package var description: String {
@@ -41,7 +43,9 @@ package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .refusedHost(let host):
             "\(host) is in a private network; media.allow_hosts in the configuration may allow it"
         case .refusedFolder: "that file is not below a folder of media.folders"
-        case .unknownStation(let name): "there is no station named \(name)"
+        case .unknownStation(let name): "there is no station named \(ForeignText.title(name))"
+        case .unknownHandle(let name):
+            "\(ForeignText.title(name)) is not known, or not any more: ask Jarvis for it with ask_jarvis"
         case .failed(let reason): reason
         }
     }

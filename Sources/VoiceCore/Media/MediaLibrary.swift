@@ -22,8 +22,13 @@ struct MediaLibrary: Sendable, Equatable {
     }
 
     static let most = 400
+    private static let longestLine = 16 << 10
+    /// The last second of the year 9999.
+    private static let latest = 253_402_300_799
     /// Of a podcast that was left so early or so late nothing is resumed, in seconds.
     static let shortestPlace = 20.0
+    /// A year; nothing is longer, in seconds.
+    static let longestPlace = 365.0 * 24 * 3600
     /// It goes on a little before the place where it was left, in seconds.
     static let overlap = 5.0
 
@@ -33,10 +38,19 @@ struct MediaLibrary: Sendable, Equatable {
 
     /// Lines that cannot be read are left out.
     init(parsing bytes: [UInt8]) {
-        let decoder = JSONDecoder()
         entries = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.most).compactMap { line in
-            try? decoder.decode(Entry.self, from: Data(line))
+            OutsideJSON.decode(Entry.self, from: line, atMost: Self.longestLine).map(Self.checked)
         }
+    }
+
+    /// The file may have been written by anybody.
+    private static func checked(_ entry: Entry) -> Entry {
+        var entry = entry
+        entry.at = min(max(entry.at, 0), latest)
+        entry.title = ForeignText.title(entry.title)
+        entry.artist = entry.artist.map { ForeignText.title($0) }
+        entry.second = entry.second.isFinite ? max(0, min(longestPlace, entry.second)) : 0
+        return entry
     }
 
     var text: [UInt8] {

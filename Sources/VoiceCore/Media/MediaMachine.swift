@@ -42,6 +42,9 @@ package struct MediaMachine: Sendable, Equatable {
     }
 
     static let rate = Double(AudioFormat.deviceRate)
+    private static let mostBefore = 50
+    /// After so many seconds of an item "previous" is its own beginning.
+    private static let restartsAfter = 3.0
 
     let options: Options
     /// What is heard, or about to be.
@@ -49,6 +52,8 @@ package struct MediaMachine: Sendable, Equatable {
     /// What is decoded behind it.
     var next: Running?
     package internal(set) var queue: [MediaItem] = []
+    /// What was heard before, the latest last.
+    private var before: [MediaItem] = []
     package internal(set) var isPaused = false
     var isReconnecting = false
     /// All frames before it have been played.
@@ -69,6 +74,7 @@ package struct MediaMachine: Sendable, Equatable {
         case .pause: pause()
         case .resume: resume()
         case .skip: skip()
+        case .previous: previous()
         case .stop: stop()
         case .clear: queue = []
         case .sleep(let after): sleep(after)
@@ -162,6 +168,19 @@ package struct MediaMachine: Sendable, Equatable {
         }
     }
 
+    private mutating func previous() {
+        let isUnderWay = current.map { $0.item.kind != .radio && second > Self.restartsAfter } ?? false
+        guard let item = isUnderWay ? current?.item : before.popLast() else { return }
+        let interrupted = isUnderWay ? nil : current?.item
+        let following = next?.item
+        leave(isDone: false)
+        // It is not what was heard before what plays now.
+        if isUnderWay || interrupted != nil { before.removeLast() }
+        queue.insert(contentsOf: [interrupted, following].compactMap { $0 }, at: 0)
+        cut()
+        begin(item, from: 0)
+    }
+
     private mutating func stop() {
         leave(isDone: false)
         if let following = next { queue.insert(following.item, at: 0) }
@@ -227,7 +246,9 @@ package struct MediaMachine: Sendable, Equatable {
 
     private mutating func interlude(after ended: MediaItem, before next: MediaItem) {
         sinceInterlude += 1
-        guard options.interludeEvery > 0, sinceInterlude >= options.interludeEvery else { return }
+        guard options.interludeEvery > 0, sinceInterlude >= options.interludeEvery else {
+            return effects.append(.tell(.itemEnded(ended.title, next: next.title)))
+        }
         sinceInterlude = 0
         effects.append(.tell(.interlude(ended: ended.title, next: next.title)))
     }
@@ -260,6 +281,8 @@ package struct MediaMachine: Sendable, Equatable {
     mutating func leave(isDone: Bool) {
         guard let running = current else { return }
         effects.append(.remember(running.item, second: second(of: running), isDone: isDone))
+        before.append(running.item)
+        if before.count > Self.mostBefore { before.removeFirst() }
         current = nil
         cancelReconnect()
     }

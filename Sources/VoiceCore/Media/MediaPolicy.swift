@@ -32,9 +32,10 @@ package struct MediaPolicy: Sendable, Equatable {
         return url
     }
 
-    /// Whether the addresses that a name stands for may be asked: all must be public, since any may be taken.
-    func allows(_ addresses: [NetworkAddress], of url: ServerURL) -> Bool {
-        isListed(url) || !addresses.isEmpty && addresses.allSatisfy(\.isPublic)
+    /// Whether the addresses that a name stands for may be asked: all must be public and outside of the home network,
+    /// since any may be taken.
+    func allows(_ addresses: [NetworkAddress], of url: ServerURL, home: HomeNetwork = .now()) -> Bool {
+        isListed(url) || !addresses.isEmpty && addresses.allSatisfy { $0.isPublic && !home.contains($0) }
     }
 
     func isListed(_ url: ServerURL) -> Bool {

@@ -3,6 +3,7 @@ import CCurl
 /// One libcurl easy handle and what must live as long as it; confined to the network thread.
 final class CurlHandle {
     let easy: UnsafeMutableRawPointer
+    private var gate: NearbyGate?
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     /// libcurl writes its own words for the last error here.
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -36,6 +37,16 @@ final class CurlHandle {
     func set(_ option: CURLoption, _ value: String) { ccurl_set_string(easy, option, value) }
 
     func set(_ option: CURLoption, _ value: Duration) { set(option, value.wholeMilliseconds) }
+
+    /// Has the handle connect to addresses of the own network alone, without a proxy.
+    func stayNear() {
+        let gate = NearbyGate()
+        gate.guardSockets(of: easy)
+        self.gate = gate
+    }
+
+    /// The address that `stayNear` kept the handle from, where it was let to none.
+    var exposed: NetworkAddress? { gate?.exposed }
 
     /// Has the handle trust the certificates of this PEM file alone.
     func trust(caFile: String?) {

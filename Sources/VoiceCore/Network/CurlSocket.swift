@@ -45,6 +45,7 @@ final class CurlSocket {
         // Shared out among the addresses of a name; what is overdue, and that it is, `ConnectionDeadlines` says.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.whole + .seconds(1))
         handle.trust(caFile: request.caFile)
+        if request.staysNear { handle.stayNear() }
         // A ping waits behind unsent data: only the kernel sees that nothing is acknowledged.
         sockets.pointee.limit_ms = UInt32(clamping: deadPeerLimit.wholeMilliseconds)
         ccurl_set_live_sockets(handle.easy, sockets)
@@ -107,6 +108,7 @@ final class CurlSocket {
     }
 
     private func failure(_ code: CURLcode) -> WebSocketFailure {
+        if let exposed = handle.exposed { return .exposed(host: host, address: exposed.text) }
         let detail = handle.describe(code)
         return switch CurlProblem(code) {
         case .badURL: .badURL

@@ -41,6 +41,7 @@ final class HTTPExchange {
             handle.set(CURLOPT_FRESH_CONNECT, 1)
             handle.set(CURLOPT_FORBID_REUSE, 1)
         }
+        if request.staysNear { handle.stayNear() }
         // The address of a number is itself.
         if let pin = request.pin, !pin.addresses.isEmpty, !pin.addresses.contains(pin.host), !pin.host.contains(":") {
             handle.set(CURLOPT_RESOLVE, lines: [pin.line])
@@ -136,6 +137,9 @@ final class HTTPExchange {
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
         if isTooLarge { return .replyTooLarge(limit: call.request.maximumReplyBytes) }
+        if let exposed = handle.exposed {
+            return .exposed(host: CurlProblem.host(of: call.request.url), address: exposed.text)
+        }
         let detail = handle.describe(code)
         switch CurlProblem(code) {
         case .badURL: return .badURL(detail)

@@ -5,6 +5,8 @@ package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case cannotResolve(host: String)
     case cannotConnect(String)
     case tls(String)
+    /// The name stands for an address outside the own network, to which the request must not go.
+    case exposed(host: String, address: String)
     case timedOut(Phase)
     case replyTooLarge(limit: Int)
     case reset(String)
@@ -23,6 +25,7 @@ package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
         case .cannotResolve(let host): "the host name \(host) could not be resolved; check the name and the DNS"
         case .cannotConnect(let detail): "no connection: \(detail)"
         case .tls(let detail): "TLS failed: \(detail)"
+        case .exposed(let host, let address): "\(host) is \(address), outside this network"
         case .timedOut(.connecting): "the connection took too long to open"
         case .timedOut(.reply): "the server did not finish its reply in time"
         case .replyTooLarge(let limit): "the reply is longer than \(limit) bytes"

@@ -17,6 +17,8 @@ package struct HTTPRequest: Sendable {
     /// False for what must not be done twice: libcurl repeats by itself what went into an old connection that turns out to
     /// be dead, though the server may have read it. Such a request gets a connection of its own.
     package var mayRepeat: Bool
+    /// Carries what must not leave the own network in the open: connects to its addresses alone, without a proxy.
+    package var staysNear: Bool
     /// Takes "ICY 200 OK", with which radio of the SHOUTcast kind begins, for HTTP.
     package var acceptsShoutcast: Bool
     /// Where the host is to be found; nil for what its name stands for.
@@ -46,6 +48,7 @@ package struct HTTPRequest: Sendable {
         certificateFile: String? = nil,
         keyFile: String? = nil,
         mayRepeat: Bool = true,
+        staysNear: Bool = false,
         acceptsShoutcast: Bool = false,
         pin: Pin? = nil
     ) {
@@ -60,6 +63,7 @@ package struct HTTPRequest: Sendable {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
         self.mayRepeat = mayRepeat
+        self.staysNear = staysNear
         self.acceptsShoutcast = acceptsShoutcast
         self.pin = pin
     }

@@ -15,6 +15,8 @@ package struct WebSocketRequest: Sendable {
     package var maximumPendingBytes: Int
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
+    /// Connects to addresses of the own network alone, without a proxy: what is said travels in the open.
+    package var staysNear: Bool
 
     package init(
         url: String,
@@ -24,7 +26,8 @@ package struct WebSocketRequest: Sendable {
         closeTimeout: Duration = .seconds(2),
         maximumMessageBytes: Int = 16 << 20,
         maximumPendingBytes: Int = 4 << 20,
-        caFile: String? = nil
+        caFile: String? = nil,
+        staysNear: Bool = false
     ) {
         self.url = url
         self.headers = headers
@@ -34,5 +37,6 @@ package struct WebSocketRequest: Sendable {
         self.maximumMessageBytes = maximumMessageBytes
         self.maximumPendingBytes = maximumPendingBytes
         self.caFile = caFile
+        self.staysNear = staysNear
     }
 }

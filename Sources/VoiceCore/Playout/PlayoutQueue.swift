@@ -187,6 +187,9 @@ package struct PlayoutQueue {
         audible = nil
     }
 
+    /// Refuses nothing any more: what was refused cannot come again.
+    package mutating func admitAll() { stale = [] }
+
     /// After a cut: how much was heard of each part that was not played and finished, oldest first.
     ///
     /// - Parameter heard: the voice position up to which the listener heard.

@@ -46,9 +46,15 @@ package struct Dialect: Equatable, Sendable {
     package var announcesResponses = true
     /// Takes, and gives back, the metadata of `response.create`.
     package var takesMetadata = true
+    /// Takes other tools for one response, none among them.
+    package var takesToolChoice = true
+    /// Takes calls that the client puts into the conversation.
+    package var takesCalls = true
     package var takesCancel = true
     package var takesTruncation = true
     package var takesDeletion = true
+    /// Takes `input_audio_buffer.clear`.
+    package var takesInputClear = true
     /// Tells calls only by `response.function_call_arguments.done`.
     package var tellsCallsByArguments = false
     /// Tokens come with `response.done`; without them a response cannot be priced.
@@ -83,6 +89,8 @@ package struct Dialect: Equatable, Sendable {
         dialect.shape = .lifted
         dialect.takesAllSettings = false
         dialect.takesSemanticTurns = false
+        dialect.takesToolChoice = false
+        dialect.takesCalls = false
         dialect.tellsAllSettings = false
         dialect.takesMetadata = false
         dialect.reportsUsage = false
@@ -97,6 +105,8 @@ package struct Dialect: Equatable, Sendable {
         dialect.shape = .flat
         dialect.takesAllSettings = false
         dialect.takesSemanticTurns = false
+        dialect.takesToolChoice = false
+        dialect.takesCalls = false
         dialect.tellsAllSettings = false
         dialect.takesMetadata = false
         dialect.takesCancel = false
@@ -111,6 +121,8 @@ package struct Dialect: Equatable, Sendable {
         dialect.needsKey = false
         dialect.takesAllSettings = false
         dialect.takesSemanticTurns = false
+        dialect.takesToolChoice = false
+        dialect.takesCalls = false
         dialect.tellsAllSettings = false
         dialect.takesMetadata = false
         dialect.reportsUsage = false
@@ -125,10 +137,13 @@ package struct Dialect: Equatable, Sendable {
         dialect.takesAllSettings = false
         dialect.takesSemanticTurns = false
         dialect.confirmsSettings = false
+        dialect.takesToolChoice = false
+        dialect.takesCalls = false
         dialect.tellsAllSettings = false
         dialect.announcesResponses = false
         dialect.takesTruncation = false
         dialect.takesDeletion = false
+        dialect.takesInputClear = false
         dialect.tellsCallsByArguments = true
         dialect.reportsUsage = false
         return dialect
@@ -163,6 +178,8 @@ extension Dialect {
         case .responseCancel: takesCancel
         case .truncate: takesTruncation
         case .deleteItem: takesDeletion
+        case .functionCall: takesCalls
+        case .clearInput: takesInputClear
         case .sessionUpdate, .functionCallOutput, .systemMessage, .userMessage, .assistantMessage, .responseCreate: true
         }
     }
@@ -173,6 +190,18 @@ extension Dialect {
         switch authorization {
         case .bearer: return [("Authorization", "Bearer \(key.revealed)")]
         case .apiKey: return [("api-key", key.revealed)]
+        }
+    }
+
+    /// The `reasoning.effort` to send; nil for none. By itself the least, to the models that know it: the family of gpt-realtime-2,
+    /// not gpt-realtime-2025-08-28.
+    func reasoningEffort(_ asked: Configuration.Realtime.ReasoningEffort, model: String) -> String? {
+        let family = "gpt-realtime-2"
+        let isThinker = model == family || model.hasPrefix(family + ".") || model.hasPrefix(family + "-")
+        switch asked {
+        case .off: return nil
+        case .auto: return takesAllSettings && isThinker ? "minimal" : nil
+        case .minimal, .low, .medium, .high, .xhigh: return asked.rawValue
         }
     }
 

@@ -25,6 +25,7 @@ extension RealtimeSettings {
             input["noise_reduction"] = noiseReduction.map { ["type": .string($0)] } ?? .null
             output["speed"] = .number(speed)
         }
+        if let reasoningEffort { session["reasoning"] = ["effort": .string(reasoningEffort)] }
         session["audio"] = ["input": .object(input), "output": .object(output)]
         return .object(session)
     }

@@ -29,6 +29,8 @@ package struct RealtimeSettings: Equatable, Sendable {
     package var noiseReduction: String?
     package var transcription: Transcription?
     package var maximumOutputTokens: Int
+    /// `minimal` to `xhigh`; nil where the model is not told.
+    package var reasoningEffort: String?
     /// What the service understands.
     package var dialect: Dialect
 
@@ -41,6 +43,7 @@ package struct RealtimeSettings: Equatable, Sendable {
         noiseReduction: String? = "far_field",
         transcription: Transcription? = nil,
         maximumOutputTokens: Int = 1200,
+        reasoningEffort: String? = nil,
         dialect: Dialect = .openAI
     ) {
         self.instructions = instructions
@@ -51,6 +54,7 @@ package struct RealtimeSettings: Equatable, Sendable {
         self.noiseReduction = noiseReduction
         self.transcription = transcription
         self.maximumOutputTokens = maximumOutputTokens
+        self.reasoningEffort = reasoningEffort
         self.dialect = dialect
     }
 

@@ -17,8 +17,10 @@ package enum ServerEvent: Equatable, Sendable {
     /// call's output.
     case itemAdded(itemID: String, kind: String, callID: String?, previous: String? = nil)
     case responseCreated(id: String, clientEventID: String?)
-    /// `response.output_item.added`: an item of the response begins; only its kind is known.
-    case outputItemAdded(responseID: String, itemID: String, kind: String)
+    /// `response.output_item.added`: an item of the response begins; of a call its name and id may be known.
+    case outputItemAdded(responseID: String, itemID: String, kind: String, call: FunctionCall? = nil)
+    /// `response.function_call_arguments.done`: the arguments are written, in a response that may yet be cut off.
+    case callWritten(responseID: String, itemID: String, call: FunctionCall)
     /// `response.output_item.done` of a function call; complete only when `isComplete`.
     case functionCall(responseID: String, call: FunctionCall, isComplete: Bool)
     /// `response.output_audio_transcript.delta`: a piece of what the voice says in this part.
@@ -68,19 +70,35 @@ package struct ResponseOutcome: Equatable, Sendable {
     package var reason: String?
     package var clientEventID: String?
     package var usage: Usage?
+    /// The calls among its output, where the server lists it.
+    package var calls: [AnnouncedCall]
 
     package init(
         id: String,
         status: Status,
         reason: String? = nil,
         clientEventID: String? = nil,
-        usage: Usage? = nil
+        usage: Usage? = nil,
+        calls: [AnnouncedCall] = []
     ) {
         self.id = id
         self.status = status
         self.reason = reason
         self.clientEventID = clientEventID
         self.usage = usage
+        self.calls = calls
+    }
+}
+
+/// A call as an item tells it.
+package struct AnnouncedCall: Equatable, Sendable {
+    package var call: FunctionCall
+    /// Not cut off while it was written.
+    package var isComplete: Bool
+
+    package init(call: FunctionCall, isComplete: Bool) {
+        self.call = call
+        self.isComplete = isComplete
     }
 }
 

@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// Turns one text message of the server into a `ServerEvent`, tolerantly.
 ///
 /// Names of the beta protocol are taken for their successors, fields that are missing for absent, events that are new
@@ -12,7 +10,9 @@ package struct ServerEventDecoder {
         case missing(field: String, type: String)
     }
 
-    private let decoder = JSONDecoder()
+    /// Longest event, audio apart, in bytes: the settings of a session, which come back whole, with all their escapes.
+    package static let longest = 1 << 20
+
     private let dialect: Dialect
 
     package init(dialect: Dialect = .openAI) {
@@ -20,12 +20,12 @@ package struct ServerEventDecoder {
     }
 
     package func decode(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> ServerEvent {
-        guard let wire = try? decoder.decode(Wire.self, from: Data(bytes)) else { throw .malformed }
+        guard let wire = OutsideJSON.decode(Wire.self, from: bytes, atMost: Self.longest) else { throw .malformed }
         return try event(wire)
     }
 
     package func decode(_ text: String) throws(Failure) -> ServerEvent {
-        guard let wire = try? decoder.decode(Wire.self, from: Data(text.utf8)) else { throw .malformed }
+        guard let wire = OutsideJSON.decode(Wire.self, from: text.utf8, atMost: Self.longest) else { throw .malformed }
         return try event(wire)
     }
 
@@ -38,7 +38,7 @@ package struct ServerEventDecoder {
         case "session.created":
             return .sessionCreated(
                 id: wire.session?["id"]?.stringValue,
-                expiresAt: wire.session?["expires_at"]?.intValue
+                expiresAt: wire.session?["expires_at"]?.intValue.map { min(max($0, 0), Self.latestTime) }
             )
         case "session.updated":
             if !dialect.tellsAllSettings { return .sessionUpdated(wire.session ?? .object([:])) }
@@ -65,28 +65,29 @@ package struct ServerEventDecoder {
             return .outputItemAdded(
                 responseID: wire.responseID ?? "",
                 itemID: item.id ?? "",
-                kind: item.type ?? ""
+                kind: item.type ?? "",
+                call: item.begunCall
             )
         case "response.output_item.done":
             let item = try need(wire.item, "item")
             guard item.type == "function_call" else { return .ignored(type: wire.type) }
-            let call = FunctionCall(
-                callID: try need(item.callID, "item.call_id"),
-                name: item.name ?? "",
-                arguments: item.arguments ?? ""
-            )
+            let announced = try need(item.announcedCall, "item.call_id")
             return .functionCall(
                 responseID: wire.responseID ?? "",
-                call: call,
-                isComplete: item.status != "incomplete"
+                call: announced.call,
+                isComplete: announced.isComplete
             )
-        case "response.function_call_arguments.done" where dialect.tellsCallsByArguments:
+        case "response.function_call_arguments.done":
             let call = FunctionCall(
-                callID: try need(wire.callID, "call_id"),
+                callID: dialect.tellsCallsByArguments ? try need(wire.callID, "call_id") : wire.callID ?? "",
                 name: wire.name ?? "",
                 arguments: wire.arguments ?? ""
             )
-            return .functionCall(responseID: wire.responseID ?? "", call: call, isComplete: true)
+            let responseID = wire.responseID ?? ""
+            if dialect.tellsCallsByArguments {
+                return .functionCall(responseID: responseID, call: call, isComplete: true)
+            }
+            return .callWritten(responseID: responseID, itemID: wire.itemID ?? "", call: call)
         case "response.output_audio_transcript.delta", "response.audio_transcript.delta":
             return .spokenDelta(
                 responseID: wire.responseID ?? "",
@@ -112,10 +113,11 @@ package struct ServerEventDecoder {
             return .responseDone(
                 ResponseOutcome(
                     id: try need(response.id, "response.id"),
-                    status: response.status.flatMap(ResponseOutcome.Status.init(rawValue:)) ?? .other,
+                    status: response.status.map { ResponseOutcome.Status(rawValue: $0) ?? .other } ?? .completed,
                     reason: response.reason,
                     clientEventID: response.clientEventID,
-                    usage: response.usage.flatMap(Usage.init)
+                    usage: response.usage.flatMap(Usage.init),
+                    calls: (response.output ?? []).compactMap(\.announcedCall)
                 )
             )
         case "conversation.item.input_audio_transcription.delta":
@@ -150,6 +152,9 @@ package struct ServerEventDecoder {
         }
     }
 
+    /// The last second of the year 9999, in Unix time.
+    private static let latestTime = 253_402_300_799
+
     /// Events of the protocol (and its beta) that ask nothing of a voice client.
     private static let known: Set<String> = [
         "conversation.created", "conversation.item.done", "conversation.item.deleted", "conversation.item.truncated",
@@ -159,7 +164,7 @@ package struct ServerEventDecoder {
         "response.output_audio.delta", "response.audio.delta", "response.output_text.delta",
         "response.output_text.done",
         "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
-        "response.function_call_arguments.done", "rate_limits.updated", "ping",
+        "rate_limits.updated", "ping",
         "conversation.item.input_audio_transcription.updated",
     ]
 }
@@ -199,13 +204,13 @@ private struct Wire: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         type = try fields.decode(String.self, forKey: .type)
-        session = try? fields.decode(JSONValue.self, forKey: .session)
+        session = type.hasPrefix("session.") ? try? fields.decode(JSONValue.self, forKey: .session) : nil
         itemID = try? fields.decode(String.self, forKey: .itemID)
         previous = try? fields.decode(String.self, forKey: .previous)
         responseID = try? fields.decode(String.self, forKey: .responseID)
-        contentIndex = try? fields.decode(Int.self, forKey: .contentIndex)
-        audioStart = try? fields.decode(Int.self, forKey: .audioStart)
-        audioEnd = try? fields.decode(Int.self, forKey: .audioEnd)
+        contentIndex = Self.clamped(try? fields.decode(Int.self, forKey: .contentIndex), to: 0...Self.mostParts)
+        audioStart = Self.clamped(try? fields.decode(Int.self, forKey: .audioStart), to: 0...Self.longestSession)
+        audioEnd = Self.clamped(try? fields.decode(Int.self, forKey: .audioEnd), to: 0...Self.longestSession)
         transcript = try? fields.decode(String.self, forKey: .transcript)
         // The sound of a delta has a way of its own; here it may be a large string for nothing.
         delta =
@@ -220,6 +225,14 @@ private struct Wire: Decodable {
         error = try? fields.decode(Failure.self, forKey: .error)
     }
 
+    /// What is beyond these is a mistake of the sender: parts of an item, and a day of audio in ms.
+    private static let mostParts = 10_000
+    private static let longestSession = 86_400_000
+
+    private static func clamped(_ value: Int?, to range: ClosedRange<Int>) -> Int? {
+        value.map { min(max($0, range.lowerBound), range.upperBound) }
+    }
+
     struct Item: Decodable {
         var id: String?
         var type: String?
@@ -231,6 +244,19 @@ private struct Wire: Decodable {
         enum CodingKeys: String, CodingKey {
             case id, type, status, name, arguments
             case callID = "call_id"
+        }
+
+        /// What is known of a call when its item begins.
+        var begunCall: FunctionCall? {
+            guard type == "function_call" else { return nil }
+            return FunctionCall(callID: callID ?? id ?? "", name: name ?? "", arguments: "")
+        }
+
+        /// The call; one without an id of its own has that of its item.
+        var announcedCall: AnnouncedCall? {
+            guard type == "function_call", let callID = callID ?? id else { return nil }
+            let call = FunctionCall(callID: callID, name: name ?? "", arguments: arguments ?? "")
+            return AnnouncedCall(call: call, isComplete: status != "incomplete")
         }
     }
 
@@ -253,9 +279,10 @@ private struct Wire: Decodable {
         var reason: String?
         var clientEventID: String?
         var usage: JSONValue?
+        var output: [Item]?
 
         enum CodingKeys: String, CodingKey {
-            case id, status, metadata, usage
+            case id, status, metadata, usage, output
             case details = "status_details"
         }
 
@@ -264,6 +291,7 @@ private struct Wire: Decodable {
             id = try? fields.decode(String.self, forKey: .id)
             status = try? fields.decode(String.self, forKey: .status)
             usage = try? fields.decode(JSONValue.self, forKey: .usage)
+            output = try? fields.decode([Item].self, forKey: .output)
             clientEventID = (try? fields.decode(JSONValue.self, forKey: .metadata))?["client_event_id"]?.stringValue
             // Null, an object, or (xAI) a bare string.
             let details = try? fields.decode(JSONValue.self, forKey: .details)

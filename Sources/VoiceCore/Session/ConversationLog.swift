@@ -140,6 +140,8 @@ struct ConversationLog: Sendable {
             logger.debug("a call was announced again", metadata: ["call": "\(callID)"])
         case .callIncomplete(let callID):
             logger.info("a call was cut off and not made", metadata: ["call": "\(callID)"])
+        case .callStopped(let callID):
+            logger.info("a call of what was stopped was not made", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):
             logger.debug("output sent", metadata: ["call": "\(callID)"])
         case .heard, .spoken:

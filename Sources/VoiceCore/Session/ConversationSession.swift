@@ -16,6 +16,8 @@ package actor ConversationSession {
         package var dispatcher: ToolDispatcher
         package var request: WebSocketRequest
         package var budget: BudgetKeeper?
+        /// Takes back what the agent works on or waits for.
+        package var withdraw: @Sendable () async -> Void
         package var logger: Logger
 
         package init(
@@ -26,6 +28,7 @@ package actor ConversationSession {
             dispatcher: ToolDispatcher,
             request: WebSocketRequest,
             budget: BudgetKeeper? = nil,
+            withdraw: @escaping @Sendable () async -> Void = {},
             logger: Logger
         ) {
             self.network = network
@@ -35,6 +38,7 @@ package actor ConversationSession {
             self.dispatcher = dispatcher
             self.request = request
             self.budget = budget
+            self.withdraw = withdraw
             self.logger = logger
         }
     }
@@ -68,6 +72,8 @@ package actor ConversationSession {
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
     private var timerStarts = 0
     private var runningCalls: [String: Task<Void, Never>] = [:]
+    /// The latest of the calls that are made one after another.
+    private var lastOrdered: Task<Void, Never>?
     private var timings: [String: CallTiming] = [:]
     private var replies: [String: Duration] = [:]
     private var unknown: [String: Int] = [:]
@@ -92,6 +98,11 @@ package actor ConversationSession {
     }
 
     package var state: ConversationState { machine.state }
+
+    /// How long ago the session was opened that carries the conversation; nil where there is none.
+    package var sessionAge: Duration? {
+        machine.link == .ready ? max(.zero, Monotonic.now() - machine.opened) : nil
+    }
 
     /// The handshakes from now on bear other headers: the key was changed.
     func useHeaders(of request: WebSocketRequest) { parts.request.headers = request.headers }
@@ -166,7 +177,10 @@ package actor ConversationSession {
         case .openMicrophone: with(current) { $0.openMicrophone() }
         case .closeMicrophone: parts.pump.perform { $0.closeMicrophone() }
         case .stopVoice(let responseIDs): parts.pump.perform { $0.stopVoice(refusing: responseIDs) }
-        case .startCall(let call): start(call, at: instant)
+        case .forgetMicrophone: parts.pump.perform { $0.forgetMicrophone() }
+        case .turnIsOpen(let isOpen): parts.pump.perform { $0.turnIsOpen(isOpen) }
+        case .startCall(let call, let authority): start(call, authority, at: instant)
+        case .cancelCalls: cancelCalls()
         case .play(let earcon): parts.pipes.play(earcon)
         case .cancelEarcons: parts.pipes.earconCancel.store(true, ordering: .releasing)
         case .startTimer(let timer, let pause): start(timer, after: pause)
@@ -228,17 +242,21 @@ package actor ConversationSession {
 
     // MARK: Calls
 
-    private func start(_ call: FunctionCall, at instant: Duration) {
+    private func start(_ call: FunctionCall, _ authority: CallAuthority, at instant: Duration) {
         let dispatcher = parts.dispatcher
         let mailbox = parts.mailbox
         let turn = machine.turns
-        runningCalls[call.callID] = Task {
+        let isOrdered = dispatcher.keepsOrder(call.name)
+        let before = isOrdered ? lastOrdered : nil
+        let task = Task {
+            await before?.value
             let trace = CallTrace()
             let output = await CallTrace.$current.withValue(trace) {
-                await dispatcher.run(name: call.name, arguments: call.arguments) {
-                    mailbox.post(.callDelayed(callID: call.callID))
+                await dispatcher.run(name: call.name, arguments: call.arguments, authority: authority) { activity in
+                    mailbox.post(.callDelayed(callID: call.callID, activity: activity))
                 }
             }
+            guard !Task.isCancelled else { return }
             var timing = CallTiming(callID: call.callID, turn: turn)
             if let sent = trace.sent {
                 timing.dispatch = sent - instant
@@ -246,8 +264,24 @@ package actor ConversationSession {
                 mailbox.post(.callDispatched(callID: call.callID), at: sent)
             }
             self.ended(timing, replied: trace.replied)
-            mailbox.post(.callAnswered(callID: call.callID, output: output.text, wantsReply: output.wantsReply))
+            mailbox.post(
+                .callAnswered(
+                    callID: call.callID,
+                    output: output.text,
+                    wantsReply: output.wantsReply,
+                    origin: output.origin
+                )
+            )
         }
+        runningCalls[call.callID] = task
+        if isOrdered { lastOrdered = task }
+    }
+
+    private func cancelCalls() {
+        for task in runningCalls.values { task.cancel() }
+        runningCalls = [:]
+        let withdraw = parts.withdraw
+        Task { await withdraw() }
     }
 
     private func ended(_ timing: CallTiming, replied: Duration?) {

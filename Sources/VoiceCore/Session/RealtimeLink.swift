@@ -8,12 +8,14 @@ package final class RealtimeLink: WebSocketDriver {
     private let report: (ConversationEvent, Duration) -> Void
     private let dialect: Dialect
     private let decoder: ServerEventDecoder
-    private let json = JSONDecoder()
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
     private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
     /// Half a sample that the last delta of the part ended with.
     private var oddByte: UInt8?
+
+    /// Longest message with audio that is decoded the slow way, in bytes: four minutes of speech.
+    private static let longestDelta = 16 << 20
 
     private var isRetired = false
 
@@ -66,9 +68,15 @@ package final class RealtimeLink: WebSocketDriver {
     }
 
     package func closed(_ closure: WebSocketClosure) {
+        var failure = LinkFailure(closure)
+        switch closure {
+        case .failed(.timedOut(.silence(let limit))), .failed(.timedOut(.acknowledgement(let limit))):
+            failure.missedSpeech = pump.sentVoice(on: connection, within: limit)
+        default: break
+        }
         pump.ended(connection)
         guard !isRetired else { return }
-        report(.disconnected(LinkFailure(closure)), Monotonic.now())
+        report(.disconnected(failure), Monotonic.now())
     }
 
     private func unreadable() {
@@ -89,13 +97,13 @@ package final class RealtimeLink: WebSocketDriver {
         pump.openMicrophone(on: connection)
     }
 
-    /// Sends an event; none is dropped: a connection that takes it no more is given up.
+    /// Sends an event, one that is too long in short; none is dropped: a connection that takes it no more is given up.
     ///
     /// - Returns: false where the connection is not open, or was given up.
     @discardableResult
     package func send(_ event: ClientEvent) -> Bool {
         guard connection.isOpen else { return false }
-        if connection.send(text: event.encoded(for: dialect)) { return true }
+        if connection.send(text: event.fitting.encoded(for: dialect)) { return true }
         connection.end(.failed(.reset("the server does not take what is sent")))
         return false
     }
@@ -119,7 +127,7 @@ package final class RealtimeLink: WebSocketDriver {
 
     /// The way for servers that escape what they need not, or order fields in a way of their own.
     private func receiveSlowly(_ text: UnsafeRawBufferPointer) {
-        guard let delta = try? json.decode(DeltaMessage.self, from: Data(text)) else {
+        guard let delta = OutsideJSON.decode(DeltaMessage.self, from: text, atMost: Self.longestDelta) else {
             return unreadable()
         }
         guard pump.listens(to: connection) else { return }

@@ -52,6 +52,8 @@ package final class VoicePump {
     private var heldUntil: UInt64 = 0
     /// Sends only while somebody speaks; nil sends everything.
     private var gate: VoiceGate?
+    /// The service hears a turn of the user: it wants to hear its end too.
+    private var isTurnOpen = false
     /// Samples that may be held: half a second less than the ring has room for.
     private var longestHold: Int { pipes.microphone.capacity - AudioFormat.wireRate / 2 }
 
@@ -66,8 +68,16 @@ package final class VoicePump {
     /// that the echo gate held back.
     package private(set) var uplinkLatencies = RecentDurations()
 
-    package init(pipes: AudioPipes, options: Options, report: @escaping (ConversationEvent, Duration) -> Void) {
+    private let egress: EgressLedger
+
+    package init(
+        pipes: AudioPipes,
+        options: Options,
+        egress: EgressLedger = EgressLedger(),
+        report: @escaping (ConversationEvent, Duration) -> Void
+    ) {
         self.pipes = pipes
+        self.egress = egress
         self.report = report
         maximumBacklog = options.maximumBacklog
         longestWait = options.longestWait * AudioFormat.wireRate / 1000
@@ -102,6 +112,8 @@ package final class VoicePump {
         }
         heldFrom = nil
         uplink = connection
+        // Another session may name its responses like the one before.
+        if current !== connection { queue.admitAll() }
         current = connection
     }
 
@@ -120,11 +132,34 @@ package final class VoicePump {
         self.gate = gate
     }
 
+    /// The service hears a turn of the user, or no longer. Meanwhile the gate is open, however long the service waits for
+    /// the silence that ends the turn.
+    package func turnIsOpen(_ isOpen: Bool) {
+        isTurnOpen = isOpen
+    }
+
+    /// Drops what was captured and not sent, held or not.
+    package func forgetMicrophone() {
+        let position = pipes.microphone.writePosition
+        pipes.microphone.skip(to: position)
+        if heldFrom != nil { heldFrom = position }
+        heldUntil = 0
+    }
+
     /// Keeps everything from the pre-roll on, until the microphone is opened or closed.
     package func holdMicrophone() {
         guard uplink == nil, heldFrom == nil else { return }
         let position = pipes.microphone.writePosition
         heldFrom = max(pipes.microphone.readPosition, position - min(position, UInt64(preRoll)))
+    }
+
+    /// Whether somebody spoke to this connection within so long.
+    func sentVoice(on connection: WebSocketConnection, within limit: Duration) -> Bool {
+        guard uplink === connection else { return false }
+        let voice = pipes.echo.voiceUntil.load(ordering: .acquiring)
+        return voice > 0
+            && voice + UInt64(limit.wholeMilliseconds * AudioFormat.wireRate / 1000)
+                > pipes.microphone.writePosition
     }
 
     /// The connection is over; one that has taken its place keeps microphone and voice.
@@ -142,7 +177,7 @@ package final class VoicePump {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return keepWanted()
         }
-        if let gate, pipes.microphone.readPosition >= heldUntil {
+        if let gate, !isTurnOpen, pipes.microphone.readPosition >= heldUntil {
             let voice = pipes.echo.voiceUntil.load(ordering: .acquiring)
             guard gate.isOpen(at: pipes.microphone.readPosition, voiceUntil: voice) else {
                 return keepNewest(gate.lead)
@@ -164,6 +199,7 @@ package final class VoicePump {
                 break
             }
             chunksSent += 1
+            egress.sent(samples: chunk.count, bytes: size)
             if end > pipes.echo.heldUntil.load(ordering: .relaxed) {
                 uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
             }

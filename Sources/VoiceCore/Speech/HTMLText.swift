@@ -4,6 +4,9 @@ enum HTMLText {
     static func text(of html: String) -> String {
         let start = html.drop(while: \.isWhitespace).prefix(8).lowercased()
         for silent in ["<script", "<style", "<!", "<?"] where start.hasPrefix(silent) { return "" }
+        let html = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "-"].reduce(html) {
+            $0.replacing("<sup>" + $1, with: "^" + $1)
+        }
         var result = ""
         var isInTag = false
         for character in html {

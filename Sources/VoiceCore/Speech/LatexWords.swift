@@ -1,4 +1,4 @@
-/// Reads a short LaTeX formula out in words.
+/// Reads a short LaTeX formula out in English words, or writes it with plain signs, which a voice reads in its own language.
 struct LatexWords {
     private static let deepest = 8
     private static let signs: [Character: String] = [
@@ -15,17 +15,33 @@ struct LatexWords {
         "displaystyle": "", "ldots": "and so on", "cdots": "and so on", "percent": "percent",
     ]
 
+    private static let commandSigns: [String: String] = [
+        "times": "\u{D7}", "cdot": "\u{B7}", "div": "\u{F7}", "pm": "\u{B1}", "leq": "\u{2264}", "le": "\u{2264}",
+        "geq": "\u{2265}", "ge": "\u{2265}", "neq": "\u{2260}", "ne": "\u{2260}", "approx": "\u{2248}",
+        "sim": "\u{2248}",
+        "to": "\u{2013}", "rightarrow": "\u{2013}", "infty": "\u{221E}", "sum": "\u{2211}", "int": "\u{222B}",
+        "prod": "\u{220F}", "degree": "\u{B0}", "circ": "\u{B0}", "ldots": "\u{2026}", "cdots": "\u{2026}",
+        "percent": "%",
+        "alpha": "\u{3B1}", "beta": "\u{3B2}", "gamma": "\u{3B3}", "lambda": "\u{3BB}", "pi": "\u{3C0}",
+        "sigma": "\u{3C3}",
+    ]
+
     private let text: [Character]
+    private let readsWords: Bool
     private var at = 0
 
-    init(_ formula: [Character]) {
+    init(_ formula: [Character], readsWords: Bool = true) {
         text = formula
+        self.readsWords = readsWords
     }
 
-    /// Single words with single blanks.
+    /// Single words or signs with single blanks.
     var words: String {
         var reader = self
-        return reader.sequence(depth: 0).joined(separator: " ")
+        let words = reader.sequence(depth: 0).joined(separator: " ")
+        guard !readsWords else { return words }
+        return ["\u{B2}", "\u{B3}", "^", "\u{B0}"].reduce(words) { $0.replacing(" " + $1, with: $1) }
+            .replacing("^ ", with: "^").replacing("\u{221A} ", with: "\u{221A}")
     }
 
     private mutating func sequence(depth: Int) -> [String] {
@@ -54,6 +70,14 @@ struct LatexWords {
         case "\\": return command(depth: depth)
         case "^":
             let power = atom(depth: depth)
+            guard readsWords else {
+                switch power {
+                case ["2"]: return ["\u{B2}"]
+                case ["3"]: return ["\u{B3}"]
+                case ["\u{B0}"]: return power
+                default: return ["^"] + power
+                }
+            }
             switch power {
             case ["2"]: return ["squared"]
             case ["3"]: return ["cubed"]
@@ -69,7 +93,9 @@ struct LatexWords {
             }
             return [number]
         case _ where character.isLetter: return [String(character)]
-        default: return Self.signs[character].map { [$0] } ?? []
+        default:
+            guard let word = Self.signs[character] else { return [] }
+            return [readsWords ? word : String(character)]
         }
     }
 
@@ -85,11 +111,12 @@ struct LatexWords {
             // "\," and the like are blanks, "\%" is itself.
             let isPercent = at < text.count && text[at] == "%"
             if at < text.count { at += 1 }
-            return isPercent ? ["percent"] : []
+            return isPercent ? [readsWords ? "percent" : "%"] : []
         }
         switch name {
-        case "frac", "dfrac", "tfrac": return atom(depth: depth) + ["over"] + atom(depth: depth)
-        case "sqrt": return ["the square root of"] + atom(depth: depth)
+        case "frac", "dfrac", "tfrac": return atom(depth: depth) + [readsWords ? "over" : "/"] + atom(depth: depth)
+        case "sqrt": return [readsWords ? "the square root of" : "\u{221A}"] + atom(depth: depth)
+        case _ where !readsWords && Self.commandSigns[name] != nil: return [Self.commandSigns[name] ?? name]
         default: return Self.commands[name].map { $0.isEmpty ? [] : [$0] } ?? [name]
         }
     }

@@ -18,10 +18,12 @@ struct MarkdownDocument: ~Copyable {
     enum Container {
         case paragraph
         case heading
-        case item
+        /// With its number, "7.", where that may be content: in a list of one item, or one that does not begin with 1.
+        case item(number: String?)
         case link
         case image
         case strong
+        case superscript
     }
 
     private let root: OpaquePointer
@@ -44,10 +46,15 @@ struct MarkdownDocument: ~Copyable {
     func walk(_ visit: (Step) -> Void) {
         guard let iterator = cmark_iter_new(root) else { return }
         defer { cmark_iter_free(iterator) }
+        var numbers: [OpaquePointer: Int] = [:]
         while true {
             let event = cmark_iter_next(iterator)
             guard event != CMARK_EVENT_DONE, let node = cmark_iter_get_node(iterator) else { return }
-            if let step = Self.step(node, entering: event == CMARK_EVENT_ENTER) { visit(step) }
+            if event == CMARK_EVENT_ENTER, cmark_node_get_type(node) == CMARK_NODE_ITEM {
+                visit(.enter(.item(number: Self.number(of: node, &numbers))))
+            } else if let step = Self.step(node, entering: event == CMARK_EVENT_ENTER) {
+                visit(step)
+            }
         }
     }
 
@@ -58,17 +65,36 @@ struct MarkdownDocument: ~Copyable {
         case CMARK_NODE_CODE_BLOCK:
             .codeBlock(language: cmark_node_get_fence_info(node).map { String(cString: $0) } ?? "")
         case CMARK_NODE_HTML_BLOCK: .htmlBlock(literal(node))
-        case CMARK_NODE_HTML_INLINE: literal(node).lowercased().hasPrefix("<br") ? .hardBreak : nil
+        case CMARK_NODE_HTML_INLINE: tag(literal(node).lowercased())
         case CMARK_NODE_SOFTBREAK: .lineBreak
         case CMARK_NODE_LINEBREAK: .hardBreak
         case CMARK_NODE_STRONG: entering ? .enter(.strong) : .leave(.strong)
         case CMARK_NODE_PARAGRAPH: entering ? .enter(.paragraph) : .leave(.paragraph)
         case CMARK_NODE_HEADING: entering ? .enter(.heading) : .leave(.heading)
-        case CMARK_NODE_ITEM: entering ? .enter(.item) : .leave(.item)
+        case CMARK_NODE_ITEM: .leave(.item(number: nil))
         case CMARK_NODE_LINK: entering ? .enter(.link) : .leave(.link)
         case CMARK_NODE_IMAGE: entering ? .enter(.image) : .leave(.image)
         default: nil
         }
+    }
+
+    private static func tag(_ text: String) -> Step? {
+        if text.hasPrefix("<br") { return .hardBreak }
+        if text == "<sup>" || text.hasPrefix("<sup ") { return .enter(.superscript) }
+        return text == "</sup>" ? .leave(.superscript) : nil
+    }
+
+    /// - Parameter numbers: of the next item of every list that is open.
+    private static func number(of item: OpaquePointer, _ numbers: inout [OpaquePointer: Int]) -> String? {
+        guard let list = cmark_node_parent(item), cmark_node_get_list_type(list) == CMARK_ORDERED_LIST else {
+            return nil
+        }
+        let start = Int(cmark_node_get_list_start(list))
+        let number = numbers[list] ?? start
+        numbers[list] = number + 1
+        let isAlone = cmark_node_previous(item) == nil && cmark_node_next(item) == nil
+        guard isAlone || start != 1 else { return nil }
+        return "\(number)" + (cmark_node_get_list_delim(list) == CMARK_PAREN_DELIM ? ")" : ".")
     }
 
     private static func literal(_ node: OpaquePointer) -> String {

@@ -1,13 +1,45 @@
-/// Recognises the tables of GitHub Flavored Markdown (section 4.10), which plain CommonMark takes for a paragraph.
-enum MarkdownTable {
-    /// The text before the table and the number of its rows without the head; nil when there is no table.
-    static func split(_ paragraph: String) -> (before: String, rows: Int)? {
+/// A table of GitHub Flavored Markdown (section 4.10), which plain CommonMark takes for a paragraph.
+struct MarkdownTable: Equatable {
+    /// The cells of the first line; as many as there are columns.
+    let head: [String]
+    /// Rows with cells as they were written; some may be shorter than the head.
+    let rows: [[String]]
+
+    /// More columns than anybody can follow are left out.
+    private static let mostColumns = 32
+
+    /// The text before the table, the table, and the text behind it; nil when there is no table.
+    static func split(_ paragraph: String) -> (before: String, table: MarkdownTable, after: String)? {
         guard paragraph.utf8.contains(UInt8(ascii: "|")) else { return nil }
         let lines = paragraph.split(separator: "\n", omittingEmptySubsequences: false)
         guard let delimiter = lines.indices.dropFirst().first(where: { isDelimiter(lines[$0]) }),
             lines[delimiter - 1].utf8.contains(UInt8(ascii: "|"))
         else { return nil }
-        return (lines[..<(delimiter - 1)].joined(separator: "\n"), lines.count - delimiter - 1)
+        let head = cells(lines[delimiter - 1])
+        // A line without a bar is no row: somebody wrote on without an empty line.
+        let end =
+            lines[(delimiter + 1)...].firstIndex { head.count > 1 && !$0.utf8.contains(UInt8(ascii: "|")) }
+            ?? lines.count
+        let rows = lines[(delimiter + 1)..<end].map { Array(cells($0).prefix(head.count)) }
+        return (
+            lines[..<(delimiter - 1)].joined(separator: "\n"), MarkdownTable(head: head, rows: rows),
+            lines[end...].joined(separator: "\n")
+        )
+    }
+
+    private static func cells(_ line: Substring) -> [String] {
+        var line = trimmed(line)
+        if line.first == "|" { line = line.dropFirst() }
+        if line.last == "|" { line = line.dropLast() }
+        return line.split(separator: "|", maxSplits: mostColumns, omittingEmptySubsequences: false).prefix(mostColumns)
+            .map { String(trimmed($0)) }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop(while: \.isWhitespace)
+        // A line that was broken on purpose ends with a mark.
+        while let last = text.last, last.isWhitespace || last == Character(LinkMarks.lineEnd) { text.removeLast() }
+        return text
     }
 
     private static func isDelimiter(_ line: Substring) -> Bool {

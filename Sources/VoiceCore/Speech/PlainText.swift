@@ -6,15 +6,27 @@ struct PlainText {
     private var current = ""
     /// Where the open links and images start in `current`, in UTF-8 bytes.
     private var openSpans: [Int] = []
+    /// Where the superscript at hand starts.
+    private var superscript: Int?
+    /// The number of the list's item that begins.
+    private var number: String?
+    /// The rows of large tables that come last.
+    private var more: [String] = []
+    private let words: InsertedWords
+
+    init(words: InsertedWords) {
+        self.words = words
+    }
 
     mutating func take(_ step: MarkdownDocument.Step) {
         switch step {
-        case .text(let text), .code(let text): current += text
+        case .text(let text): current += text
+        case .code(let text): current += ShieldedMarks.ofCode(text)
         case .lineBreak: current += "\n"
         case .hardBreak: current += LinkMarks.lineEnd + "\n"
         case .codeBlock(let language):
             flush()
-            mention(Self.codeMention(language))
+            mention(words.mention(ofCodeIn: Self.name(ofCode: language)))
         case .htmlBlock(let html):
             flush()
             current = HTMLText.text(of: html)
@@ -24,7 +36,7 @@ struct PlainText {
             openSpans.append(current.utf8.count)
         case .enter(.image): openSpans.append(current.utf8.count)
         case .leave(.link):
-            closeSpan(placeholder: "a link")
+            closeSpan(placeholder: words.link)
             current += LinkMarks.close
         // Lines that begin in bold are entries of a list that was not written as one.
         case .enter(.strong):
@@ -33,17 +45,47 @@ struct PlainText {
                 endLine()
             }
         case .leave(.strong): break
-        case .leave(.image): closeSpan(placeholder: "an image")
+        case .leave(.image): closeSpan(placeholder: words.image)
+        case .enter(.superscript): superscript = current.utf8.count
+        case .leave(.superscript): closeSuperscript()
+        case .enter(.item(let number)):
+            flush()
+            self.number = number
         case .leave(.heading), .leave(.item):
             flush()
+            number = nil
             closeLastSentence()
         case .enter, .leave(.paragraph): flush()
         }
     }
 
-    mutating func finished() -> String {
+    /// What is read, and what is kept for those who want more.
+    mutating func finished() -> (text: String, more: String) {
         flush()
-        return blocks.joined(separator: " ")
+        if !more.isEmpty { closeLastSentence() }
+        return (blocks.joined(separator: " "), more.joined(separator: " "))
+    }
+
+    /// 10<sup>6</sup> is a power, m<sup>2</sup> a unit, 1<sup>st</sup> a word, a number behind a word the mark of a footnote.
+    private mutating func closeSuperscript() {
+        guard let start = superscript else { return }
+        superscript = nil
+        let exponent = String(decoding: current.utf8.dropFirst(start), as: UTF8.self)
+        let before = String(decoding: current.utf8.prefix(start), as: UTF8.self)
+        let digits = exponent.drop { "-+\u{2212}".contains($0) }
+        let isNumber = !digits.isEmpty && digits.allSatisfy(\.isNumber)
+        guard isNumber || (exponent.count == 1 && "nxkmt".contains(exponent)) else { return }
+        // Backwards: the first is the one before the exponent.
+        let base = Array(before.suffix(8).reversed().prefix { $0.isLetter || $0.isNumber })
+        let isWord = base.count > 3 && base.allSatisfy(\.isLetter)
+        switch exponent {
+        case _ where isWord: current = before
+        case "2" where base.first?.isLetter == true: current = before + "\u{B2}"
+        case "3" where base.first?.isLetter == true: current = before + "\u{B3}"
+        case _ where !base.isEmpty || before.last == ")":
+            current = before + (words.power.map { " \($0) " } ?? "^") + exponent
+        default: break
+        }
     }
 
     /// Ends the line at hand like a sentence, unless it ends with a pause or is a row of a table.
@@ -68,13 +110,23 @@ struct PlainText {
         defer {
             current = ""
             openSpans = []
+            superscript = nil
         }
         guard !current.isEmpty else { return }
-        let table = MarkdownTable.split(current)
-        add(SpokenText.clean(LinkMarks.resolve(table?.before ?? current)))
-        if let rows = table?.rows {
-            mention(rows == 1 ? "There is a table with 1 row." : "There is a table with \(rows) rows.")
-        }
+        guard let (before, table, after) = MarkdownTable.split(current) else { return addNumbered(clean(current)) }
+        addNumbered(clean(before))
+        let spoken = SpokenTable(table, words)
+        for sentence in spoken.sentences { add(sentence) }
+        more += spoken.more
+        add(clean(after))
+    }
+
+    private func clean(_ text: String) -> String { SpokenText.clean(LinkMarks.resolve(text), words) }
+
+    private mutating func addNumbered(_ text: String) {
+        guard !text.isEmpty else { return }
+        add(number.map { "\($0) \(text)" } ?? text)
+        number = nil
     }
 
     private mutating func add(_ text: String) {
@@ -84,7 +136,7 @@ struct PlainText {
     }
 
     private mutating func mention(_ sentence: String) {
-        guard blocks.last != sentence else { return }
+        guard !sentence.isEmpty, blocks.last != sentence else { return }
         add(sentence)
     }
 
@@ -95,10 +147,11 @@ struct PlainText {
         blocks[blocks.count - 1] += WordCount.isWrittenWithoutSpaces(last) ? "\u{3002}" : "."
     }
 
-    private static func codeMention(_ information: String) -> String {
+    /// The language of a block of code, where it has a name that can be said.
+    private static func name(ofCode information: String) -> String? {
         let language = information.prefix { !$0.isWhitespace }
         let isName =
             (1...16).contains(language.count) && language.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return isName ? "There is a block of \(language) code." : "There is a block of code."
+        return isName ? String(language) : nil
     }
 }

@@ -2,11 +2,14 @@
 package struct ReadingPlace: Sendable, Equatable {
     private var rest: String
     private let maximumWords: Int
+    /// Ends every piece but the last; may be empty.
+    private let offer: String
 
     /// `rest` is what was not read yet: one line of plain sentences.
-    init(rest: String, maximumWords: Int) {
+    init(rest: String, maximumWords: Int, offer: String) {
         self.rest = rest
         self.maximumWords = maximumWords
+        self.offer = offer
     }
 
     /// The next piece, ending with a sentence and an offer while there is more; nil at the end.
@@ -17,6 +20,6 @@ package struct ReadingPlace: Sendable, Equatable {
             return rest
         }
         rest = cut.rest
-        return cut.spoken + " " + SpeechShaper.offer
+        return SpeechShaper.offering(cut.spoken, offer)
     }
 }

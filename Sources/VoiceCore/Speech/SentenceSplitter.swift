@@ -63,6 +63,8 @@ enum SentenceSplitter {
         let word = text[start..<stop].suffix(16).reversed().prefix { !$0.isWhitespace && !"([\"'".contains($0) }
         let last = String(word.reversed()).lowercased()
         if titles.contains(last) { return false }
+        // "7. Juli", and the number of a list's item: nothing has been said yet.
+        if last.count <= 3, last.allSatisfy(\.isNumber), text[start..<stop].count == last.count { return false }
         // "J. Smith", but "so do I. Then".
         let isInitial = last.count == 1 && last != "i" && last.first?.isLetter == true && next.isUppercase
         return !isInitial

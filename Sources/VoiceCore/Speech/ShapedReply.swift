@@ -9,6 +9,9 @@ package struct ShapedReply: Sendable, Equatable {
     /// What stands behind the cut.
     package let rest: String
 
+    /// Of a reply that holds nothing but what is to be played.
+    static let wordless = ShapedReply(spoken: "", full: "", wasCut: false)
+
     package init(spoken: String, full: String, wasCut: Bool, rest: String = "") {
         self.rest = rest
         self.spoken = spoken

@@ -31,6 +31,7 @@ struct SpokenCut {
     private func cutSentence(_ sentence: Substring) -> Substring.Index {
         var halfWords = 0
         var isInWord = false
+        var length = 0
         var wordEnd = sentence.startIndex
         var clauseEnd: Substring.Index?
         for index in sentence.indices {
@@ -41,7 +42,10 @@ struct SpokenCut {
                 halfWords += 1
             } else if !isInWord, character.isLetter || character.isNumber {
                 halfWords += 2
-                isInWord = true
+                (isInWord, length) = (true, 1)
+            } else if isInWord {
+                length += 1
+                if length % WordCount.longestWord == 0 { halfWords += 2 }
             }
             if halfWords > 2 * maximumWords { break }
             let isSpaced = sentence[sentence.index(after: index)...].first?.isWhitespace ?? true

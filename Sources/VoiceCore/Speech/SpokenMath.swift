@@ -1,4 +1,4 @@
-/// Puts formulas into words: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` with the common marks of LaTeX.
+/// Puts formulas into words, or into plain signs where the reply is not English: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` with the common marks of LaTeX.
 ///
 /// Works on the text before it is parsed, since Markdown would take the backslashes and underscores for its own; code is
 /// left alone. Dollars that are money stay.
@@ -7,9 +7,8 @@ enum SpokenMath {
     static let longest = 80
     /// How far the end of a formula or of code is looked for, in characters.
     private static let reach = 240
-    static let mention = "a formula"
 
-    static func replaceFormulas(in text: String) -> String {
+    static func replaceFormulas(in text: String, _ inserted: InsertedWords) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") }) else { return text }
         var result = ""
         var isFenced = false
@@ -23,16 +22,16 @@ enum SpokenMath {
                 continue
             }
             if isFence { isFenced.toggle() }
-            result += spoken(Array(stretch))
+            result += spoken(Array(stretch), inserted)
             stretch = ""
             result += line + "\n"
         }
-        result += spoken(Array(stretch))
+        result += spoken(Array(stretch), inserted)
         result.removeLast()
         return result
     }
 
-    private static func spoken(_ text: [Character]) -> String {
+    private static func spoken(_ text: [Character], _ inserted: InsertedWords) -> String {
         var result = ""
         var at = 0
         while at < text.count {
@@ -41,8 +40,9 @@ enum SpokenMath {
                 result += String(text[at..<end])
                 at = end
             } else if let (formula, end) = formula(text, at) {
-                let words = formula.count > longest ? mention : LatexWords(formula).words
-                result += words.isEmpty ? mention : words
+                let isLong = formula.count > longest
+                let words = isLong ? "" : LatexWords(formula, readsWords: inserted.readsFormulas).words
+                result += words.isEmpty ? inserted.formula : words
                 at = end
             } else {
                 result.append(text[at])

@@ -1,11 +1,11 @@
 /// Tidies one block of text: single blanks, no marks that only the eye understands.
 enum SpokenText {
-    static func clean(_ text: String) -> String {
+    static func clean(_ text: String, _ inserted: InsertedWords) -> String {
         // The text of a footnote stands at the end of a page; nobody wants to hear it there.
         if text.hasPrefix("[^"), text.contains("]:") { return "" }
         var words: [String] = []
         for word in withoutSigns(endingLines(withoutStruck(text))).split(whereSeparator: \.isWhitespace) {
-            let cleaned = cleanWord(word)
+            let cleaned = cleanWord(word, inserted)
             guard !cleaned.isEmpty else { continue }
             // A full stop or comma that lost its word belongs to the one before.
             if cleaned.allSatisfy({ ".,;:!?".contains($0) }), let last = words.popLast() {
@@ -19,7 +19,7 @@ enum SpokenText {
         }
         if words.first.map(["[ ]", "[x]", "[X]"].contains) == true { words.removeFirst() }
         if words.count > 1, words[0] == "[", words[1] == "]" { words.removeFirst(2) }
-        return words.joined(separator: " ")
+        return ShieldedMarks.restore(words.joined(separator: " "), inserted)
     }
 
     /// Without what is struck through (section 6.5 of GitHub Flavored Markdown): it is no longer so.
@@ -71,7 +71,7 @@ enum SpokenText {
             switch scalar.value {
             case 0x09, 0x0A, 0x0D: scalars.append(" ")
             case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF,
-                0xFFFD, 0xE000...0xF8FF:
+                0xFFFD, 0xE000...0xE00F, 0xE020...0xF8FF:
                 continue
             case 0x2190...0x21FF: scalars.append(contentsOf: " \u{2013} ".unicodeScalars)
             case 0x20E3, 0x2300...0x23FF, 0x2500...0x27BF, 0x2B00...0x2BFF, 0x1F000...0x1FAFF,
@@ -83,14 +83,16 @@ enum SpokenText {
         return String(scalars)
     }
 
-    private static func cleanWord(_ word: Substring) -> String {
+    private static func cleanWord(_ word: Substring, _ inserted: InsertedWords) -> String {
+        if word == "==" || word == "===" { return inserted.equals ?? "=" }
+        if word == "!==" { return "!=" }
         var result = withoutMarks(word)
         result = withoutReferences(withoutFootnotes(result))
-        result = withWords(result)
-        return withoutAddress(result)
+        result = withWords(result, inserted)
+        return withoutAddress(result, inserted)
     }
 
-    /// Drops back quotes and every run of two or more marks ("**", "__", "~~", "##", "*_").
+    /// Drops back quotes and every run of two or more marks ("**", "__", "~~", "##", "*_"), but not "a==b" and "a||b".
     private static func withoutMarks(_ word: Substring) -> String {
         var result = ""
         var run = ""
@@ -99,7 +101,11 @@ enum SpokenText {
                 run.append(character)
                 continue
             }
-            if run.utf8.count == 1 { result += run }
+            let joins =
+                result.last.map { $0.isLetter || $0.isNumber } == true && (character.isLetter || character.isNumber)
+            let isOperator =
+                joins && run.utf8.count <= 3 && (run.allSatisfy { $0 == "=" } || run.allSatisfy { $0 == "|" })
+            if run.utf8.count == 1 || isOperator { result += run }
             run = ""
             result.append(character)
         }
@@ -131,22 +137,24 @@ enum SpokenText {
     }
 
     /// Marks that stand for a word, where it is plain which.
-    private static func withWords(_ word: String) -> String {
+    private static func withWords(_ word: String, _ inserted: InsertedWords) -> String {
         if ["->", "=>", "-->", "==>", "<-", "<->"].contains(word) { return "\u{2013}" }
         guard word.count > 1, word.first == "~" || word.first == "\u{2248}" else { return word }
         let rest = word.dropFirst()
-        return rest.first?.isNumber == true ? "about " + rest : word
+        guard let about = inserted.about, rest.first?.isNumber == true else { return word }
+        return about + " " + rest
     }
 
-    /// An address in the middle of text becomes "a link"; what encloses and follows it stays.
-    private static func withoutAddress(_ word: String) -> String {
+    /// An address in the middle of text becomes "a link", or nothing; what encloses and follows it stays.
+    private static func withoutAddress(_ word: String, _ inserted: InsertedWords) -> String {
         let lower = word.lowercased()
         guard let start = addressStart(in: lower) else { return word }
         // Lower case may be longer or shorter than the word outside ASCII; then the whole word is the address.
         let before = word.utf8.count == lower.utf8.count ? String(decoding: word.utf8.prefix(start), as: UTF8.self) : ""
-        let glue = before.last.map { $0.isLetter || $0.isNumber } == true ? " " : ""
+        let isGlued = before.last.map { $0.isLetter || $0.isNumber } == true && !inserted.link.isEmpty
+        let glue = isGlued ? " " : ""
         let after = word.reversed().prefix { ".,;:!?)]}>\"'".contains($0) }
-        return before + glue + "a link" + String(after.reversed())
+        return before + glue + inserted.link + String(after.reversed())
     }
 
     private static func addressStart(in lower: String) -> Int? {

@@ -1,10 +1,14 @@
 /// Counts words for the length of speech.
 enum WordCount {
+    /// Longer words count more than once, so that one without end is not short.
+    static let longestWord = 24
+
     /// Words between blanks that hold a letter or a digit; in scripts without blanks two characters make one word.
     static func words(in text: some StringProtocol) -> Int {
         var words = 0
         var characters = 0
         var isInWord = false
+        var length = 0
         for character in text {
             if isWrittenWithoutSpaces(character) {
                 characters += 1
@@ -13,7 +17,10 @@ enum WordCount {
                 isInWord = false
             } else if !isInWord, character.isLetter || character.isNumber {
                 words += 1
-                isInWord = true
+                (isInWord, length) = (true, 1)
+            } else if isInWord {
+                length += 1
+                if length % longestWord == 0 { words += 1 }
             }
         }
         return words + (characters + 1) / 2

@@ -19,12 +19,11 @@ enum Command {
     private static func run(_ arguments: [String], limit: Duration, maximumBytes: Int) -> [UInt8]? {
         guard !arguments.isEmpty else { return nil }
         var descriptors: [Int32] = [-1, -1]
-        guard pipe(&descriptors) == 0 else { return nil }
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        guard clinux_pipe(&descriptors) == 0 else { return nil }
         let ends = (descriptors[0], descriptors[1])
         var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for text in texts { free(text) } }
-        let process = clinux_spawn(&texts, ends.1)
+        let process = ChildProcesses.start { clinux_spawn(&texts, nil, ends.1, false) }
         close(ends.1)
         defer { close(ends.0) }
         guard process > 0 else { return nil }
@@ -32,6 +31,7 @@ enum Command {
         if output == nil { kill(process, SIGKILL) }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        ChildProcesses.forget(process)
         return status == 0 ? output : nil
     }
 

@@ -1,7 +1,7 @@
 import Logging
 
 /// answer_question: carries the user's answer to a question that the agent has put.
-package struct AnswerQuestionTool: Tool {
+package struct AnswerQuestionTool: AnswerTool {
     package let name = "answer_question"
     package let description = """
         Gives Jarvis the user's answer to the question it has just asked, and returns what Jarvis says next. Call it \
@@ -19,14 +19,17 @@ package struct AnswerQuestionTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String, prompt: Int?) async -> ToolOutput {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
             decoded.dismiss == true || decoded.answers?.contains(where: { !$0.allSatisfy(\.isWhitespace) }) == true
         else {
             context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput("I did not get that answer. Please say it again.", succeeded: false)
+            return ToolOutput("I did not get that answer. Please say it again.", succeeded: false, origin: .own)
         }
-        return ToolOutput(await context.answer(decoded.dismiss == true ? nil : decoded.answers), lateQuestion: nil)
+        return ToolOutput(
+            await context.answer(decoded.dismiss == true ? nil : decoded.answers, prompt),
+            lateQuestion: nil
+        )
     }
 
     private struct Arguments: Decodable {

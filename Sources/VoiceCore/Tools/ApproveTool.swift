@@ -1,7 +1,7 @@
 import Logging
 
 /// approve: allows or denies what the agent has asked permission for.
-package struct ApproveTool: Tool {
+package struct ApproveTool: AnswerTool {
     package let name = "approve"
     package let description = """
         Allows or denies an action Jarvis has asked permission for. Call it only after you have told the user exactly \
@@ -18,12 +18,12 @@ package struct ApproveTool: Tool {
         self.context = context
     }
 
-    package func call(arguments: String) async -> ToolOutput {
+    package func call(arguments: String, prompt: Int?) async -> ToolOutput {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
             context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput("I did not get that. Please say yes or no again.", succeeded: false)
+            return ToolOutput("I did not get that. Please say yes or no again.", succeeded: false, origin: .own)
         }
-        return ToolOutput(await context.approve(decoded.command, decoded.allow), lateQuestion: nil)
+        return ToolOutput(await context.approve(decoded.command, decoded.allow, prompt), lateQuestion: nil)
     }
 
     private struct Arguments: Decodable {

@@ -10,20 +10,27 @@ package struct AskJarvisTool: Tool {
         Passes a request of the user to Jarvis, the user's personal agent, and returns what Jarvis answers. Call it \
         for every question, wish or instruction.
         """
-    package let parameters = """
-        {"type":"object","properties":{"query":{"type":"string","description":"The whole request in the user's own \
-        words, with every name, number and detail."}},"required":["query"],"additionalProperties":false}
-        """
+    package let parameters: String
+    package var activity: String? { context.activity() }
     private let context: ToolContext
 
-    package init(_ context: ToolContext) {
+    /// - Parameter playsMedia: whether the model may say that a request is about media.
+    package init(_ context: ToolContext, playsMedia: Bool = false) {
         self.context = context
+        let media =
+            playsMedia
+            ? #","about_media":{"type":"boolean","description":"True when the request is about music, radio, podcasts or "#
+                + #"what plays on this box."}"# : ""
+        parameters = """
+            {"type":"object","properties":{"query":{"type":"string","description":"The whole request in the user's own \
+            words, with every name, number and detail."}\(media)},"required":["query"],"additionalProperties":false}
+            """
     }
 
     package init(logger: Logger, ask: @escaping @Sendable (String) async -> JarvisAnswer) {
         var context = ToolContext(logger: logger)
         context.ask = ask
-        self.context = context
+        self.init(context)
     }
 
     package func call(arguments: String) async -> ToolOutput {
@@ -40,16 +47,18 @@ package struct AskJarvisTool: Tool {
                 "The request was too long for me to pass on. Please make it shorter."
             )
         }
-        let answer = await context.ask(query)
+        let ask = decoded.about_media == true ? context.askAboutMedia ?? context.ask : context.ask
+        let answer = await ask(query)
         return ToolOutput(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
     }
 
     private func refuse(_ reason: String, _ sentence: String) -> ToolOutput {
         context.logger.warning("a call of \(name) was not passed on: \(reason)")
-        return ToolOutput(sentence, succeeded: false)
+        return ToolOutput(sentence, succeeded: false, origin: .own)
     }
 
     private struct Arguments: Decodable {
         let query: String?
+        let about_media: Bool?
     }
 }

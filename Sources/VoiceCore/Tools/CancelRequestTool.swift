@@ -14,7 +14,7 @@ package struct CancelRequestTool: Tool {
 
     package func call(arguments: String) async -> ToolOutput {
         await context.cancelRequest()
-            ? ToolOutput("The request was cancelled.")
-            : ToolOutput("There was no request to cancel.", succeeded: false)
+            ? ToolOutput("The request was cancelled.", origin: .own)
+            : ToolOutput("There was no request to cancel.", succeeded: false, origin: .own)
     }
 }

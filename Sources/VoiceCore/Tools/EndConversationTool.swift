@@ -14,6 +14,6 @@ package struct EndConversationTool: Tool {
 
     package func call(arguments: String) async -> ToolOutput {
         context.endConversation()
-        return ToolOutput("The conversation ends.", wantsReply: false)
+        return ToolOutput("The conversation ends.", wantsReply: false, origin: .own)
     }
 }

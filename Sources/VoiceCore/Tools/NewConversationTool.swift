@@ -14,6 +14,6 @@ package struct NewConversationTool: Tool {
 
     package func call(arguments: String) async -> ToolOutput {
         await context.startFresh()
-        return ToolOutput("A fresh conversation has begun.")
+        return ToolOutput("A fresh conversation has begun.", origin: .own)
     }
 }

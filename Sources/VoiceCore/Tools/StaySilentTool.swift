@@ -10,6 +10,6 @@ package struct StaySilentTool: Tool {
     package init() {}
 
     package func call(arguments: String) async -> ToolOutput {
-        ToolOutput("Silent.", wantsReply: false)
+        ToolOutput("Silent.", wantsReply: false, origin: .own)
     }
 }

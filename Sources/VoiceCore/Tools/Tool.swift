@@ -8,4 +8,26 @@ package protocol Tool: Sendable {
     var parameters: String { get }
     /// `arguments` is the JSON text the model wrote, and may be anything. Always returns something the model can say.
     func call(arguments: String) async -> ToolOutput
+    /// What a call that takes long is doing, "reading your mail"; nil where there is nothing to tell.
+    var activity: String? { get }
+}
+
+extension Tool {
+    package var activity: String? { nil }
+}
+
+/// A tool whose calls are made one after another, in the order of the model: "play this" comes before "and then that".
+///
+/// A call returns at once: those behind it wait for it.
+package protocol OrderedTool: Tool {}
+
+/// A tool that carries the user's answer to what the agent has asked.
+package protocol AnswerTool: Tool {
+    /// - Parameter prompt: what the user has heard and may have answered, by the number under which it waits; nil for
+    ///   nothing: then the answer is no.
+    func call(arguments: String, prompt: Int?) async -> ToolOutput
+}
+
+extension AnswerTool {
+    package func call(arguments: String) async -> ToolOutput { await call(arguments: arguments, prompt: nil) }
 }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Reads the arguments of a call, which the model wrote and which may be anything.
 enum ToolArguments {
     /// No tool takes more, in UTF-8 bytes.
@@ -7,8 +5,7 @@ enum ToolArguments {
 
     /// Nil when they are too long or not of this shape.
     static func decode<Arguments: Decodable>(_ type: Arguments.Type, from text: String) -> Arguments? {
-        guard text.utf8.count <= maximumBytes else { return nil }
-        return try? JSONDecoder().decode(type, from: Data(text.utf8))
+        OutsideJSON.decode(type, from: text.utf8, atMost: maximumBytes)
     }
 
     /// The schema of a tool without arguments.

@@ -6,14 +6,27 @@ package import Logging
 package struct ToolContext: Sendable {
     /// Asks the agent.
     package var ask: @Sendable (_ query: String) async -> JarvisAnswer = { _ in JarvisAnswer(failure: .cancelled) }
-    /// Answers the question the agent has put to the user; nil dismisses it.
-    package var answer: @Sendable (_ answers: [String]?) async -> JarvisAnswer = { _ in
+    /// The same for a question about media; nil asks it like any other.
+    package var askAboutMedia: (@Sendable (_ query: String) async -> JarvisAnswer)?
+    /// Answers the question the agent has put to the user; nil dismisses it. `prompt` is the one that he has heard.
+    package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?) async -> JarvisAnswer = { _, _ in
         JarvisAnswer(failure: .nothingPending)
     }
-    /// Allows or denies what the agent wants to do; the command is what the user was told.
-    package var approve: @Sendable (_ command: String, _ isAllowed: Bool) async -> JarvisAnswer = { _, _ in
+    /// Allows or denies what the agent wants to do; the command is what the user was told, in the prompt he has heard.
+    package var approve: @Sendable (_ command: String, _ isAllowed: Bool, _ prompt: Int?) async -> JarvisAnswer = {
+        _,
+        _,
+        _ in
         JarvisAnswer(failure: .nothingPending)
     }
+    /// Adds a remark to the request under way.
+    package var add: @Sendable (_ remark: String) async -> JarvisClient.Addition = { _ in .late }
+    /// How far the request under way is; nil when there is none.
+    package var progress: @Sendable () async -> String? = { nil }
+    /// What the agent is doing, "reading your mail"; nil where nobody knows.
+    package var activity: @Sendable () -> String? = { nil }
+    /// Takes the last request back, here and at the agent.
+    package var forgetLast: @Sendable () async -> JarvisClient.Undo = { .nothing }
     /// Begins a fresh conversation with the agent.
     package var startFresh: @Sendable () async -> Void = {}
     /// The next piece of the last answer; nil when all of it was read.

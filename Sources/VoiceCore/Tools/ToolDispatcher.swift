@@ -26,33 +26,49 @@ package struct ToolDispatcher: Sendable {
         self.logger = logger
     }
 
+    /// Whether calls of this tool wait for those before them.
+    package func keepsOrder(_ name: String) -> Bool { registry[name] is any OrderedTool }
+
     /// Cancelling the task cancels the tool; the output then says so.
     ///
-    /// - Parameter onDelay: called at most once, when the call has been out for `noticeAfter`.
+    /// - Parameters:
+    ///   - authority: whose word stands behind the call; where it is less than the tool needs, the tool is not called.
+    ///   - onDelay: called at most once, when the call has been out for `noticeAfter`, with what it is doing.
     package func run(
         name: String,
         arguments: String,
-        onDelay: @escaping @Sendable () -> Void = {}
+        authority: CallAuthority,
+        onDelay: @escaping @Sendable (_ activity: String?) -> Void = { _ in }
     ) async -> ToolOutput {
         guard let tool = registry[name] else {
             let known = String(name.prefix(64))
             logger.warning("the model called a tool that does not exist", metadata: ["tool": "\(known)"])
-            return ToolOutput("There is no tool named \(known).", succeeded: false)
+            return ToolOutput("There is no tool named \(known).", succeeded: false, origin: .own)
+        }
+        guard authority.allows(tool) else {
+            logger.warning("the model called a tool that nobody asked for", metadata: ["tool": "\(name)"])
+            return .unasked(by: authority)
         }
         let output = FirstOutput()
-        let work = Task<Void, Never> { output.offer(await tool.call(arguments: arguments)) }
+        let work = Task<Void, Never> {
+            if let tool = tool as? any AnswerTool {
+                output.offer(await tool.call(arguments: arguments, prompt: authority.prompt))
+            } else {
+                output.offer(await tool.call(arguments: arguments))
+            }
+        }
         let timer = Task {
             await sleep(deadline)
             if Task.isCancelled {
-                output.offer(ToolOutput("The request was cancelled.", succeeded: false))
-            } else if output.offer(ToolOutput("That took too long, so I stopped waiting for it.", succeeded: false)) {
+                output.offer(ToolOutput("The request was cancelled.", succeeded: false, origin: .own))
+            } else if output.offer(.tooSlow) {
                 logger.error("a tool did not return in time", metadata: ["tool": "\(name)", "limit": "\(deadline)"])
             }
         }
         let notice = Task {
             guard let noticeAfter else { return }
             await sleep(noticeAfter)
-            if !Task.isCancelled, !output.isFull { onDelay() }
+            if !Task.isCancelled, !output.isFull { onDelay(tool.activity) }
         }
         let tasks = [work, timer, notice]
         defer { for task in tasks { task.cancel() } }
@@ -61,5 +77,26 @@ package struct ToolDispatcher: Sendable {
         } onCancel: {
             for task in tasks { task.cancel() }
         }
+    }
+}
+
+extension ToolOutput {
+    fileprivate static let tooSlow = ToolOutput(
+        "That took too long, so I stopped waiting for it.",
+        succeeded: false,
+        origin: .own
+    )
+
+    /// Nobody who spoke wants this done. Where somebody has spoken, he hears why.
+    fileprivate static func unasked(by authority: CallAuthority) -> ToolOutput {
+        ToolOutput(
+            """
+            Not done: only the user can ask for this, in words of his own. Tell the user in one short sentence what you \
+            would have done, and do not call a function now.
+            """,
+            succeeded: false,
+            wantsReply: authority.reach > .none,
+            origin: .own
+        )
     }
 }

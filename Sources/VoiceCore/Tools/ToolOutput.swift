@@ -5,11 +5,23 @@ package struct ToolOutput: Sendable, Equatable {
     package let succeeded: Bool
     /// False where the model should not speak about it.
     package let wantsReply: Bool
+    /// Whose words it holds.
+    package let origin: OutputOrigin
 
-    package init(_ text: String, succeeded: Bool = true, wantsReply: Bool = true) {
-        self.text = text
+    /// Longest output, in UTF-8 bytes: far more than can be listened to, and far less than a connection takes.
+    package static let longest = 16 << 10
+
+    /// - Parameter text: what is beyond `longest` is cut off.
+    package init(
+        _ text: String,
+        succeeded: Bool = true,
+        wantsReply: Bool = true,
+        origin: OutputOrigin = .outside
+    ) {
+        self.text = text.bounded(toBytes: Self.longest)
         self.succeeded = succeeded
         self.wantsReply = wantsReply
+        self.origin = origin
     }
 }
 
@@ -21,10 +33,20 @@ extension ToolOutput {
     /// moved on. Nothing is said of a request that the user took back: who took it back has said so.
     init(_ answer: JarvisAnswer, lateQuestion: String?) {
         var text = answer.spoken
+        if text.isEmpty, answer.handles == nil, !answer.media.isEmpty {
+            let titles = answer.media.map { "\"\($0.title)\"" }.joined(separator: ", ")
+            text = "Jarvis named something to play, but this box plays no media: \(titles)."
+        }
         if let lateQuestion, answer.failure == nil {
             let question = lateQuestion.prefix(Self.maximumQuestion)
             text = "This answers the earlier request \"\(question)\"; say so in a few words first. \(text)"
         }
-        self.init(text, succeeded: answer.failure == nil, wantsReply: answer.failure?.isWithdrawal != true)
+        if let handles = answer.handles { text += (text.isEmpty ? "" : "\n\n") + handles }
+        self.init(
+            text,
+            succeeded: answer.failure == nil,
+            wantsReply: answer.failure?.isWithdrawal != true,
+            origin: answer.prompt.map { .prompt($0) } ?? .outside
+        )
     }
 }

@@ -2,6 +2,8 @@
 package struct ToolRegistry: Sendable {
     /// Which of the tools are offered to the model.
     package struct Options: Sendable, Equatable {
+        /// A run takes remarks while it is under way.
+        package var takesRemarks = true
         /// Questions of the agent to the user are read aloud.
         package var asksUser = true
         /// Approvals are asked for aloud.
@@ -26,9 +28,11 @@ package struct ToolRegistry: Sendable {
 
     package static func standard(_ context: ToolContext, options: Options = Options()) -> ToolRegistry {
         var tools: [any Tool] = [
-            AskJarvisTool(context), ContinueReadingTool(context), CancelRequestTool(context),
+            AskJarvisTool(context, playsMedia: options.playsMedia), ContinueReadingTool(context),
+            CancelRequestTool(context), CheckProgressTool(context), ForgetLastTool(context),
             NewConversationTool(context), StaySilentTool(),
         ]
+        if options.takesRemarks { tools.append(AddToRequestTool(context)) }
         if options.asksUser { tools.append(AnswerQuestionTool(context)) }
         if options.asksApproval { tools.append(ApproveTool(context)) }
         if options.mayEnd { tools.append(EndConversationTool(context)) }

@@ -94,7 +94,7 @@ package struct TranscriptBook: Sendable {
             for index in items.indices where items[index].responseID != nil && items[index].responseID != id {
                 end(&items[index])
             }
-        case .outputItemAdded(let responseID, let itemID, "message"):
+        case .outputItemAdded(let responseID, let itemID, "message", _):
             voice(itemID, of: responseID, at: now) { _ in }
         case .spokenDelta(let responseID, let itemID, let index, let text):
             voice(itemID, of: responseID, at: now) { $0.append(text, to: index, limit: Self.textLimit) }

@@ -29,6 +29,8 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
     case cannotResolve(host: String)
     case cannotConnect(String)
     case tls(String)
+    /// The name stands for an address outside the own network, and the connection would be in the open.
+    case exposed(host: String, address: String)
     /// The reply to the handshake was not one of RFC 6455.
     case handshake(String)
     case timedOut(Phase)
@@ -54,6 +56,9 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
         case .cannotResolve(let host): "the host name \(host) could not be resolved; check the name and the DNS"
         case .cannotConnect(let detail): "no connection: \(detail)"
         case .tls(let detail): "TLS failed: \(detail)"
+        case .exposed(let host, let address):
+            "\(host) is \(address), outside this network, and ws:// is not encrypted: use wss://, an address of this network, "
+                + "or realtime.allow_plain_http"
         case .handshake(let detail): "the server does not speak WebSocket here: \(detail)"
         case .timedOut(.opening(let timeout)): timeout.description
         case .timedOut(.silence(let limit)):

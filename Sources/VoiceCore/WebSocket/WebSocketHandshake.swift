@@ -90,6 +90,9 @@ package struct WebSocketHandshake {
         return .upgraded
     }
 
+    /// No service means longer, in seconds.
+    private static let longestRetry = 86_400
+
     private func refusal(_ response: HTTPResponseHead) -> Progress {
         let isChunked = response.tokens("transfer-encoding").contains("chunked")
         var plain = isChunked ? HTTPResponseHead.dechunk(body) : body
@@ -98,7 +101,8 @@ package struct WebSocketHandshake {
             WebSocketRefusal(
                 status: response.status,
                 reason: response.reason,
-                retryAfter: response.values("retry-after").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 },
+                retryAfter: response.values("retry-after").first.flatMap { Int($0) }
+                    .flatMap { $0 < 0 ? nil : min($0, Self.longestRetry) },
                 body: String(decoding: plain, as: UTF8.self)
             )
         )

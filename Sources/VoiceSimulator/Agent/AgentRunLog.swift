@@ -7,22 +7,34 @@ struct AgentRunLog: Sendable {
         case cancelled
     }
 
+    /// Events that a server which hides its tools does not send.
+    private static let toolEvents: Set<String> = [
+        "response.output_item.added", "response.output_item.done", "response.function_call_arguments.delta",
+        "response.tool_exec.start", "response.tool_exec.end",
+    ]
+
     let id: String
     let session: String
+    private let hidesTools: Bool
     private(set) var status = Status.running
     /// Frames as sent, by their sequence numbers from 1.
     private(set) var frames: [String] = []
+    /// What was said in this segment.
     private(set) var text = ""
+    /// What was said is stored with the call of a tool, whose result is not in.
+    var isInTool = false
+    private var ordinal = 0
     private(set) var continuation: String?
     var steps: [AgentStep]
     /// A prompt that must be answered before the run goes on.
     var pending: SimulatedJSON?
 
-    init(id: String, session: String, steps: [AgentStep]) {
+    init(id: String, session: String, steps: [AgentStep], hidesTools: Bool = false) {
         self.id = id
         self.session = session
-        self.steps = steps
-        add("response.created", ["response": ["id": .string(id)]])
+        self.steps = steps.flatMap(\.expanded)
+        self.hidesTools = hidesTools
+        add("response.created", ["response": ["id": .string(id), "status": "in_progress"]])
     }
 
     mutating func add(_ name: String, _ fields: [String: SimulatedJSON]) {
@@ -30,21 +42,36 @@ struct AgentRunLog: Sendable {
         payload["response_id"] = .string(id)
         payload["sequence_number"] = .int(frames.count + 1)
         payload["run_epoch"] = 1
-        if name == "response.output_text.delta" { text += fields["delta"]?.string ?? "" }
-        if name == "response.output_text.new_segment" || name == "response.attempt.discard" { text = "" }
+        switch name {
+        case "response.output_text.delta":
+            text += fields["delta"]?.string ?? ""
+            payload["assistant_segment_ordinal"] = .int(ordinal)
+        case "response.output_text.new_segment":
+            text = ""
+            ordinal += 1
+            payload["assistant_segment_ordinal"] = .int(ordinal)
+        case "response.attempt.discard": text = ""
+        default: if hidesTools, Self.toolEvents.contains(name) { return }
+        }
         frames.append("id: \(frames.count + 1)\nevent: \(name)\ndata: \(SimulatedJSON.object(payload).text)\n\n")
     }
 
-    mutating func end(_ status: Status, continuation: String? = nil, error: SimulatedJSON? = nil) {
+    /// - Parameter continuation: what the conversation goes on from.
+    mutating func end(_ status: Status, continuation: String?, error: SimulatedJSON? = nil) {
         guard self.status == .running else { return }
         self.status = status
         self.continuation = continuation
         steps = []
         pending = nil
+        let response: SimulatedJSON = [
+            "id": .string(continuation ?? id), "status": .string(status.rawValue),
+        ]
         switch status {
-        case .completed: add("response.completed", ["response": ["id": .string(continuation ?? id)]])
-        case .failed: add("response.failed", ["error": error ?? ["type": "server_error", "message": "failed"]])
-        case .cancelled: add("response.cancelled", [:])
+        case .completed: add("response.completed", ["response": response])
+        case .failed:
+            let error = error ?? ["type": "server_error", "message": "failed"]
+            add("response.failed", ["error": error, "response": response])
+        case .cancelled: add("response.cancelled", ["response": response])
         case .running: break
         }
         frames.append("data: [DONE]\n\n")
@@ -57,24 +84,4 @@ struct AgentRunLog: Sendable {
             "recovery": ["messages": [["role": "assistant", "content": .string(text)]]],
         ]
     }
-}
-
-/// What a scripted run does next.
-package enum AgentStep: Sendable, Equatable {
-    /// Words of the answer.
-    case say(String)
-    /// A tool round: what was said before it was on the way.
-    case useTool(String)
-    /// The provider broke: what was said of this segment is said anew.
-    case discard
-    case wait(milliseconds: Int)
-    /// Stands still until `RunningAgent.proceed` was called.
-    case hold
-    /// A question to the user (`call_id`, `questions`); the run waits for the answer.
-    case ask(SimulatedJSON)
-    /// A permission (`approval_id`, `path`, `options`); the run waits for the answer.
-    case approve(SimulatedJSON)
-    case fail(type: String, message: String)
-    /// Cuts every connection once all has been written to it; the run goes on.
-    case cut
 }

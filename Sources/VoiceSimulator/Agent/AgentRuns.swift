@@ -1,25 +1,35 @@
 /// The rules of `/v1/responses` without any I/O: runs, threads, prompts.
 ///
 /// Reproduces what `term-llm serve` does with streaming runs, the traps included: a run outlives its connection, an
-/// answer is continued by its durable id, one run at a time in a session, nothing of a run survives a restart.
+/// answer is continued by its durable id, which a failed or cancelled turn moves on as well; one run at a time in a session,
+/// and a question behind it is not answered at all; nothing of a run survives a restart but its messages.
 package struct AgentRuns: Sendable {
     enum Decision {
         case answer(AgentModel.Answer)
         /// Follow this run from behind that frame.
         case follow(run: String, after: Int, isNew: Bool)
+        /// No reply until the session is free; to be decided again.
+        case block
     }
 
     private(set) var runs: [String: AgentRunLog] = [:]
+    private var threads: [String: AgentThread] = [:]
     private var keys: [String: String] = [:]
-    private var latest: [String: String] = [:]
     private var owners: [String: String] = [:]
-    private var asked = 0
+    private var rows = 0
+    private var begun = 0
     private let token: String
     private let basePath: String
     /// What the runs of each session answered to prompts, as received.
     package private(set) var replies: [SimulatedJSON] = []
+    /// How often a tool did something.
+    package private(set) var effects = 0
     /// Frames older than these are no longer kept.
     var keptFrames = 2048
+    /// Tool events are not sent (`--suppress-server-tool-calls`).
+    var hidesTools = false
+    /// Without tools of its own the agent refuses a question to a busy session instead of keeping it waiting.
+    var refusesWhenBusy = false
 
     init(token: String, basePath: String) {
         self.token = token
@@ -48,6 +58,8 @@ package struct AgentRuns: Sendable {
             return .follow(run: run.id, after: after, isNew: false)
         case ("POST", 4, "responses") where parts[3] == "cancel": return cancel(parts[2])
         case ("GET", 4, "sessions") where parts[3] == "state": return .answer(state(parts[2]))
+        case ("GET", 4, "sessions") where parts[3] == "messages":
+            return .answer(.json(200, (threads[parts[2]] ?? AgentThread()).json))
         case ("POST", 4, "sessions"): return .answer(reply(request, session: parts[2], route: parts[3]))
         default: return nil
         }
@@ -55,105 +67,145 @@ package struct AgentRuns: Sendable {
 
     private mutating func begin(_ request: AgentRequest, _ script: (AgentRequest) -> [AgentStep]) -> Decision {
         let previous = request.json?["previous_response_id"]?.string
-        let session = previous.flatMap { owners[$0] } ?? request.header("session_id") ?? "made-\(asked)"
-        if let key = request.header("Idempotency-Key"), let id = keys[session + "/" + key] {
-            return .follow(run: id, after: 0, isNew: false)
-        }
+        let session = previous.flatMap { owners[$0] } ?? request.header("session_id") ?? "made-\(begun)"
+        let key = request.header("Idempotency-Key").map { session + "/" + $0 }
+        if let key, let id = keys[key] { return .follow(run: id, after: 0, isNew: false) }
+        let isBusy = active(session) != nil
+        if isBusy && !refusesWhenBusy { return .block }
         if let previous {
             guard owners[previous] != nil else {
                 let message = "previous_response_id \"\(previous)\" not found"
                 return .answer(.error(400, "invalid_request_error", message))
             }
-            guard latest[session] == previous else {
-                let message = "previous_response_id \"\(previous)\" is stale; latest is \"\(latest[session] ?? "")\""
+            let latest = threads[session]?.latest
+            guard latest == previous else {
+                let message = "previous_response_id \"\(previous)\" is stale; latest is \"\(latest ?? "")\""
                 return .answer(.error(409, "conflict_error", message))
             }
         }
-        asked += 1
-        let id = "resp_run\(asked)"
-        var run = AgentRunLog(id: id, session: session, steps: [])
-        if runs.values.contains(where: { $0.session == session && $0.status == .running }) {
-            run.end(.failed, error: ["type": "conflict_error", "message": "session is busy"])
-        } else {
-            run.steps = script(request)
-            if let key = request.header("Idempotency-Key") { keys[session + "/" + key] = id }
+        begun += 1
+        let id = "resp_run\(begun)"
+        if isBusy {
+            var run = AgentRunLog(id: id, session: session, steps: [])
+            run.end(.failed, continuation: nil, error: ["type": "conflict_error", "message": "session is busy"])
+            runs[id] = run
+            return .follow(run: id, after: 0, isNew: true)
         }
-        runs[id] = run
+        runs[id] = AgentRunLog(id: id, session: session, steps: script(request), hidesTools: hidesTools)
+        if let key { keys[key] = id }
+        if previous == nil { threads[session] = AgentThread() }
+        note(session) { $0.ask(request.json?["input"]?.string ?? "", row: $1) }
         return .follow(run: id, after: 0, isNew: true)
     }
 
     private mutating func cancel(_ id: String) -> Decision {
-        guard runs[id] != nil else { return .answer(Self.unknownRun) }
-        guard runs[id]?.status == .running else {
-            return .answer(.error(409, "conflict_error", "run is not active"))
+        guard let run = runs[id] else { return .answer(Self.unknownRun) }
+        guard run.status == .running else {
+            return .answer(.error(409, "conflict_error", "response is not running"))
         }
-        runs[id]?.end(.cancelled)
-        return .answer(.json(200, ["object": "response.cancel", "status": "cancelling"]))
+        if !run.isInTool { note(run.session) { $0.say(run.text, row: $1) } }
+        runs[id]?.end(.cancelled, continuation: threads[run.session]?.latest)
+        return .answer(.json(200, ["id": .string(id), "object": "response.cancel", "status": "cancelling"]))
+    }
+
+    private func active(_ session: String) -> AgentRunLog? {
+        runs.values.first { $0.session == session && $0.status == .running }
     }
 
     private func state(_ session: String) -> AgentModel.Answer {
-        let active = runs.values.first { $0.session == session && $0.status == .running }
+        let active = active(session)
         var body: [String: SimulatedJSON] = ["active_run": .bool(active != nil)]
         if let active { body["active_response_id"] = .string(active.id) }
-        if let last = latest[session] { body["lastResponseId"] = .string(last) }
+        if let latest = threads[session]?.latest { body["lastResponseId"] = .string(latest) }
         if let pending = active?.pending {
-            body[pending["approval_id"] == nil ? "pending_ask_user" : "pending_approval"] = pending
+            let name = pending["approval_id"] == nil ? "pending_ask_user" : "pending_approval"
+            body[name] = pending
+            body[name + "s"] = [pending]
         }
         return .json(200, .object(body))
     }
 
     private mutating func reply(_ request: AgentRequest, session: String, route: String) -> AgentModel.Answer {
-        guard let json = request.json,
-            let run = runs.values.first(where: { $0.session == session && $0.pending != nil }),
-            let pending = run.pending,
+        guard let json = request.json, let run = active(session), let pending = run.pending,
             route == "approval" ? pending["approval_id"] == json["approval_id"] : pending["call_id"] == json["call_id"]
         else { return .error(409, "conflict_error", "nothing is pending") }
         replies.append(json)
+        if route == "approval", json["cancelled"] != true { effects += 1 }
         runs[run.id]?.pending = nil
         return .json(200, ["status": "ok"])
+    }
+
+    /// Stores something in a thread; its latest id belongs to the session from then on.
+    private mutating func note(_ session: String, _ change: (inout AgentThread, Int) -> Void) {
+        rows += 1
+        change(&threads[session, default: AgentThread()], rows)
+        if let latest = threads[session]?.latest { owners[latest] = session }
     }
 
     // MARK: For the driver
 
     mutating func step(_ id: String) -> AgentStep? {
-        guard runs[id]?.status == .running, runs[id]?.pending == nil else { return nil }
-        guard let step = runs[id]?.steps.first else {
-            asked += 1
-            let session = runs[id]?.session ?? ""
-            let durable = "resp_msg_\(asked)"
-            runs[id]?.end(.completed, continuation: durable)
-            latest[session] = durable
-            owners[durable] = session
+        guard let run = runs[id], run.status == .running, run.pending == nil else { return nil }
+        guard let step = run.steps.first else {
+            note(run.session) { $0.say(run.text, row: $1) }
+            runs[id]?.end(.completed, continuation: threads[run.session]?.latest)
             return nil
         }
         runs[id]?.steps.removeFirst()
         switch step {
         case .say(let text): runs[id]?.add("response.output_text.delta", ["delta": .string(text)])
-        case .useTool(let name):
-            runs[id]?.add("response.tool_exec.start", ["tool_name": .string(name)])
-            runs[id]?.add("response.tool_exec.end", ["tool_name": .string(name), "success": true])
-            runs[id]?.add("response.output_text.new_segment", [:])
         case .discard:
             runs[id]?.add("response.attempt.discard", [:])
-            runs[id]?.add("response.retry", ["attempt": 1, "max_attempts": 0])
-        case .ask(let prompt):
+            runs[id]?.add(
+                "response.retry",
+                ["attempt": 1, "max_attempts": 5, "wait_seconds": 0, "message": "Model stream interrupted"]
+            )
+        case .call(let tool):
+            let item: SimulatedJSON = [
+                "type": "function_call", "name": .string(tool), "call_id": "call_1", "id": "fc_call_1",
+                "arguments": "{}",
+            ]
+            runs[id]?.add("response.output_item.added", ["item": item])
+            runs[id]?.add("response.function_call_arguments.delta", ["delta": "{}"])
+            runs[id]?.add("response.output_item.done", ["item": item])
+            note(run.session) { $0.say(run.text, tool: tool, row: $1) }
+            runs[id]?.isInTool = true
+        case .execute(let tool):
+            runs[id]?.add(
+                "response.tool_exec.start",
+                ["tool_name": .string(tool), "tool_info": "", "tool_arguments": "{}", "call_id": "call_1"]
+            )
+            // One that asks first does nothing yet.
+            if case .prompt? = runs[id]?.steps.first {} else if tool != "ask_user" { effects += 1 }
+        case .prompt(let prompt):
             runs[id]?.pending = prompt
-            runs[id]?.add("response.ask_user.prompt", prompt.object ?? [:])
-        case .approve(let prompt):
-            runs[id]?.pending = prompt
-            runs[id]?.add("response.approval.prompt", prompt.object ?? [:])
+            let name = prompt["approval_id"] == nil ? "response.ask_user.prompt" : "response.approval.prompt"
+            runs[id]?.add(name, prompt.object ?? [:])
+        case .finish(let tool):
+            runs[id]?.add(
+                "response.tool_exec.end",
+                ["tool_name": .string(tool), "tool_info": "", "success": true, "call_id": "call_1"]
+            )
+            note(run.session) { $0.noteResult(of: tool, row: $1) }
+            runs[id]?.isInTool = false
+            runs[id]?.add("response.output_text.new_segment", [:])
         case .fail(let type, let message):
-            runs[id]?.end(.failed, error: ["type": .string(type), "message": .string(message)])
-        case .wait, .hold, .cut: break
+            note(run.session) { $0.noteFailure(message, row: $1) }
+            runs[id]?.end(
+                .failed,
+                continuation: threads[run.session]?.latest,
+                error: ["type": .string(type), "message": .string(message)]
+            )
+        case .wait, .hold, .cut, .useTool, .ask, .approve: break
         }
         return step
     }
 
-    /// Forgets every run, as a restart does; threads are kept.
+    /// Forgets every run, as a restart does; messages are kept.
     mutating func restart() {
         runs = [:]
         keys = [:]
     }
 
-    private static let unknownRun = AgentModel.Answer.error(404, "invalid_request_error", "unknown response run")
+    private static let unknownRun = AgentModel.Answer.error(404, "invalid_request_error", "response not found")
 }

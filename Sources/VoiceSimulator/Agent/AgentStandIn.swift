@@ -56,7 +56,7 @@ package final class AgentStandIn: Sendable {
         state.withLock { $0.behaviour = behaviour }
     }
 
-    /// Every request so far but looks at the server's health, in order of arrival.
+    /// Every request so far but looks at the server's health and at the state of a session, in order of arrival.
     package var requests: [AgentRequest] { state.withLock { $0.requests } }
 
     /// What the agent remembers of a session.
@@ -72,8 +72,9 @@ extension AgentStandIn {
     func arrived(_ request: AgentRequest) -> (number: Int?, decision: AgentModel.Decision) {
         state.withLock { state in
             var number: Int?
-            // Looks at the server's health are no requests of a user.
-            if state.requests.count < Self.recordLimit, !request.target.hasSuffix("/healthz") {
+            // Looks at the server's health and a session's state are no requests of a user.
+            let isLook = request.target.hasSuffix("/healthz") || request.target.hasSuffix("/state")
+            if state.requests.count < Self.recordLimit, !isLook {
                 number = state.requests.count
                 state.requests.append(request)
             }

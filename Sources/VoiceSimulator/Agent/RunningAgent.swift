@@ -10,6 +10,8 @@ package final class RunningAgent: Sendable {
         /// Frames of each run that some connection was given.
         var written: [String: Int] = [:]
         var isHeld = true
+        /// A run has come to where it holds.
+        var isHolding = false
     }
 
     private let script: @Sendable (AgentRequest) -> [AgentStep]
@@ -45,8 +47,21 @@ package final class RunningAgent: Sendable {
     /// Keeps only the latest frames of a run, as the agent does with long ones.
     package func keepFrames(_ count: Int) { state.withLock { $0.runs.keptFrames = count } }
 
+    /// Sends no tool events, as with `--suppress-server-tool-calls`.
+    package func hideTools() { state.withLock { $0.runs.hidesTools = true } }
+
+    /// Refuses a question to a busy session, as an agent without tools does, instead of keeping it waiting.
+    package func refuseWhenBusy() { state.withLock { $0.runs.refusesWhenBusy = true } }
+
     /// Lets runs go on that hold, now and later.
     package func proceed() { state.withLock { $0.isHeld = false } }
+
+    /// Whether a run holds, and all it said was written to a connection.
+    package var isHolding: Bool {
+        state.withLock { state in
+            state.isHolding && state.runs.runs.values.allSatisfy { state.written[$0.id] == $0.frames.count }
+        }
+    }
 
     /// Whether a run has begun and all it said, this text included, was written to a connection.
     package func hasTold(_ text: String) -> Bool {
@@ -66,6 +81,9 @@ package final class RunningAgent: Sendable {
 
     /// What was answered to prompts.
     package var replies: [SimulatedJSON] { state.withLock { $0.runs.replies } }
+
+    /// How often a tool did something.
+    package var effects: Int { state.withLock { $0.runs.effects } }
 }
 
 // MARK: - For the handler
@@ -79,6 +97,11 @@ extension RunningAgent {
             state.requests.append(request)
             return state.runs.decide(request, script: script)
         }
+    }
+
+    /// Decides again about a request that was kept waiting.
+    func decideAgain(_ request: AgentRequest) -> AgentRuns.Decision? {
+        state.withLock { $0.runs.decide(request, script: script) }
     }
 
     /// Frames behind `after`, and whether there will be no more.
@@ -104,7 +127,9 @@ extension RunningAgent {
                 }
                 switch step {
                 case .wait(let milliseconds): try? await Task.sleep(for: .milliseconds(milliseconds))
-                case .hold: await pause { $0.isHeld && $0.runs.runs[run]?.status == .running }
+                case .hold:
+                    state.withLock { $0.isHolding = $0.isHeld }
+                    await pause { $0.isHeld && $0.runs.runs[run]?.status == .running }
                 case .cut:
                     await pause { $0.written[run] ?? 0 < $0.runs.runs[run]?.frames.count ?? 0 }
                     await listener.cut()

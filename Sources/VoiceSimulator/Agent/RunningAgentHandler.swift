@@ -10,6 +10,7 @@ final class RunningAgentHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var follows: (run: String, sent: Int)?
+    private var isOpen = true
 
     init(agent: RunningAgent) {
         self.agent = agent
@@ -30,6 +31,7 @@ final class RunningAgentHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         follows = nil
+        isOpen = false
         context.fireChannelInactive()
     }
 
@@ -45,9 +47,25 @@ final class RunningAgentHandler: ChannelInboundHandler {
             body: body,
             arrival: ContinuousClock.now
         )
-        switch agent.decide(request) {
+        carryOut(agent.decide(request), request, context)
+    }
+
+    private func carryOut(
+        _ decision: AgentRuns.Decision?,
+        _ request: AgentRequest,
+        _ context: ChannelHandlerContext
+    ) {
+        switch decision {
         case nil: write(request.method == "GET" ? AgentModel.page : .error(405, "invalid_request_error", "no"), context)
         case .answer(let answer): write(answer, context)
+        case .block:
+            // A client that goes away is not served.
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            context.eventLoop.scheduleTask(in: .milliseconds(5)) {
+                let (handler, context) = bound.value
+                guard handler.isOpen else { return }
+                handler.carryOut(handler.agent.decideAgain(request), request, context)
+            }
         case .follow(let run, let after, let isNew):
             let headers: HTTPHeaders = ["Content-Type": "text/event-stream", "x-response-id": run]
             context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: .ok, headers: headers))), promise: nil)

@@ -62,8 +62,13 @@ package struct ConversationScript: Sendable, Equatable {
     package var queries: [String]
     /// What is said while the agent works, in rotation.
     package var fillers = ["Checking now.", "One moment.", "Let me see.", "Looking into it."]
-    /// How many times in a row the model calls `ask_jarvis` again for an output, before it speaks of one.
-    package var furtherCalls = 0
+    /// Plays what an output names under handles ("media-1: ..."), the first at once and the others behind it, before it
+    /// speaks of anything.
+    package var playsNamedMedia = false
+    /// What the model does when it is to speak of outputs, in order; nil, and after the last, it speaks of them.
+    package var toOutputs: [Action?] = []
+    /// What the model does when a response is asked for and there is nothing to answer, in order; then `otherwise`.
+    package var toRemarks: [Action] = []
     /// What is said when a response is asked for and there is nothing to answer.
     package var otherwise = "I am here."
     /// Trouble to make.

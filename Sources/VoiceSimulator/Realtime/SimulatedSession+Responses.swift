@@ -6,20 +6,20 @@ extension SimulatedSession {
         if script.faults.plan != nil, let fault = script.turn(turn).action.fault { tell(fault) }
         guard script.turn(turn).action != .nothing else { return }
         // The model has seen the outputs that came before the turn, and speaks of them first.
-        var steps = outputSteps()
-        switch script.turn(turn).action {
-        case .say(let text): steps += spoken(text)
-        case .call(let filler, let tool, let arguments):
-            steps += spoken(filler) + [.call(tool: tool, arguments: arguments)]
-        case .callOnly(let tool, let arguments): steps.append(.call(tool: tool, arguments: arguments))
+        begin(outputSteps() + steps(of: script.turn(turn).action), metadata: metadata)
+    }
+
+    private func steps(of action: ConversationScript.Action) -> [SimulatedResponse.Step] {
+        switch action {
+        case .say(let text): spoken(text)
+        case .call(let filler, let tool, let arguments): spoken(filler) + [.call(tool: tool, arguments: arguments)]
+        case .callOnly(let tool, let arguments): [.call(tool: tool, arguments: arguments)]
         case .calls(let filler, let calls):
-            steps += spoken(filler ?? "")
-            steps += calls.map { .call(tool: $0.tool, arguments: $0.arguments) }
-        case .fail(let code, let message): steps.append(.failed(code: code, message: message))
-        case .compose(let parts, let end): steps += composed(parts, end)
-        case .nothing: break
+            spoken(filler ?? "") + calls.map { .call(tool: $0.tool, arguments: $0.arguments) }
+        case .fail(let code, let message): [.failed(code: code, message: message)]
+        case .compose(let parts, let end): composed(parts, end)
+        case .nothing: []
         }
-        begin(steps, metadata: metadata)
     }
 
     mutating func createResponse(_ event: SimulatedJSON, id: String?) {
@@ -39,7 +39,10 @@ extension SimulatedSession {
         if waitingTurn != nil {
             answerWaitingTurn(metadata: metadata)
         } else if !newOutputs.isEmpty {
-            begin(callAgain() ?? outputSteps(), metadata: metadata)
+            begin(answerToOutputs(request), metadata: metadata)
+        } else if remarks < script.toRemarks.count {
+            remarks += 1
+            begin(steps(of: script.toRemarks[remarks - 1]), metadata: metadata)
         } else {
             let words = request?["instructions"]?.string.flatMap(Self.quoted) ?? script.otherwise
             begin(spoken(words), metadata: metadata)
@@ -65,12 +68,28 @@ extension SimulatedSession {
         return String(parts[1])
     }
 
-    /// Another call in place of words about the outputs; nil when it is time to speak.
-    private mutating func callAgain() -> [SimulatedResponse.Step]? {
-        guard furtherCalls < script.furtherCalls else { return nil }
-        furtherCalls += 1
+    /// What the script wants done about the outputs, or words about them.
+    private mutating func answerToOutputs(_ request: SimulatedJSON?) -> [SimulatedResponse.Step] {
+        outputAnswers += 1
+        guard outputAnswers <= script.toOutputs.count, let action = script.toOutputs[outputAnswers - 1] else {
+            return playNamed(request) ?? outputSteps()
+        }
         newOutputs.removeAll()
-        return [.call(tool: "ask_jarvis", arguments: ["query": .string("Question number \(furtherCalls)")])]
+        return steps(of: action)
+    }
+
+    /// Calls that play what the outputs name; nil where they name nothing, or where no call is wanted.
+    private mutating func playNamed(_ request: SimulatedJSON?) -> [SimulatedResponse.Step]? {
+        guard script.playsNamedMedia, request?["tool_choice"] != "none" else { return nil }
+        let lines = newOutputs.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("media-") }
+        let handles = lines.compactMap { line in
+            line.firstIndex(of: ":").map { SimulatedJSON.string(String(line[..<$0])) }
+        }
+        guard let first = handles.first else { return nil }
+        newOutputs.removeAll()
+        let others = Array(handles.dropFirst())
+        return [.call(tool: "play_audio", arguments: ["what": first])]
+            + (others.isEmpty ? [] : [.call(tool: "enqueue", arguments: ["what": .array(others)])])
     }
 
     private mutating func outputSteps() -> [SimulatedResponse.Step] {

@@ -20,7 +20,9 @@ package struct SimulatedSession: Sendable {
     var turns = 0
     var waitingTurn: Int?
     var newOutputs: [String] = []
-    var furtherCalls = 0
+    /// Responses about outputs, and those about nothing.
+    var outputAnswers = 0
+    var remarks = 0
     /// Outputs of calls that came in.
     var outputs = 0
 

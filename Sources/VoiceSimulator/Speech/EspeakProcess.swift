@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Runs `espeak-ng` and reads the WAV it writes.
@@ -24,18 +25,12 @@ enum EspeakProcess {
     }
 
     private static func spawn(_ text: String, output: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         let words = ["espeak-ng", "--stdout", "-v", "en-us", "--", String(text.prefix(longestText))]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var environment: [UnsafeMutablePointer<CChar>?] = [strdup("LC_ALL=C.UTF-8"), nil]
         defer { for pointer in arguments + environment { free(pointer) } }
-        var child: pid_t = 0
-        return posix_spawnp(&child, "espeak-ng", &actions, nil, &arguments, &environment) == 0 ? child : nil
+        let child = clinux_spawn(&arguments, &environment, output, false)
+        return child > 0 ? child : nil
     }
 
     private static func drain(_ descriptor: Int32) -> [UInt8] {

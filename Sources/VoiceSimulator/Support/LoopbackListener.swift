@@ -20,7 +20,7 @@ final class LoopbackListener: Sendable {
     func start(port: Int = 0, handler: @escaping @Sendable () -> any ChannelHandler) async throws -> Int {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 self.track(channel)
                 return channel.eventLoop.makeCompletedFuture {

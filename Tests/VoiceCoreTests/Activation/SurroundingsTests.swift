@@ -27,7 +27,10 @@ struct SurroundingsTests {
         #expect(Button(code: 248, value: 1) == .mute)
         #expect(Button(code: 248, value: 0) == nil)
         #expect(Button(code: 248, value: 2) == nil)
-        #expect(Button(code: 164, value: 1) == .call)
+        #expect(Button(code: 582, value: 1) == .call)
+        #expect(Button(code: 164, value: 1) == .playPause)
+        #expect(Button(code: 163, value: 1) == .next && Button(code: 165, value: 1) == .previous)
+        #expect(Button(code: 163, value: 2) == nil, "held down, it does not run through the queue")
         #expect(Button(code: 166, value: 1) == .stop)
         #expect(Button(code: 115, value: 2) == .louder)
         #expect(Button(code: 30, value: 1) == nil)
@@ -103,6 +106,51 @@ struct SurroundingsTests {
         #expect(HookProcess.run("/usr/bin/yes", [], within: .milliseconds(50)) == .tookTooLong)
         #expect(HookProcess.run("/nowhere", [], within: .seconds(1)) == .notStarted(errno: ENOENT))
         #expect(HookProcess.run("/bin/false", [], within: .seconds(5)) == .ended(1))
+    }
+
+    /// A file that holds the program, gone with it.
+    private func script(_ text: String) throws -> String {
+        let path = "/tmp/hook-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try StateFile.write(Array(("#!/bin/bash\n" + text).utf8), to: path)
+        chmod(path, 0o700)
+        return path
+    }
+
+    /// Also what left its group and session, and what was started by that.
+    @Test(arguments: ["sleep 600 &", "setsid sleep 600 &", "setsid bash -c 'setsid sleep 600 & sleep 600' &"])
+    func whatACommandHasStartedEndsWithIt(start: String) throws {
+        ChildProcesses.adoptOrphans()
+        let path = try script("\(start)\nsleep 0.3\n")
+        defer { unlink(path) }
+        let mark = Array("JARVIS_TEST=\(path)".utf8)
+        func left() -> [pid_t] {
+            Folder.names(in: "/proc").compactMap { pid_t($0) }.filter { process in
+                let file = try? FileReader.system.read("/proc/\(process)/environ", 1 << 20)
+                return file?.bytes.split(separator: 0).contains { $0.elementsEqual(mark) } ?? false
+            }
+        }
+        let start = Monotonic.now()
+        let environment = ["PATH=/usr/bin:/bin", String(decoding: mark, as: UTF8.self)]
+        #expect(HookProcess.run(path, environment, within: .seconds(20)) == .ended(0))
+        while !left().isEmpty, Monotonic.now() - start < .seconds(20) { usleep(10_000) }
+        #expect(left().isEmpty)
+    }
+
+    /// libcurl's sockets, for instance, have no close-on-exec.
+    @Test func aCommandInheritsNothingButTheFirstThree() async throws {
+        let open = fcntl(0, F_DUPFD, 100)
+        try #require(open >= 100)
+        defer { close(open) }
+        let out = "/tmp/hook-files-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let path = try script("for file in /proc/$$/fd/*; do echo \"${file##*/}\"; done >\(out)\n")
+        defer { for name in [path, out] { unlink(name) } }
+        #expect(HookProcess.run(path, ["PATH=/usr/bin:/bin"], within: .seconds(20)) == .ended(0))
+        // Some are bash's own: of the folder it lists, of the redirection, of the script.
+        let files = String(decoding: try FileReader.system.read(out, 4096).bytes, as: UTF8.self)
+        let numbers = Set(files.split(separator: "\n"))
+        #expect(numbers.isSuperset(of: ["0", "1", "2"]) && numbers.isSubset(of: ["0", "1", "2", "3", "10", "255"]))
+        let other = await Command.output(["bash", "-c", "(: <&\(open)) 2>/dev/null && echo open; echo asked"])
+        #expect(other == Array("asked\n".utf8))
     }
 
     @Test func soundsMayBeLeftOutOrReplaced() throws {

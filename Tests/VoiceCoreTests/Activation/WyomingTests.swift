@@ -84,4 +84,23 @@ struct WyomingTests {
         #expect(text.contains("\"payload_length\":1280}\n"))
         withExtendedLifetime(server) {}
     }
+
+    /// It would keep its thread, and so the end of the daemon, waiting for ever.
+    @Test func aServerThatNeverStopsSendingIsGivenUp() throws {
+        let server = try LoopbackServer { socket in
+            let line = Array(String(repeating: "{\"type\":\"info\"}\n", count: 4096).utf8)
+            for _ in 0..<4096 { socket.write(line) }
+        }
+        let detector = try WyomingDetector(
+            address: "127.0.0.1:\(server.port)",
+            words: WakeWords(wake: "hey_jarvis", stop: "", threshold: 0)
+        )
+        let samples = [Int16](repeating: 0, count: 640)
+        #expect(throws: WakeWordError.self) {
+            for _ in 0..<1000 {
+                _ = try samples.withUnsafeBufferPointer { try detector.process($0) }
+                usleep(10_000)
+            }
+        }
+    }
 }

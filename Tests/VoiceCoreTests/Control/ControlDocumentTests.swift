@@ -32,7 +32,8 @@ struct ControlDocumentTests {
             .stateChanged(from: .idle, to: .error("no")), .turnEnded(TurnReport(number: 1)),
             .note(.sessionOpened(id: nil, expiresAt: nil)), .note(.sessionSwapped(id: nil)),
             .note(.connectionLost(reason: "", retryIn: .zero)), .note(.refused(reason: "")),
-            .note(.budgetSpent(until: "")), .startCall(FunctionCall(callID: "c", name: "ask_jarvis", arguments: "{}")),
+            .note(.budgetSpent(until: "")),
+            .startCall(FunctionCall(callID: "c", name: "ask_jarvis", arguments: "{}"), .nobody),
         ]
         let events = effects.compactMap(DaemonEvent.init)
         #expect(events.count == effects.count)

@@ -97,13 +97,15 @@ struct ControlMessageTests {
 
     @Test func linesAreCutFromAStream() {
         var buffer = LineBuffer(longest: 4)
-        buffer.append(Array("a\r\n\nbc".utf8))
+        buffer.append(Array("a\r\n\nb".utf8))
         #expect(buffer.next() == Array("a".utf8))
         #expect(buffer.next() == [])
         #expect(buffer.next() == nil)
-        buffer.append(Array("de\nf".utf8))
+        #expect(buffer.room == 4)
+        buffer.append(Array("cde\n".utf8))
         #expect(buffer.next() == Array("bcde".utf8))
         #expect(buffer.next() == nil)
+        buffer.append(Array("f".utf8))
         #expect(buffer.rest() == Array("f".utf8))
         #expect(!buffer.hasOverflowed)
         buffer.append(Array("12345".utf8))

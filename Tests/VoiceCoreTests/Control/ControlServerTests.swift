@@ -37,6 +37,15 @@ struct ControlServerTests {
         }
     }
 
+    /// The thread of the server has a small stack: a line of some kilobytes must not end the daemon.
+    @Test func aMessageThatIsTooDeepIsRefused() async throws {
+        let running = try Running()
+        let deep = String(repeating: #"{"a":"#, count: 2000) + "1" + String(repeating: "}", count: 2000)
+        let text = try await blocking { try exchange(running.path, Array("\(deep)\n{\"command\":\"a\"}\n".utf8)) }
+        #expect(text.contains("bad_request") && text.contains("\"ok\":true"))
+        await running.stop()
+    }
+
     @Test func aClientIsGreetedAndAnswered() async throws {
         let running = try Running()
         var status = stat()
@@ -67,6 +76,21 @@ struct ControlServerTests {
         await running.stop()
     }
 
+    /// A daemon that is stopped takes nobody in: the queue of its socket fills up, and the next one would wait in it.
+    @Test func aSecondDaemonDoesNotWaitForAFirstThatIsStopped() async throws {
+        let path = "/tmp/control-stopped-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+        let first = clinux_local_listen(path, 0o600, 1)
+        try #require(first >= 0)
+        defer {
+            close(first)
+            unlink(path)
+        }
+        for _ in 0..<4 {
+            let second = await OwnThread.run("jv-test") { clinux_local_listen(path, 0o600, 1) == -1 ? errno : 0 }
+            #expect(second == EADDRINUSE)
+        }
+    }
+
     @Test func nonsenseIsAnsweredAndEndlessLinesEnd() async throws {
         let running = try Running()
         let text = try await blocking { try exchange(running.path, Array("hello\n\n{\"command\":\"a\"}\n".utf8)) }
@@ -75,6 +99,29 @@ struct ControlServerTests {
             try exchange(running.path, [UInt8](repeating: 0x61, count: ControlMessage.longestRequest + 2))
         }
         #expect(long.contains("at most 16384 bytes"))
+        await running.stop()
+    }
+
+    /// 92 kB of bad lines: the work is what 20 of them take, and the others are served as before.
+    @Test func whoSendsNoRequestsIsCutOff() async throws {
+        let running = try Running()
+        let text = try await blocking {
+            try exchange(running.path, Array(String(repeating: "x\n", count: 46_000).utf8))
+        }
+        let replies = text.split(separator: "\n").dropFirst()
+        #expect(replies.count == 21)
+        #expect(replies.allSatisfy { $0.contains("bad_request") })
+        #expect(replies.last?.contains("20 lines were no requests") == true)
+        // What is a request between them does not make them fewer.
+        let mixed = try await blocking {
+            let line = "{\"command\":\"a\"}\n[]\n"
+            return try exchange(running.path, Array(String(repeating: line, count: 40).utf8))
+        }
+        #expect(mixed.split(separator: "\n").count { $0.contains("\"ok\":true") } == 20)
+        try await blocking {
+            var client = try ControlClient(paths: [running.path], patience: .seconds(100))
+            #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
+        }
         await running.stop()
     }
 

@@ -140,10 +140,29 @@ struct CallRaceTests {
         scene.on(.timer(.reconnect))
         scene.open()
         #expect(scene.outputs.isEmpty, "the new session does not know the call")
-        let told = scene.sent().contains {
-            if case .systemMessage(let text, _) = $0 { text.contains("Two meetings.") } else { false }
-        }
-        #expect(told)
+        #expect(scene.told.map(\.name) == ["ask_jarvis"])
+        #expect(scene.told.first?.arguments == #"{"query":"x"}"# && scene.told.first?.output == "Two meetings.")
+        #expect(scene.texts(.system).isEmpty && scene.texts(.user).isEmpty, "what comes from outside has no voice")
         #expect(scene.creates.count == 1)
+    }
+
+    @Test func anAnswerThatATurnHasSeenIsNotAskedForAgain() {
+        var scene = Scene.calling()
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.answer("c1", "Two meetings.")
+        let callID = scene.sent().compactMap {
+            if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil }
+        }.first
+        scene.confirm(callID ?? "")
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r9")
+        scene.speak("r9")
+        scene.done("r9")
+        scene.on(.voiceDrained)
+        #expect(scene.creates.isEmpty, "the response to the turn has told it")
+        #expect(scene.state == .listening)
     }
 }

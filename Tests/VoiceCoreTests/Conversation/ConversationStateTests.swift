@@ -115,15 +115,15 @@ struct ConversationStateTests {
         #expect(!scene.effects.contains(.startTimer(.thinking, .milliseconds(700))))
     }
 
-    @Test func theInterruptCommandWhileTheUserSpeaks() {
+    @Test func whoTakesTheWordKeepsIt() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u", audioStart: 0))
         scene.on(.interrupt)
-        #expect(scene.state == .listening)
+        #expect(scene.state == .userSpeaking)
         #expect(scene.sent().isEmpty)
     }
 
-    @Test func theInterruptCommandCancelsWhatRuns() {
+    @Test func takingTheWordCancelsWhatRuns() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.begin("r1")
@@ -134,7 +134,7 @@ struct ConversationStateTests {
         #expect(scene.state == .listening)
     }
 
-    @Test func theInterruptCommandBeforeTheResponseBegins() {
+    @Test func takingTheWordBeforeTheResponseBegins() {
         var scene = Scene.listening()
         scene.userTurn()
         scene.on(.interrupt)

@@ -34,6 +34,8 @@ struct ConversationWorld {
     private(set) var startedCalls: [String] = []
     /// Calls whose answer the model was given, as an output or as a remark.
     private(set) var toldCalls: [String] = []
+    /// Ids under which a later session was told of a call.
+    private var retold: Set<String> = []
     private(set) var outstanding: [String] = []
     private(set) var violations: [String] = []
     private(set) var promotions = 0
@@ -42,8 +44,24 @@ struct ConversationWorld {
     private var isMicrophoneOpen = false
     private var responses = 0
     private var callCount = 0
+    private var callResponses: [String: String] = [:]
     private let echoesMetadata: Bool
     private var hasEchoed = false
+    /// When calls begin and end, where somebody decides; nil where the world itself calls.
+    var activation: ActivationMachine?
+    private(set) var activationTimers: Set<ActivationTimer> = []
+    /// What it wants of the conversation and the conversation has not read yet.
+    private var orders: [ConversationEvent] = []
+    /// Responses whose audio goes nowhere any more, the one that sounds, and those that were let through.
+    private var refused: Set<String> = []
+    private var soundingResponse: String?
+    private(set) var sounded: [String] = []
+    /// What was wanted since the last `forget`.
+    private(set) var performed: [ConversationEffect] = []
+    /// The user says nothing new.
+    var isHushed = false
+    /// The service does not know how to forget what it has heard.
+    private let ignoresClear: Bool
     /// Off, everybody does his duty and nothing breaks.
     var hasFaults = true
     /// Nobody ends the conversation.
@@ -57,6 +75,7 @@ struct ConversationWorld {
         options.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
         machine = ConversationMachine(options: options)
         echoesMetadata = seed % 4 != 0
+        ignoresClear = seed % 3 == 0
     }
 
     var state: ConversationState { machine.state }
@@ -77,11 +96,17 @@ struct ConversationWorld {
         if Set(timers.keys) != machine.timers { violations.append("timers differ after \(event)") }
     }
 
+    mutating func forgetEffects() { performed = [] }
+
+    private mutating func admitAll() { refused = [] }
+
     private mutating func perform(_ effect: ConversationEffect) {
+        performed.append(effect)
         switch effect {
         case .connect:
             current = Service(toClient: [.event(.sessionCreated(id: nil, expiresAt: nil))])
             outstanding = []
+            admitAll()
         case .connectBeside: standby = Service(toClient: [.event(.sessionCreated(id: nil, expiresAt: nil))])
         case .disconnect: current = nil
         case .dropBeside: standby = nil
@@ -89,20 +114,25 @@ struct ConversationWorld {
             current = standby
             standby = nil
             outstanding = []
+            admitAll()
         case .promote:
             promotions += 1
             if standby?.isConfigured != true { violations.append("promoted what is not ready") }
             current = standby
             standby = nil
             outstanding = []
+            admitAll()
         case .send(let event): sent(event)
         case .sendBeside(let event): standby?.toService.append(event)
         case .openMicrophone: isMicrophoneOpen = true
         case .closeMicrophone: isMicrophoneOpen = false
-        case .stopVoice:
+        case .stopVoice(let responseIDs):
+            refused.formUnion(responseIDs)
+            if let soundingResponse { refused.insert(soundingResponse) }
+            soundingResponse = nil
             isSounding = false
             isStopping = true
-        case .startCall(let call):
+        case .startCall(let call, _):
             if startedCalls.contains(call.callID) { violations.append("\(call.callID) started twice") }
             startedCalls.append(call.callID)
             unansweredCalls.append(call)
@@ -110,18 +140,26 @@ struct ConversationWorld {
             if timers.updateValue(now + pause, forKey: timer) != nil { violations.append("\(timer) runs twice") }
         case .cancelTimer(let timer):
             if timers.removeValue(forKey: timer) == nil { violations.append("\(timer) does not run") }
-        case .play, .cancelEarcons, .stateChanged, .turnEnded, .note: break
+        case .cancelCalls:
+            toldCalls += startedCalls
+            unansweredCalls = []
+        case .stateChanged(_, let next): activate(.conversation(next))
+        case .note(.budgetSpent): activate(.refused)
+        case .forgetMicrophone, .turnIsOpen, .play, .cancelEarcons, .turnEnded, .note: break
         }
     }
 
     private mutating func sent(_ event: ClientEvent) {
         switch event {
-        case .responseCreate(let eventID): outstanding.append(eventID)
-        case .functionCallOutput(let callID, _, _):
-            if toldCalls.contains(callID) { violations.append("\(callID) answered twice") }
+        case .responseCreate(let eventID, _): outstanding.append(eventID)
+        case .functionCallOutput(let callID, _, _) where retold.contains(callID): break
+        case .functionCallOutput(let callID, let output, _):
+            let isStopped = output == ConversationMachine.stoppedOutput
+            if toldCalls.contains(callID), !isStopped { violations.append("\(callID) answered twice") }
             toldCalls.append(callID)
-        case .systemMessage(let text, _):
-            if let call = startedCalls.first(where: { text.contains("{\"\($0)\"}") }) { toldCalls.append(call) }
+        case .functionCall(let callID, _, let arguments, _):
+            retold.insert(callID)
+            if let call = startedCalls.first(where: { arguments.contains("{\"\($0)\"}") }) { toldCalls.append(call) }
         default: break
         }
         current?.toService.append(event)
@@ -134,6 +172,8 @@ struct ConversationWorld {
         if current == nil, let due = timers.values.min() { now = max(now, due) }
         fireTimers()
         if current?.hearsSpeech == true, chance(20) { speak() }
+        if chance(60) { obey() }
+        if activation != nil, chance(state == .idle ? 30 : 3) { call() }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<28: deliver(.current)
         case 28..<48: read(.current)
@@ -144,20 +184,75 @@ struct ConversationWorld {
         case 78..<84: deliver(.standby)
         case 84..<90: read(.standby)
         case 90..<92: now += .seconds(Int.random(in: 0..<20, using: &random))
-        case 92: post(.interrupt)
+        case 92: chance(50) ? post(.interrupt) : stop()
         case 93: breakConnection()
         case 94: breakStandby()
         case 95: oddEvent()
         case 96: if !staysActive, chance(10) { post(.deactivate) }
-        default: post(.activate)
+        default: call()
+        }
+    }
+
+    /// Somebody says "stop", or presses the key.
+    mutating func stop() {
+        let isSpoken = chance(50)
+        activate(.stop)
+        post(.stop(isSpoken: isSpoken))
+    }
+
+    private mutating func call() {
+        guard activation != nil else { return post(.activate) }
+        guard !isHushed else { return }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: activate(.end)
+        case 1: activate(.toggleMute)
+        case 2: activate(.media(chance(50)))
+        case 3..<6:
+            if let timer = activationTimers.min(by: { "\($0)" < "\($1)" }) {
+                activationTimers.remove(timer)
+                activate(.timer(timer))
+            }
+        default: activate(.activate(chance(50) ? .word("jarvis") : .button))
+        }
+    }
+
+    /// The conversation reads the next order of activation.
+    private mutating func obey() {
+        if !orders.isEmpty { post(orders.removeFirst()) }
+    }
+
+    /// The service has no more to do with us, for now or for good.
+    mutating func lose(_ kind: LinkFailure.Kind) {
+        guard current != nil else { return }
+        current = nil
+        outstanding = []
+        post(.disconnected(LinkFailure(kind, "lost")))
+    }
+
+    /// Tells activation, where there is one, and does what it wants.
+    mutating func activate(_ event: ActivationEvent) {
+        guard let effects = activation?.handle(event) else { return }
+        for effect in effects {
+            switch effect {
+            case .open: orders.append(.activate)
+            case .close: orders.append(.deactivate)
+            case .interrupt: orders.append(.interrupt)
+            case .ask(let text): orders.append(.ask(text))
+            case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
+            case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
+            case .startTimer(let timer, _): activationTimers.insert(timer)
+            case .cancelTimer(let timer): activationTimers.remove(timer)
+            case .play, .pauseMedia, .quiet, .preRoll, .listen, .capture, .remember, .phaseChanged: break
+            }
         }
     }
 
     /// Everybody comes to an end of what he is about; false where the machine does not.
     mutating func comeToRest() -> Bool {
         hasFaults = false
-        post(.activate)
+        if activation == nil { post(.activate) }
         for _ in 0..<4000 {
+            obey()
             if current?.hearsSpeech == true { speak() }
             for link in [ConversationLink.current, .standby] {
                 read(link)
@@ -169,7 +264,12 @@ struct ConversationWorld {
             now += .milliseconds(100)
             fireTimers()
             let isQuiet = current?.toClient.isEmpty == true && current?.toService.isEmpty == true
-            if state == .listening, isQuiet, unansweredCalls.isEmpty, standby == nil, !isStopping { return true }
+            let isAway = state == .idle && activation != nil && orders.isEmpty
+            if isAway || state == .listening, isAway || isQuiet, unansweredCalls.isEmpty, isAway || standby == nil,
+                !isStopping
+            {
+                return true
+            }
         }
         return false
     }
@@ -200,13 +300,14 @@ struct ConversationWorld {
 
     /// Things a service should not say.
     private mutating func oddEvent() {
-        guard hasFaults, let response = current?.response?.id else { return }
+        guard hasFaults, current?.response != nil else { return }
+        let again = startedCalls.last.flatMap { current?.calls.contains($0) == true ? $0 : nil } ?? ""
         let codes = ["response_cancel_not_active", "item_truncate_invalid_item_id", "something_new"]
         let odd: [ServerEvent] = [
             .responseDone(ResponseOutcome(id: "ghost", status: .cancelled)), .unknown(type: "x"),
             .functionCall(
-                responseID: response,
-                call: FunctionCall(callID: startedCalls.last ?? "", name: "t", arguments: "{}"),
+                responseID: callResponses[again] ?? "",
+                call: FunctionCall(callID: again, name: "t", arguments: "{}"),
                 isComplete: true
             ),
             .error(ServerError(type: "e", code: codes.randomElement(using: &random), message: "")),
@@ -232,6 +333,7 @@ struct ConversationWorld {
             post(.voiceStopped([HeardPart(part: part, heard: 300, received: 900)]))
         } else if isSounding {
             isSounding = false
+            soundingResponse = nil
             post(.voiceDrained)
         }
     }
@@ -259,7 +361,14 @@ extension ConversationWorld {
         with(link) { service, _ in message = service.toClient.isEmpty ? nil : service.toClient.removeFirst() }
         switch message {
         case .voice(let responseID):
+            if refused.contains(responseID) {
+                // It may have been let through just before, and the letter be on its way.
+                if chance(20) { post(.voiceReceived(responseID: responseID, itemID: "i"), from: link) }
+                return
+            }
             isSounding = true
+            soundingResponse = responseID
+            sounded.append(responseID)
             post(.voiceReceived(responseID: responseID, itemID: "i"), from: link)
             if chance(50) { post(.voiceAudible(responseID: responseID), from: link) }
         case .event(let event):
@@ -295,7 +404,11 @@ extension ConversationWorld {
                 service.isConfigured = true
                 service.toClient.append(.event(.sessionUpdated(settings.json)))
             }
-        case .responseCreate(let eventID):
+        case .functionCall(let callID, _, _, _):
+            if current?.calls.contains(callID) == true { violations.append("\(callID) is known to the session") }
+            current?.calls.insert(callID)
+            current?.toClient.append(.event(.itemAdded(itemID: "c", kind: "function_call", callID: callID)))
+        case .responseCreate(let eventID, _):
             // Now and then one is lost on the service.
             if hasFaults, chance(3) { return }
             if current?.response != nil {
@@ -314,6 +427,8 @@ extension ConversationWorld {
             current?.toClient.append(
                 .event(.itemAdded(itemID: "o", kind: "function_call_output", callID: callID))
             )
+        case .clearInput:
+            if !ignoresClear { current?.hearsSpeech = false }
         default: break
         }
     }
@@ -329,12 +444,35 @@ extension ConversationWorld {
             let isNoise = chance(10)
             current?.owesResponse = !isNoise
             current?.toClient.append(.event(.speechStopped(itemID: "u\(responses)", audioEnd: 0)))
-        } else {
+        } else if !isHushed {
             current?.hearsSpeech = true
             current?.owesResponse = false
             current?.toClient.append(.event(.speechStarted(itemID: "u\(responses)", audioStart: 0)))
             if service.response != nil { end(.cancelled, "turn_detected") }
         }
+    }
+
+    /// The user says something, whole, and is answered in words.
+    mutating func ask() {
+        now += .seconds(2)
+        speak()
+        deliverAll()
+        speak()
+        begin(clientEventID: nil)
+        if let response = current?.response { current?.toClient.append(.voice(responseID: response.id)) }
+        deliverAll()
+    }
+
+    /// What the service tells of speech that has begun arrives.
+    mutating func hearBeginnings() {
+        func isBeginning(_ message: Service.Message) -> Bool {
+            if case .event(.speechStarted) = message { true } else { false }
+        }
+        while current?.toClient.contains(where: isBeginning) == true { deliver(.current) }
+    }
+
+    private mutating func deliverAll() {
+        while current?.toClient.isEmpty == false { deliver(.current) }
     }
 
     private mutating func begin(clientEventID: String?) {
@@ -380,6 +518,7 @@ extension ConversationWorld {
             let id = "c\(callCount)"
             let call = FunctionCall(callID: id, name: "ask_jarvis", arguments: "{\"\(id)\"}")
             current?.calls.insert(id)
+            callResponses[id] = response.id
             let event = ServerEvent.functionCall(responseID: response.id, call: call, isComplete: !chance(10))
             current?.toClient.append(.event(event))
             if chance(20) { current?.toClient.append(.event(event)) }

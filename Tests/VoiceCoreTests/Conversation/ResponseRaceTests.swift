@@ -135,6 +135,6 @@ struct ResponseRaceTests {
         #expect(scene.latest.contains(.disconnect))
         scene.on(.timer(.reconnect))
         scene.open()
-        #expect(scene.texts(.system).last?.hasSuffix("Two meetings.") == true, "the answer is told there")
+        #expect(scene.told.last?.output == "Two meetings.", "the answer is told there")
     }
 }

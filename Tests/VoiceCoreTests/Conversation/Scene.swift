@@ -12,6 +12,7 @@ struct Scene {
     var effects: [ConversationEffect] = []
     var latest: [ConversationEffect] = []
     var now = Duration.zero
+    private var lastCall: String?
 
     init(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) {
         var options = ConversationMachine.Options(settings: Self.settings)
@@ -75,12 +76,22 @@ struct Scene {
         on(.voiceReceived(responseID: responseID, itemID: item))
     }
 
-    mutating func call(_ callID: String, in responseID: String, complete: Bool = true) {
+    /// What the last call may do; nothing where it was not started.
+    var authority: CallAuthority { lastCall.flatMap { authorities[$0] } ?? .nobody }
+
+    private var authorities: [String: CallAuthority] {
+        effects.reduce(into: [:]) { result, effect in
+            if case .startCall(let call, let authority) = effect { result[call.callID] = authority }
+        }
+    }
+
+    mutating func call(_ callID: String, in responseID: String, tool: String = "ask_jarvis", complete: Bool = true) {
+        lastCall = callID
         server(.outputItemAdded(responseID: responseID, itemID: "item_\(callID)", kind: "function_call"))
         server(
             .functionCall(
                 responseID: responseID,
-                call: FunctionCall(callID: callID, name: "ask_jarvis", arguments: #"{"query":"x"}"#),
+                call: FunctionCall(callID: callID, name: tool, arguments: #"{"query":"x"}"#),
                 isComplete: complete
             )
         )
@@ -90,8 +101,13 @@ struct Scene {
         server(.responseDone(ResponseOutcome(id: responseID, status: status, reason: reason)))
     }
 
-    mutating func answer(_ callID: String, _ output: String = "Two meetings.", wantsReply: Bool = true) {
-        on(.callAnswered(callID: callID, output: output, wantsReply: wantsReply))
+    mutating func answer(
+        _ callID: String,
+        _ output: String = "Two meetings.",
+        wantsReply: Bool = true,
+        origin: OutputOrigin = .outside
+    ) {
+        on(.callAnswered(callID: callID, output: output, wantsReply: wantsReply, origin: origin))
     }
 
     mutating func confirm(_ callID: String) {
@@ -106,7 +122,7 @@ struct Scene {
     }
 
     var creates: [String] {
-        sent().compactMap { if case .responseCreate(let eventID) = $0 { eventID } else { nil } }
+        sent().compactMap { if case .responseCreate(let eventID, _) = $0 { eventID } else { nil } }
     }
 
     /// Responses that were cancelled, by id.
@@ -114,12 +130,27 @@ struct Scene {
         sent().compactMap { if case .responseCancel(let responseID, _) = $0 { responseID } else { nil } }
     }
 
+    /// Calls of the session that were answered.
     var outputs: [String] {
-        sent().compactMap { if case .functionCallOutput(let callID, _, _) = $0 { callID } else { nil } }
+        let made = Set(sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } })
+        return sent().compactMap { if case .functionCallOutput(let callID, _, _) = $0 { callID } else { nil } }
+            .filter { !made.contains($0) }
+    }
+
+    /// What sessions were told of calls that they had not asked for: tool, arguments and output.
+    var told: [(name: String, arguments: String, output: String)] {
+        let sent = sent()
+        return sent.compactMap { event in
+            guard case .functionCall(let callID, let name, let arguments, _) = event else { return nil }
+            let output = sent.lazy.compactMap { event -> String? in
+                if case .functionCallOutput(callID, let output, _) = event { output } else { nil }
+            }.first
+            return (name, arguments, output ?? "")
+        }
     }
 
     var started: [String] {
-        effects.compactMap { if case .startCall(let call) = $0 { call.callID } else { nil } }
+        effects.compactMap { if case .startCall(let call, _) = $0 { call.callID } else { nil } }
     }
 
     /// The states entered, in order.

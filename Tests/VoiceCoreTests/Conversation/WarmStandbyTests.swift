@@ -99,6 +99,14 @@ struct WarmStandbyTests {
         #expect(scene.state == .idle)
     }
 
+    @Test func aServiceThatAsksForAYearIsAskedAgainSooner() throws {
+        var scene = Scene { $0.isAlwaysOpen = false }
+        scene.on(.keepsWarm(true))
+        scene.beside(.disconnected(LinkFailure(.limited, "429", retryAfter: .seconds(Int.max))))
+        let pause = try #require(scene.timer(.rotate))
+        #expect(pause <= scene.machine.options.limitedLongest + .seconds(60))
+    }
+
     @Test func aServiceThatRefusesUsIsLeftAloneForLong() {
         var scene = Scene { $0.isAlwaysOpen = false }
         scene.on(.keepsWarm(true))

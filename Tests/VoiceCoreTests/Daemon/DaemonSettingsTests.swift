@@ -36,8 +36,45 @@ struct DaemonSettingsTests {
         }
     }
 
-    @Test func aKeyDoesNotTravelUnencrypted() {
-        #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://example.org/v1/realtime" } }
+    @Test func aKeyDoesNotTravelUnencrypted() throws {
+        #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://203.0.113.7/v1/realtime" } }
+        #expect(try settings { $0.realtime.url = "ws://gpu.lan/v1/realtime" }.request.staysNear)
+        #expect(try !settings { $0.realtime.url = "wss://gpu.lan/v1/realtime" }.request.staysNear)
+        let allowed = try settings {
+            $0.realtime.url = "ws://203.0.113.7/v1/realtime"
+            $0.realtime.allowPlainHTTP = true
+        }
+        #expect(!allowed.request.staysNear)
+    }
+
+    @Test(
+        arguments: [
+            ("gpt-realtime-2.1", Configuration.Realtime.ReasoningEffort.auto, "minimal"),
+            ("gpt-realtime-2.1-mini", .auto, "minimal"), ("gpt-realtime-2", .auto, "minimal"),
+            ("gpt-realtime-2-2026-05-01", .auto, "minimal"), ("gpt-realtime-2025-08-28", .auto, nil),
+            ("gpt-realtime", .auto, nil), ("gpt-realtime-1.5", .auto, nil), ("gpt-realtime-2.1", .off, nil),
+            ("gpt-realtime-2.1", .high, "high"), ("a-deployment", .low, "low"),
+        ] as [(String, Configuration.Realtime.ReasoningEffort, String?)]
+    )
+    func theModelThinksAsLittleAsItCan(
+        model: String,
+        asked: Configuration.Realtime.ReasoningEffort,
+        sent: String?
+    ) throws {
+        let settings = try settings {
+            $0.realtime.model = model
+            $0.realtime.reasoningEffort = asked
+        }
+        let reasoning = settings.conversation.settings.json["reasoning"]
+        #expect(reasoning == sent.map { ["effort": .string($0)] })
+    }
+
+    @Test func aServiceOfAnotherKindIsToldNothingOfEffort() throws {
+        let settings = try settings {
+            $0.realtime.url = "ws://127.0.0.1:8080"
+            $0.realtime.dialect = .localai
+        }
+        #expect(settings.conversation.settings.json["reasoning"] == nil)
     }
 
     @Test func noSessionIsKeptReadyWhereTimeIsCharged() throws {

@@ -44,6 +44,38 @@ struct DoctorJudgementTests {
         #expect(failures.allSatisfy { $0.contains { $0.verdict >= .warn } })
     }
 
+    /// A server on another machine is reached only when it was told to listen for others.
+    @Test func theWayToAnAgentElsewhereIsNamed() {
+        func advice(isElsewhere: Bool) -> String {
+            AgentCheck.judge(.failure(.offline(detail: "no")), hasToken: true, isElsewhere: isElsewhere)
+                .compactMap(\.advice).joined()
+        }
+        for part in ["TERM_LLM_SERVE_TOKEN", "--agent NAME"] {
+            #expect(advice(isElsewhere: true).contains(part) && advice(isElsewhere: false).contains(part))
+        }
+        #expect(advice(isElsewhere: true).contains("--host 0.0.0.0"))
+        #expect(!advice(isElsewhere: false).contains("--host"))
+        #expect(!advice(isElsewhere: true).contains("--token"), "ps shows it")
+    }
+
+    @Test func aServerWithoutAnAgentIsNotWellEquipped() {
+        func verdicts(_ agent: String?) -> [DoctorFinding.Verdict] {
+            let health = JarvisHealth(version: "v0.0.403", agent: agent)
+            return AgentCheck.judge(.success(health), hasToken: true).map(\.verdict)
+        }
+        #expect(verdicts("").contains(.warn))
+        #expect(!verdicts("jarvis").contains(.warn) && !verdicts(nil).contains(.warn))
+    }
+
+    @Test func whatTheAgentKnowsOfItsMouthIsSaid() {
+        let knowing = JarvisHealth(version: "1", agent: "a", capabilities: [AgentBriefing.capability])
+        #expect(AgentCheck.briefing(knowing, .auto).advice == nil)
+        let other = JarvisHealth(version: "1", agent: "a", capabilities: ["api"])
+        for setting in [Configuration.Jarvis.Preamble.auto, .off] {
+            #expect(AgentCheck.briefing(other, setting).advice?.contains("examples/agent-prompt.txt") == true)
+        }
+    }
+
     @Test(arguments: [
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Wed, 31 Dec 2025 23:59:60 GMT", 1_767_225_600),

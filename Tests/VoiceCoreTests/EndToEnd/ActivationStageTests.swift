@@ -183,7 +183,7 @@ extension EndToEnd {
             try await stage.reach(.listening)
             await #expect(throws: ControlProblem.self) { _ = try await stage.perform("say", "dinner") }
             stage.post(.say("Dinner is ready."))
-            stage.post(.mediaTold("The music has ended.", opens: false))
+            stage.post(.mediaTold(MediaRemark(report: "{}", wish: "Say so."), opens: false))
             stage.say("Hey")
             try await stage.reach(.aiSpeaking)
             try await stage.reach(.idle)
@@ -213,6 +213,47 @@ extension EndToEnd {
             #expect(stage.simulator.connectionCount == 0)
             try await stage.stop()
             await server.stop()
+        }
+
+        /// The keys of a headset act on what plays; where nothing plays, the play key calls.
+        @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed"))
+        func theMediaKeysActOnThePlayer() async throws {
+            let server = MediaServer()
+            let port = try await server.start()
+            server.serve("/a", .file(type: "audio/wav", try TestSound.tone(["-f", "wav"], seconds: 60, hertz: 6000)))
+            let stage = try Stage([])
+            try await stage.start {
+                Self.push(&$0)
+                $0.media.allowHosts = "127.0.0.1"
+            }
+            let media = try #require(stage.media)
+            for title in ["A", "B"] {
+                _ = try await media.enqueue(address: "http://127.0.0.1:\(port)/a", title: title)
+            }
+            try await becomes(.playing, media)
+            stage.daemon?.press(.playPause)
+            try await becomes(.paused, media)
+            stage.daemon?.press(.playPause)
+            try await becomes(.playing, media)
+            stage.daemon?.press(.next)
+            try await becomes("B", media)
+            stage.daemon?.press(.previous)
+            try await becomes("A", media)
+            #expect(stage.simulator.connectionCount == 0, "none of it calls")
+            _ = await media.stop(after: nil)
+            _ = await media.clearQueue()
+            stage.daemon?.press(.playPause)
+            try await stage.reach(.listening)
+            try await stage.stop()
+            await server.stop()
+        }
+
+        private func becomes(_ title: String, _ media: any MediaControls) async throws {
+            for _ in 0..<500 {
+                if await media.snapshot().title == title { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            throw Journal.NeverSeen(what: title)
         }
 
         private func becomes(_ status: MediaSnapshot.Status, _ media: any MediaControls) async throws {

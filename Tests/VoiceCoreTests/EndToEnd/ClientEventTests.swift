@@ -14,6 +14,7 @@ extension EndToEnd {
         private enum Kind: CaseIterable {
             case sessionUpdate
             case functionCallOutput
+            case functionCall
             case systemMessage
             case userMessage
             case assistantMessage
@@ -21,12 +22,14 @@ extension EndToEnd {
             case responseCancel
             case truncate
             case deleteItem
+            case clearInput
 
             init(_ event: ClientEvent) {
                 self =
                     switch event {
                     case .sessionUpdate: .sessionUpdate
                     case .functionCallOutput: .functionCallOutput
+                    case .functionCall: .functionCall
                     case .systemMessage: .systemMessage
                     case .userMessage: .userMessage
                     case .assistantMessage: .assistantMessage
@@ -34,6 +37,7 @@ extension EndToEnd {
                     case .responseCancel: .responseCancel
                     case .truncate: .truncate
                     case .deleteItem: .deleteItem
+                    case .clearInput: .clearInput
                     }
             }
         }
@@ -61,15 +65,23 @@ extension EndToEnd {
                     output: "Two\t\"meetings\" \u{7}\u{1F600}",
                     eventID: "output-1-3"
                 ),
-                .systemMessage(text: "Answer to an earlier request.", eventID: "answer-2-4"),
+                .functionCall(
+                    callID: "answer-2-1",
+                    name: "ask_jarvis",
+                    arguments: #"{"query":"x"}"#,
+                    eventID: "answer-2-2"
+                ),
+                .systemMessage(text: "News of the media player.", eventID: "media-2-4"),
                 .userMessage(text: "What is \"on\"?", eventID: "question-2-5"),
                 .assistantMessage(text: "Two meetings.", eventID: "carry-2-6"),
                 .responseCreate(eventID: "respond-1-5"),
+                .responseCreate(eventID: "respond-1-6", mayCall: false),
                 .responseCancel(responseID: nil, eventID: "cancel-1-6"),
                 .responseCancel(responseID: "resp_1", eventID: "cancel-1-7"),
                 .truncate(itemID: "item_1", contentIndex: 0, audioEnd: 0, eventID: "truncate-1-8"),
                 .truncate(itemID: "item_1", contentIndex: 0, audioEnd: 61_234, eventID: "truncate-1-9"),
                 .deleteItem(itemID: "item_1", eventID: "delete-1-10"),
+                .clearInput(eventID: "clear-1-11"),
             ]
         }
 

@@ -50,6 +50,74 @@ extension EndToEnd {
             try await stage.stop()
         }
 
+        @Test func theStatusTellsWhatItIs() async throws {
+            let stage = try Stage([])
+            try await stage.start()
+            try await stage.reach(.listening)
+            let status = try await stage.perform("status")
+            #expect(status["mode"] == "always" && status["phase"] == "awake" && status["wake_engine"] == "off")
+            #expect(status["duplex"] == "full" && status["duplex_reason"] == "configuration")
+            #expect(status["echo"]?["quality"] == "unknown" && status["echo"]?["aligned"] == false)
+            #expect(status["service"] == "127.0.0.1, gpt-realtime-2.1" && status["dialect"] == "openai")
+            #expect(status["session_age_s"]?.intValue.map { (0..<60).contains($0) } == true)
+            #expect(status["microphone_muted"] == false && status["spent_today_usd"] != nil)
+            let text = ControlText.lines(.object(status))
+            for line in ["mode: always", "phase: awake", "dialect: openai", "echo: aligned=no ", "wake_engine: off"] {
+                #expect(text.contains(line), "\(line) in \(text)")
+            }
+            _ = try await stage.perform("mute")
+            try await stage.reach(.idle)
+            let muted = try await stage.perform("status")
+            #expect(muted["microphone_muted"] == true && muted["phase"] == "idle" && muted["session_age_s"] == nil)
+            try await stage.stop()
+        }
+
+        @Test func aModeThatCannotBeIsRefusedWithTheWayOut() async throws {
+            let stage = try Stage([])
+            try await stage.start()
+            await #expect {
+                _ = try await stage.perform("mode", "wake")
+            } throws: { error in
+                let problem = error as? ControlProblem
+                return problem?.code == .notAvailable
+                    && problem?.message.contains("activation.engine is off") == true
+                    && problem?.message.contains("\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\"") == true
+            }
+            #expect(try await stage.perform("mode")["mode"] == "always")
+            try await stage.stop()
+        }
+
+        @Test func aTypedQuestionIsAnsweredByVoice() async throws {
+            let stage = try Stage([])
+            try await stage.start()
+            try await stage.reach(.listening)
+            _ = try await stage.perform("ask", "What", "is", "on?")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell(ConversationScript(turns: []).otherwise), "\(tones)")
+            let items = stage.journal.client("conversation.item.create")
+            #expect(items.first?["item"]?["role"] == "user")
+            #expect(items.first?["item"]?["content"]?.array?.first?["text"] == "What is on?")
+            #expect(!stage.log.lines.contains { $0.contains("What is on") }, "it is not logged")
+        }
+
+        @Test func aTypedQuestionNeedsNoMicrophone() async throws {
+            let stage = try Stage([])
+            try await stage.start { $0.activation.mode = .push }
+            _ = try await stage.perform("mute")
+            while await stage.daemon?.activationStatus.isMuted != true { try await Task.sleep(for: .milliseconds(5)) }
+            stage.say("Nobody is meant")
+            _ = try await stage.perform("ask", "What is on?")
+            try await stage.reach(.aiSpeaking)
+            stage.say("Nor now")
+            try await stage.reach(.idle)
+            try await stage.reachClose()
+            #expect(stage.journal.sent().allSatisfy { $0 == 0 }, "nothing that is heard leaves a muted box")
+            let (tones, _) = try await stage.stop()
+            #expect(tones.spell(ConversationScript(turns: []).otherwise), "\(tones)")
+        }
+
         @Test func whoWatchesSeesTheStates() async throws {
             let stage = try Stage([])
             try await stage.start()

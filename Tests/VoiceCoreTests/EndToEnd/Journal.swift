@@ -70,6 +70,14 @@ extension Journal {
         }
     }
 
+    /// The texts that reached the server in the user's name.
+    var notes: [String] {
+        client("conversation.item.create").compactMap { event in
+            guard event["item"]?["role"] == "user" else { return nil }
+            return event["item"]?["content"]?.array?.first?["text"]?.string
+        }
+    }
+
     func server(_ type: String) -> [SimulatedJSON] {
         entries.compactMap { entry in
             guard case .wire(.server(_, let event)) = entry, event["type"]?.string == type else { return nil }

@@ -33,11 +33,17 @@ final class Stage: Sendable {
     /// - Parameters:
     ///   - behaviour: how the agent treats each question.
     ///   - surroundings: the room around the daemon; a quiet one by default.
+    ///   - playsNamedMedia: the simulated model plays what outputs name under handles.
+    ///   - toOutputs: what the model does about outputs in place of speaking of them, in order.
+    ///   - toRemarks: what it does when a response is asked for and there is nothing to answer.
     init(
         _ turns: [ConversationScript.Turn],
         faults: RealtimeFaults = .init(),
         speed: Double = 10,
         surroundings: Surroundings = .init(),
+        playsNamedMedia: Bool = false,
+        toOutputs: [ConversationScript.Action?] = [],
+        toRemarks: [ConversationScript.Action] = [],
         behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
     ) throws {
         var configuration = RealtimeSimulatorConfiguration(key: Self.key)
@@ -45,10 +51,11 @@ final class Stage: Sendable {
         configuration.speed = speed
         configuration.releaseMilliseconds = 200
         let journal = journal
-        simulator = RealtimeSimulator(
-            configuration: configuration,
-            script: ConversationScript(turns: turns, faults: faults)
-        ) { journal.add(.wire($0)) }
+        var script = ConversationScript(turns: turns, faults: faults)
+        script.playsNamedMedia = playsNamedMedia
+        script.toOutputs = toOutputs
+        script.toRemarks = toRemarks
+        simulator = RealtimeSimulator(configuration: configuration, script: script) { journal.add(.wire($0)) }
         agent = AgentStandIn(token: Self.token, behaviour: behaviour)
         recording = "/tmp/stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
         room = try FileRoom(
@@ -64,6 +71,7 @@ final class Stage: Sendable {
     /// Starts servers and daemon. `adjust` may change the configuration, `tune` the settings made of it.
     func start(
         key: String = Stage.key,
+        token: String = Stage.token,
         adjust: (inout Configuration) -> Void = { _ in },
         tune: (inout DaemonSettings) -> Void = { _ in }
     ) async throws {
@@ -72,6 +80,7 @@ final class Stage: Sendable {
         var configuration = Configuration()
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
+        configuration.jarvis.preamble = .off
         configuration.audio.realtimePriority = 0
         configuration.audio.lockMemory = false
         configuration.audio.earcons = false
@@ -86,13 +95,15 @@ final class Stage: Sendable {
         adjust(&configuration)
         let secrets = try Secrets(
             configuration: configuration,
-            environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": Self.token]
+            environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token]
         )
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,
             tools: VoiceDaemon.advertised(mode: ActivationMode(configuration.activation.mode), logger: log.logger)
         )
+        // The stand-in answers questions only.
+        settings.jarvis.title = ""
         settings.audio.source = .file(room)
         tune(&settings)
         let journal = journal

@@ -5,10 +5,11 @@ import Testing
 struct JarvisFailureTests {
     private static let provider = "Fake API error (status 400): upstream says sk-secret"
     private static let all: [JarvisFailure] = [
-        .authentication, .offline(detail: "refused"), .timedOut, .busy, .lost, .staleConversation,
+        .authentication, .offline(detail: "refused"), .timedOut, .serverLimit, .busy, .lost, .staleConversation,
         .wrongBasePath(hint: "redirect to /ui/"), .serverError(status: 400, detail: provider),
         .badReply(detail: "no choices"), .emptyReply, .tooLarge, .untrusted(detail: "self-signed"),
-        .insecure(host: "example.com"), .tooManyQuestions, .cancelled, .superseded, .nothingPending, .unfitAnswer,
+        .runFailed(detail: provider), .resting(seconds: 20), .insecure(host: "example.com", address: "192.0.2.7"),
+        .tooManyQuestions, .cancelled, .superseded, .nothingPending, .unfitAnswer,
         .otherCommand,
     ]
 

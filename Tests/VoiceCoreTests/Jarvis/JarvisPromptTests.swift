@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import VoiceCore
@@ -28,6 +29,24 @@ struct JarvisPromptTests {
         )
     }
 
+    /// What the ear cannot follow, or what hides from it, cannot be allowed by voice.
+    @Test func whatCannotBeReadOutCannotBeAllowed() {
+        #expect(Self.approval("rm -r /tmp/x").isSpeakable)
+        #expect(Self.approval(String(repeating: "x", count: 300)).isSpeakable)
+        #expect(!Self.approval(String(repeating: "x", count: 301)).isSpeakable)
+        #expect(!Self.approval("e" + String(repeating: "\u{301}", count: 400)).isSpeakable, "one character")
+        for hidden in ["\u{202E}", "\u{200B}", "\u{85}", "\u{2028}", "\u{7}", "\u{E0041}"] {
+            #expect(!Self.approval("ls \(hidden) x").isSpeakable)
+        }
+    }
+
+    @Test func aQuestionIsBounded() {
+        func question(_ text: String) -> JarvisPrompt { .questions(callID: "c", [.init(question: text)]) }
+        #expect(question(String(repeating: "Why? ", count: 300)).isSpeakable)
+        #expect(!question(String(repeating: "Why? ", count: 500)).isSpeakable)
+        #expect(!question("e" + String(repeating: "\u{301}", count: 1 << 20)).isSpeakable)
+    }
+
     @Test(
         arguments: [
             ("work", .init(question_index: 0, selected: "Work")),
@@ -56,6 +75,24 @@ struct JarvisPromptTests {
         #expect(prompt.reply(with: ["z"]) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("Red and dark green", ["Red", "Dark green"]), ("the blue one, please", ["Blue"]),
+            ("all of them", ["Red", "Blue", "Dark green"]), ("red, blue", ["Red", "Blue"]), ("green", nil),
+            ("not the red one", nil), ("redder", nil),
+        ] as [(String, [String]?)]
+    )
+    func optionsAreFoundInASentence(said: String, chosen: [String]?) {
+        let labels = ["Red", "Blue", "Dark green"]
+        let question = JarvisPrompt.Question(
+            question: "Which?",
+            options: labels.map { .init(label: $0) },
+            multi_select: true
+        )
+        let reply = chosen.map { JarvisPromptReply.answers(callID: "c", [.init(question_index: 0, selected_list: $0)]) }
+        #expect(JarvisPrompt.questions(callID: "c", [question]).reply(with: [said]) == reply)
+    }
+
     @Test func everyQuestionWantsItsAnswer() {
         let prompt = JarvisPrompt.questions(callID: "c", [.init(question: "When?"), .init(question: "Where?")])
         #expect(prompt.reply(with: ["Noon"]) == nil)
@@ -80,7 +117,108 @@ struct JarvisPromptTests {
         #expect(!Self.approval("echo \u{1B}[8m").isSpeakable)
         #expect(!Self.approval(String(repeating: "x", count: 400)).isSpeakable)
         #expect(!Self.approval(" ").isSpeakable)
+        #expect(!Self.approval("ls", ["deny"]).isSpeakable, "nothing could be allowed")
         #expect(!JarvisPrompt.questions(callID: "c", []).isSpeakable)
+    }
+
+    /// What the server sends, as seen, and what must be heard of it.
+    @Test(
+        arguments: [
+            (
+                #"{"path":"rm -rf *","work_dir":"/home/ada/photos","is_shell":true,"is_write":false,"OPTIONS":"command once"}"#,
+                ["run this command: rm -rf *\n", "in the folder /home/ada/photos\n"], ["A yes holds"]
+            ),
+            (
+                #"{"path":"make","work_dir":"/srv","is_shell":true,"OPTIONS":"pattern command"}"#,
+                [
+                    "run this command: make\n",
+                    "Jarvis cannot ask for less: a yes holds as well for the very same command",
+                ], []
+            ),
+            (
+                #"{"path":"/x/letter.txt","is_shell":false,"is_write":false,"OPTIONS":"directory file once"}"#,
+                ["read the file: /x/letter.txt\n"], ["A yes holds", "use this"]
+            ),
+            (
+                #"{"path":"/x/letter.txt","is_shell":false,"is_write":true,"OPTIONS":"directory file once"}"#,
+                ["write the file: /x/letter.txt\n"], ["A yes holds"]
+            ),
+            (
+                #"{"path":"/x","is_shell":false,"is_write":true,"FOLDER":"/x","OPTIONS":"directory file once"}"#,
+                [
+                    "read and change everything in the folder: /x\n",
+                    "A yes holds for the whole folder, and for as long as this conversation with Jarvis lives.",
+                ], ["the file"]
+            ),
+            (
+                #"{"path":"/x","is_workspace":true,"is_write":true,"is_shell":false,"OPTIONS":"workspace workspace_remember"}"#,
+                ["read and change everything in the folder: /x\n", "for as long as this conversation"], ["every later"]
+            ),
+            (
+                #"{"path":"/x","is_workspace":true,"is_shell":false,"OPTIONS":"workspace_remember"}"#,
+                ["in this and every later conversation"], []
+            ),
+            (
+                #"{"path":"/x/a","is_shell":false,"is_write":false,"OPTIONS":"repo_read"}"#,
+                ["read the file: /x/a\n", "for reading every file of this repository, from now on"], []
+            ),
+            (
+                #"{"path":"/x/a","is_shell":false,"is_write":true,"OPTIONS":"repo_write"}"#,
+                ["for changing every file of this repository, from now on"], []
+            ),
+            (#"{"path":"door","OPTIONS":"once"}"#, ["use this: door\n"], ["A yes holds"]),
+        ] as [(String, [String], [String])]
+    )
+    func theFactsAreSaid(json: String, said: [String], unsaid: [String]) throws {
+        let spoken = JarvisPrompt.approval(try Self.decode(json)).spoken
+        for part in said { #expect(spoken.contains(part), "\(part) in \(spoken)") }
+        for part in unsaid { #expect(!spoken.contains(part), "\(part) in \(spoken)") }
+    }
+
+    @Test func aToolThatIsKnownTellsAGrantFromALook() throws {
+        let json = #"{"path":"/x","is_shell":false,"is_write":false,"FOLDER":"/x","OPTIONS":"directory file once"}"#
+        var approval = try Self.decode(json)
+        #expect(JarvisPrompt.approval(approval).spoken.contains("as long as this conversation"), "rather too much")
+        approval.tool = "glob"
+        #expect(JarvisPrompt.approval(approval).spoken.contains("read the folder: /x\n"))
+        #expect(!JarvisPrompt.approval(approval).spoken.contains("A yes holds"))
+        approval.tool = "manage_workspace"
+        #expect(JarvisPrompt.approval(approval).spoken.contains("as long as this conversation"))
+    }
+
+    @Test func theNarrowestChoiceIsTheOneThatWasSaid() throws {
+        for (offered, taken) in [
+            ("repo_read directory file once", 3), ("pattern command", 1), ("workspace_remember workspace", 1),
+        ] {
+            let prompt = JarvisPrompt.approval(
+                try Self.decode(#"{"path":"a","is_shell":false,"OPTIONS":"\#(offered)"}"#)
+            )
+            #expect(prompt.permission(for: "a") == .choice(approvalID: "a", index: taken), "\(offered)")
+        }
+    }
+
+    @Test func theFolderCountsWithTheCommand() throws {
+        let folder = "/" + String(repeating: "x", count: 290)
+        let json = #"{"path":"rm -rf *","work_dir":"\#(folder)","is_shell":true,"OPTIONS":"once"}"#
+        #expect(JarvisPrompt.approval(try Self.decode(json)).isSpeakable)
+        let longer = json.replacing("rm -rf *", with: "rm -rf * .* ..")
+        #expect(!JarvisPrompt.approval(try Self.decode(longer)).isSpeakable)
+        let hidden = json.replacing(folder, with: #"/a\u001b[8m"#)
+        #expect(!JarvisPrompt.approval(try Self.decode(hidden)).isSpeakable)
+    }
+
+    /// "OPTIONS" are choices by name; "FOLDER" makes the path one.
+    private static func decode(_ json: String) throws -> JarvisPrompt.Approval {
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+        let folder = value["FOLDER"]?.stringValue
+        let names = (value["OPTIONS"]?.stringValue ?? "").split(separator: " ")
+        let options = names.enumerated().map { index, name in
+            let place = name == "directory" ? folder ?? "/x" : name == "file" ? folder ?? "/x/letter.txt" : "-"
+            return #"{"index":\#(index),"label":"l","description":"Approve \#(place)","choice":"\#(name)"}"#
+        }
+        let fields = json.dropFirst().prefix { _ in true }
+        let whole = #"{"approval_id":"a","options":[\#(options.joined(separator: ","))],\#(fields)"#
+        return try JSONDecoder().decode(JarvisPrompt.Approval.self, from: Data(whole.utf8))
     }
 
     @Test func theOptionsAreReadAloud() {

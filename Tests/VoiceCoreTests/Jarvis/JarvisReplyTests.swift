@@ -22,7 +22,7 @@ struct JarvisReplyTests {
             (200, "application/json", "{\"choices\":[]}", .badReply(detail: "no choices")),
             (200, "application/json", "{\"choices\":[{\"message\":{\"content\":\" \\n\"}}]}", .emptyReply),
             (200, "application/json", "{\"choices\":[{\"message\":{\"content\":null}}]}", .emptyReply),
-            (200, "application/json", "{\"error\":{\"message\":\"boo\"}}", .serverError(status: 200, detail: "boo")),
+            (200, "application/json", "{\"error\":{\"message\":\"boo\"}}", .runFailed(detail: "boo")),
             (307, nil, "", .wrongBasePath(hint: "redirect to /ui/")),
             (
                 400, "application/json", "{\"error\":{\"message\":\"sk-1 is wrong\",\"type\":\"x\"}}",
@@ -35,7 +35,7 @@ struct JarvisReplyTests {
             (401, "application/json", "{\"error\":{\"message\":\"no\",\"type\":\"invalid_api_key\"}}", .authentication),
             (404, "text/plain", "404 page not found", .wrongBasePath(hint: "status 404")),
             (405, "application/json", "{}", .wrongBasePath(hint: "status 405")),
-            (408, "application/json", "{}", .timedOut),
+            (408, "application/json", "{}", .serverLimit),
             (409, "application/json", "{\"error\":{\"message\":\"session is busy\"}}", .busy),
             (500, "text/plain", "oops", .serverError(status: 500, detail: "")),
             (502, "text/html", "nginx", .offline(detail: "status 502")),

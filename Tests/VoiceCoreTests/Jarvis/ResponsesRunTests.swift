@@ -17,7 +17,7 @@ struct ResponsesRunTests {
         #expect(run.outcome == .success("Two meetings."))
         #expect(run.runID == "resp_a")
         #expect(run.continuation == "resp_msg_7")
-        #expect(run.usedTools)
+        #expect(run.showedWork)
         #expect(run.changes.contains(.progress("Let me look.")))
     }
 
@@ -61,7 +61,7 @@ struct ResponsesRunTests {
             ("response.completed", "{}"),
         ])
         #expect(run.outcome == .success("<think>hm</think>Done."), "the shaper takes thoughts away")
-        #expect(run.usedTools)
+        #expect(run.showedWork)
     }
 
     @Test func repeatedEventsChangeNothing() {
@@ -79,10 +79,10 @@ struct ResponsesRunTests {
             ("response.completed", "{}", .failure(.emptyReply)),
             ("response.cancelled", "{}", .failure(.cancelled)),
             ("response.failed", #"{"error":{"type":"conflict_error","message":"busy"}}"#, .failure(.busy)),
-            ("response.failed", #"{"response":{"error":{"type":"timeout_error"}}}"#, .failure(.timedOut)),
+            ("response.failed", #"{"response":{"error":{"type":"timeout_error"}}}"#, .failure(.serverLimit)),
             (
                 "response.failed", #"{"error":{"type":"invalid_request_error","message":"upstream says no"}}"#,
-                .failure(.serverError(status: 200, detail: "upstream says no"))
+                .failure(.runFailed(detail: "upstream says no"))
             ),
         ] as [(String, String, Result<String, JarvisFailure>)]
     )

@@ -11,6 +11,8 @@ final class ScriptedJarvisTransport: JarvisTransport {
         case stream([String], End = .complete, runID: String? = "resp_1")
         /// Nothing, until the test opens the gate.
         case held(JarvisHTTPResult)
+        /// This at once, and it opens the gate.
+        case opening(JarvisHTTPResult)
 
         enum End: Sendable {
             case complete
@@ -68,15 +70,15 @@ final class ScriptedJarvisTransport: JarvisTransport {
 
     func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
         switch await reply(request) {
-        case .whole(let result), .held(let result): result
+        case .whole(let result), .held(let result), .opening(let result): result
         case .stream: .failed(.connectionLost("a stream"))
         }
     }
 
     func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisTransportFault> {
         switch await reply(request) {
-        case .whole(.failed(let fault)), .held(.failed(let fault)): return .failure(fault)
-        case .whole(.response(let response)), .held(.response(let response)):
+        case .whole(.failed(let fault)), .held(.failed(let fault)), .opening(.failed(let fault)): return .failure(fault)
+        case .whole(.response(let response)), .held(.response(let response)), .opening(.response(let response)):
             return .success(ScriptedStream(head: response, pieces: [response.body], end: .complete))
         case .stream(let pieces, let end, let runID):
             let head = JarvisHTTPResponse(status: 200, contentType: "text/event-stream", runID: runID)
@@ -96,6 +98,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
             return (number, state.requests.count, state.isOpen)
         }
         let reply = answer(request, number)
+        if case .opening = reply { open() }
         guard case .held = reply, !isOpen else { return reply }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

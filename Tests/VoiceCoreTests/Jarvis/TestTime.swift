@@ -28,9 +28,14 @@ final class TestTime: Sendable {
 
     var now: Duration { state.withLock { $0.now } }
 
-    func sleep(_ length: Duration) async {
+    func sleep(_ length: Duration) async { await wait(length, passes: length <= short) }
+
+    /// A limit is reached when the test says so, however short.
+    func expire(_ length: Duration) async { await wait(length, passes: false) }
+
+    private func wait(_ length: Duration, passes: Bool) async {
         let id = state.withLock { state -> Int? in
-            if length <= short {
+            if passes {
                 state.now += length
                 return nil
             }
@@ -88,6 +93,7 @@ final class TestTime: Sendable {
         return JarvisClient.Surroundings(
             now: { self.now },
             sleep: { await self.sleep($0) },
+            expire: { await self.expire($0) },
             makeID: { ids.next() },
             wallClock: { 1_795_208_889 + Int(self.now.components.seconds) }
         )

@@ -57,13 +57,13 @@ struct JournalEntryTests {
         let socket = try #require(JournalSocket(path: path))
         var entry = JournalEntry()
         entry.add("MESSAGE", "small")
-        #expect(socket.send(entry))
+        #expect(socket.send(entry) == .taken)
         #expect(receiver.next() == entry.bytes)
 
         // Larger than any buffer of a socket: as a file in memory.
         var large = JournalEntry()
         for index in 0..<12 { large.add("A\(index)", String(repeating: "b", count: JournalEntry.longestValue)) }
-        #expect(socket.send(large))
+        #expect(socket.send(large) == .taken)
         #expect(receiver.next() == large.bytes)
     }
 

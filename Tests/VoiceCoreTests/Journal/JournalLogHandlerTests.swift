@@ -25,6 +25,12 @@ struct JournalLogHandlerTests {
         #expect(lines == ["<5>a\\nb k=\"c\\n<3>d\\u{1b}[31m\"\n"])
     }
 
+    @Test func whatOthersWroteDoesNotFillTheJournal() throws {
+        let long = String(repeating: "m", count: 100_000)
+        let line = try #require(written { $0.warning("refused: \(long)", metadata: ["param": "\(long)"]) }.first)
+        #expect(line.utf8.count < 3100 && line.hasSuffix("...\n"))
+    }
+
     @Test func outsideTheJournalALineBeginsWithTheTime() throws {
         let line = try #require(written(style: .terminal) { $0.info("hello", metadata: ["a": "b"]) }.first)
         #expect(line.hasSuffix(" info hello a=b\n"))
@@ -38,38 +44,31 @@ struct JournalLogHandlerTests {
     }
 
     @Test func theJournalGetsTheValuesAsFields() throws {
-        let entries = Mutex<[JournalEntry]>([])
-        let lines = Lines()
+        let written = Mutex<[LogLine]>([])
         let logger = Logger(label: "test") { _ in
-            JournalLogHandler(
-                style: .journal,
-                threshold: LogThreshold(),
-                send: { entry in
-                    entries.withLock { $0.append(entry) }
-                    return entries.withLock { $0.count } < 3
-                },
-                write: { lines.add($0) }
-            )
+            JournalLogHandler(style: .journal, threshold: LogThreshold(), hasJournal: true) { line in
+                written.withLock { $0.append(line) }
+            }
         }
         logger.info("call", metadata: .event(.toolCall, ["call": "call_1", "turn": "3", "tool": "ask_jarvis"]))
         logger.info("turn", metadata: .event(.turn, ["first_sample_ms": "1294"]))
-        let entry = try #require(entries.withLock { $0.first })
+        logger.info("ready", metadata: .event(.ready))
+        let lines = written.withLock { $0 }
+        let entry = try #require(lines.first?.entry)
         #expect(entry["MESSAGE"] == "call call=call_1 tool=ask_jarvis turn=3")
         #expect(entry["JARVIS_EVENT"] == "tool_call")
         #expect(entry["JARVIS_CALL_ID"] == "call_1")
         #expect(entry["JARVIS_TURN"] == "3")
         #expect(entry["PRIORITY"] == "6")
-        #expect(entries.withLock { $0.last?["JARVIS_FIRST_SAMPLE_MS"] } == "1294")
-        #expect(lines.all == [])
-        // An entry that the journal does not take is a line.
-        logger.info("ready", metadata: .event(.ready))
-        #expect(entries.withLock { $0.last?["MESSAGE_ID"] } == JournalEvent.ready.messageID)
-        #expect(lines.all == ["<6>ready\n"])
+        #expect(lines[1].entry?["JARVIS_FIRST_SAMPLE_MS"] == "1294")
+        #expect(lines.last?.entry?["MESSAGE_ID"] == JournalEvent.ready.messageID)
+        // What is written where the journal does not take the entry.
+        #expect(lines.last?.text == "<6>ready\n")
     }
 
     @Test func theSameTroubleIsWrittenOncePerChange() {
         let lines = Lines()
-        let handler = JournalLogHandler(style: .journal, threshold: LogThreshold(), write: { lines.add($0) })
+        let handler = JournalLogHandler(style: .journal, threshold: LogThreshold(), write: { lines.add($0.text) })
         let logger = Logger(label: "test") { _ in handler }
         for pause in 1...12 {
             logger.warning("lost: no route", metadata: .event(.connectionLost, ["retry_in_ms": "\(pause)"]))
@@ -89,7 +88,7 @@ struct JournalLogHandlerTests {
         let lines = Lines()
         let threshold = LogThreshold(.warning)
         var logger = Logger(label: "test") { _ in
-            JournalLogHandler(style: .journal, threshold: threshold, write: { lines.add($0) })
+            JournalLogHandler(style: .journal, threshold: threshold, write: { lines.add($0.text) })
         }
         logger.info("a")
         threshold.level = .debug
@@ -101,7 +100,11 @@ struct JournalLogHandlerTests {
 
     private func written(style: JournalLogHandler.Style = .journal, _ body: (Logger) -> Void) -> [String] {
         let lines = Lines()
-        body(Logger(label: "test") { _ in JournalLogHandler(style: style, level: .debug) { lines.add($0) } })
+        body(
+            Logger(label: "test") { _ in
+                JournalLogHandler(style: style, threshold: LogThreshold(.debug)) { lines.add($0.text) }
+            }
+        )
         return lines.all
     }
 

@@ -43,6 +43,16 @@ private final class CertifiedServer {
         port = try #require(found, "openssl s_server")
     }
 
+    /// Serves a file of its own, head and all.
+    func add(_ name: String, type: String, _ body: [UInt8]) throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n"
+        let file = try #require(fopen(folder + "/" + name, "we"))
+        // It serves one connection at a time: nobody may keep one.
+        let reply = Array((head + "Connection: close\r\n\r\n").utf8) + body
+        let written = fwrite(reply, 1, reply.count, file)
+        try #require(fclose(file) == 0 && written == reply.count)
+    }
+
     deinit { system("kill $(cat \(folder)/pid); rm -r \(folder)") }
 }
 
@@ -74,8 +84,30 @@ struct MediaCertificateTests {
         await stage.stop()
     }
 
-    /// The resolver's own look at it does not stand in for the decoder's.
-    @Test(arguments: [true, false]) func theDecoderLooksAtItToo(isTrusted: Bool) async throws {
+    /// Segments are verified as well: one of a server that nobody vouches for is not played.
+    @Test(arguments: [true, false]) func segmentsOverHttpsAreVerified(isTrusted: Bool) async throws {
+        let (server, other) = (try CertifiedServer(), try CertifiedServer())
+        let sound = try TestSound.tone(["-c:a", "aac", "-f", "mpegts"])
+        for one in [server, other] { try one.add("s.ts", type: "video/mp2t", sound) }
+        let segment = isTrusted ? "/s.ts" : "https://localhost:\(other.port)/s.ts"
+        let list = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:3\n#EXTINF:2.0,\n\(segment)\n#EXT-X-ENDLIST\n"
+        try server.add("live.m3u8", type: "application/vnd.apple.mpegurl", Array(list.utf8))
+        let stage = try await stage(caFile: server.caFile)
+        let address = "https://localhost:\(server.port)/live.m3u8"
+        _ = try await stage.player.play(address: address, title: "Live", kind: .track)
+        try await stage.wait("the end") { !stage.news.isEmpty }
+        if isTrusted {
+            #expect(stage.news == [.queueEnded(last: "Live")], "\(stage.log.lines)")
+            #expect(abs(TestSound.frequency(stage.sound) - 480) < 5)
+        } else {
+            #expect("\(stage.news)".contains("certificate"), "\(stage.news)")
+            #expect(stage.frames == 0)
+        }
+        await stage.stop()
+    }
+
+    /// The resolver's own look at it does not stand in for the proxy's.
+    @Test(arguments: [true, false]) func theProxyLooksAtItToo(isTrusted: Bool) async throws {
         let server = try CertifiedServer()
         let ended = Mutex<String??>(nil)
         let decoder = DecoderThread(pipes: AudioPipes(), policy: MediaPolicy(hosts: ["localhost"])) { report in

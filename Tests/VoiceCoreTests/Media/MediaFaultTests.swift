@@ -101,4 +101,26 @@ struct MediaFaultTests {
         await stage.stop()
         await inner.stop()
     }
+
+    /// httpproxy:// would connect to any port of any host, past the proxy.
+    @Test(arguments: [
+        "httpproxy://127.0.0.1:%/a:1", "tcp://127.0.0.1:%", "crypto+tcp://127.0.0.1:%", "file:///etc/passwd",
+    ])
+    func aPlaylistNamesNothingButHttp(segment: String) async throws {
+        let inner = MediaServer()
+        let port = try await inner.start()
+        let stage = try await MediaStage()
+        let place = segment.replacing("%", with: "\(port)")
+        let list = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:3\n#EXTINF:2.0,\n\(place)\n#EXT-X-ENDLIST\n"
+        stage.server.serve("/live.m3u8", .file(type: "application/vnd.apple.mpegurl", Array(list.utf8)))
+        _ = try await stage.player.play(address: stage.address("/live.m3u8"), title: "Live", kind: .track)
+        try await stage.wait("the failure") { !stage.news.isEmpty }
+        let scheme = segment.prefix { $0 != ":" }
+        #expect(
+            stage.news == [.failed(title: "Live", reason: "its playlist names a \(scheme) address, which is refused")]
+        )
+        #expect(inner.requests.isEmpty && stage.frames == 0)
+        await stage.stop()
+        await inner.stop()
+    }
 }

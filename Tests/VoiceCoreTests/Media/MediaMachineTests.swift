@@ -19,6 +19,34 @@ struct MediaMachineTests {
         return machine
     }
 
+    @Test func previousIsTheBeginningOrTheItemBefore() {
+        var machine = Self.playing()
+        _ = machine.handle(.enqueue([Self.track("b"), Self.track("c")]))
+        #expect(machine.handle(.played(1000 + 10 * Self.second)).isEmpty)
+        // Ten seconds into "a": its beginning.
+        #expect(
+            machine.handle(.previous) == [
+                .remember(Self.track("a"), second: 10, isDone: false), .cut,
+                .prepare(job: 2, Self.track("a"), from: 0),
+            ]
+        )
+        #expect(machine.queue.map(\.title) == ["b", "c"])
+        #expect(machine.handle(.previous).isEmpty, "nothing was played before it")
+        _ = machine.handle(.skip)
+        #expect(machine.current?.item.title == "b")
+        // "b" has not sounded for three seconds: the one before, and "b" follows it.
+        _ = machine.handle(.previous)
+        #expect(machine.current?.item.title == "a")
+        #expect(machine.queue.map(\.title) == ["b", "c"])
+        _ = machine.handle(.skip)
+        _ = machine.handle(.skip)
+        #expect(machine.current?.item.title == "c")
+        _ = machine.handle(.previous)
+        _ = machine.handle(.previous)
+        #expect(machine.current?.item.title == "a")
+        #expect(machine.queue.map(\.title) == ["b", "c"])
+    }
+
     @Test func theNextItemIsDecodedBehindTheOneThatIsHeard() {
         var machine = Self.playing()
         #expect(machine.handle(.enqueue([Self.track("b")])) == [])
@@ -30,7 +58,9 @@ struct MediaMachineTests {
         #expect(machine.handle(.played(480_999)) == [])
         #expect(machine.second == Double(479_999) / 48_000)
         #expect(
-            machine.handle(.played(481_100)) == [.remember(Self.track("a"), second: 10, isDone: true)]
+            machine.handle(.played(481_100)) == [
+                .remember(Self.track("a"), second: 10, isDone: true), .tell(.itemEnded("a", next: "b")),
+            ]
         )
         #expect(machine.current?.item.title == "b")
         _ = machine.handle(.ended(job: 2, frames: 4800, failure: nil))
@@ -164,7 +194,8 @@ struct MediaMachineTests {
         }
         #expect(
             told == [
-                .tell(.interlude(ended: "2", next: "3")), .tell(.interlude(ended: "4", next: "5")),
+                .tell(.itemEnded("1", next: "2")), .tell(.interlude(ended: "2", next: "3")),
+                .tell(.itemEnded("3", next: "4")), .tell(.interlude(ended: "4", next: "5")),
                 .tell(.queueEnded(last: "5")),
             ]
         )

@@ -48,7 +48,8 @@ struct MediaPlayerTests {
         _ = try await stage.player.enqueue(address: stage.address("/2"), title: "2")
         let last = try await stage.player.enqueue(address: stage.address("/3"), title: "3")
         #expect(last.queue.suffix(2) == ["2", "3"])
-        try await stage.wait("the end") { stage.news == [.queueEnded(last: "3")] }
+        try await stage.wait("the end") { stage.news.last == .queueEnded(last: "3") }
+        #expect(stage.news.dropLast() == [.itemEnded("1", next: "2"), .itemEnded("2", next: "3")])
         // 480 Hz for a whole second ends where it begins: three of them are one tone.
         let sound = stage.sound
         let frames = sound.count
@@ -185,7 +186,9 @@ struct MediaPlayerTests {
         stage.server.serve("/go", .redirect(to: "/e.mp3"))
         _ = try await stage.player.play(address: stage.address("/feed"), title: "Show", kind: .podcast)
         try await stage.wait("the end") { stage.news == [.queueEnded(last: "Episode 1")] }
-        #expect(await stage.player.context() == "played lately: Show - Episode 1")
+        let context = try #require(await stage.player.context())
+        let json = #"{"titles_from_outside":{"played_lately":["Show - Episode 1"],"queue":[]}}"#
+        #expect(context.hasSuffix(json), "\(context)")
         await stage.stop()
     }
 
@@ -199,6 +202,9 @@ struct MediaPlayerTests {
         )
         let lines = String(decoding: TestSound.all(process), as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(process.wait() == .exited(0))
-        #expect(lines == ["NoNewPrivs:\t1", "1048576", "14400", "0", "64", "4"])
+        // Behind the wall of the file system it cannot even look at itself.
+        let isWalled = !lines.contains { $0.hasPrefix("NoNewPrivs") }
+        let limits = ["1048576", "14400", "0", "64"]
+        #expect(lines == (isWalled ? limits + ["0"] : ["NoNewPrivs:\t1"] + limits + ["4"]))
     }
 }

@@ -13,19 +13,17 @@ struct MediaProxyTests {
     private func ask(
         _ proxy: MediaProxy,
         _ text: String,
-        then more: [UInt8] = [],
         credentials: String? = nil
     ) async throws -> String {
         // Blocking, and the proxy wants one of Swift's few threads to begin with.
         try await OwnThread.run("jv-test-client") {
-            Result { try Self.fetch(proxy, text, then: more, credentials: credentials) }
+            Result { try Self.fetch(proxy, text, credentials: credentials) }
         }.get()
     }
 
     private static func fetch(
         _ proxy: MediaProxy,
         _ text: String,
-        then more: [UInt8] = [],
         credentials: String? = nil
     ) throws -> String {
         let address = try #require(proxy.environment.first).dropFirst("http_proxy=http://".count)
@@ -40,17 +38,12 @@ struct MediaProxyTests {
         _ = try socket.write(Array(head.utf8)[...])
         var reply: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        var isAnswered = more.isEmpty
         while reply.count < 4 << 20 {
             var entry = pollfd(fd: socket.file, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, 20_000) > 0 else { break }
             let count = try? buffer.withUnsafeMutableBytes { try socket.read(into: $0) }
             guard let count, count > 0 else { break }
             reply += buffer[..<count]
-            if !isAnswered, String(decoding: reply, as: UTF8.self).hasSuffix("\r\n\r\n") {
-                isAnswered = true
-                _ = try socket.write(more[...])
-            }
         }
         return String(decoding: reply, as: UTF8.self)
     }
@@ -102,7 +95,9 @@ struct MediaProxyTests {
             }
         )
         #expect(try await ask(proxy, "GET http://\(host):9/a HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
-        #expect(try await ask(proxy, "CONNECT \(host):9 HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
+        let secure = SecureAddress.plain("https://\(host):9/a")
+        #expect(secure != "https://\(host):9/a")
+        #expect(try await ask(proxy, "GET \(secure) HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
         #expect(proxy.lastProblem?.contains("is in a private network") == true)
         proxy.close()
     }
@@ -129,19 +124,24 @@ struct MediaProxyTests {
         await server.stop()
     }
 
-    @Test func aTunnelCarriesBothDirections() async throws {
-        let server = try LoopbackServer { socket in
-            let question = socket.read(exactly: 5)
-            socket.write(Array(question.reversed()))
-        }
-        let proxy = try started(
-            MediaPolicy(hosts: ["tls.example:\(server.port)"]),
-            lookUp: { _ in
-                [NetworkAddress(text: "127.0.0.1")].compactMap { $0 }
-            }
+    /// A tunnel would carry what cannot be looked at.
+    @Test func aTunnelIsRefused() async throws {
+        let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]))
+        #expect(try await ask(proxy, "CONNECT 127.0.0.1:9 HTTP/1.1").hasPrefix("HTTP/1.1 400 "))
+        proxy.close()
+    }
+
+    @Test func anAddressOfTheHomeIsInsideThoughItIsPublic() async throws {
+        let home = HomeNetwork([
+            .init(bytes: [0x26, 0x06, 0x47, 0, 0, 1, 2, 3] + [UInt8](repeating: 0, count: 8), length: 64)
+        ])
+        let proxy = try MediaProxy(
+            policy: MediaPolicy(),
+            lookUp: { _ in [NetworkAddress(text: "2606:4700:1:2ff::9")].compactMap { $0 } },
+            home: { home }
         )
-        let reply = try await ask(proxy, "CONNECT tls.example:\(server.port) HTTP/1.1", then: Array("hello".utf8))
-        #expect(reply.hasPrefix("HTTP/1.1 200 ") && reply.hasSuffix("\r\n\r\nolleh"))
+        proxy.start()
+        #expect(try await ask(proxy, "GET http://nas.example:9/a HTTP/1.1").hasPrefix("HTTP/1.1 403 "))
         proxy.close()
     }
 

@@ -30,6 +30,10 @@ struct DialectScene {
 
     var state: ConversationState { scene.state }
     var started: [String] { scene.started }
+    var calls: [FunctionCall] {
+        scene.effects.compactMap { if case .startCall(let call, _) = $0 { call } else { nil } }
+    }
+    func runs(_ timer: ConversationTimer) -> Bool { scene.machine.timers.contains(timer) }
     /// Names of what was sent.
     var names: [String] { sent.compactMap { $0["type"]?.stringValue } }
 

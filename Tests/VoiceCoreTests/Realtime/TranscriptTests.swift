@@ -59,7 +59,7 @@ struct TranscriptTests {
             var event = try decoder.decode(line)
             // The transcript's configuration is its own; the one asked for is what is in force here.
             if case .sessionUpdated = event { event = .sessionUpdated(Scene.settings.json) }
-            for case .startCall(let call) in scene.server(event) { waiting.append(call.callID) }
+            for case .startCall(let call, _) in scene.server(event) { waiting.append(call.callID) }
             if case .responseDone = event {
                 for callID in waiting { scene.answer(callID) }
                 waiting = []

@@ -196,6 +196,65 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
+    /// A service may wait for seconds of silence: what it hears of a turn it hears to the end.
+    @Test func theVoiceGateStaysOpenWhileTheServiceHearsATurn() async throws {
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            _ = Self.samples(socket, count: 200 * 24)
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            _ = Self.samples(socket)
+        }
+        let request = Self.request(to: server)
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            _ = await network.watch(request) { driver in
+                let pump = scene.pump
+                var gate = VoiceGate()
+                gate.hangover = 960
+                pump.onThread.setVoiceGate(gate)
+                pump.onThread.openMicrophone(on: driver.connection)
+                scene.pipes.echo.voiceUntil.store(20 * 24, ordering: .releasing)
+                pump.onThread.turnIsOpen(true)
+                scene.capture(milliseconds: 200)
+                #expect(pump.onThread.chunksSent == 10)
+                pump.onThread.turnIsOpen(false)
+                scene.capture(milliseconds: 200)
+                #expect(pump.onThread.chunksSent == 10)
+                network.add { pump.onThread.tick() }
+            }
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    /// What was said before "stop" and has not left goes nowhere.
+    @Test func whatIsForgottenIsNotSent() async throws {
+        let heard = Collected<Int16>()
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            heard.add(Self.samples(socket, count: 200 * 24))
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            heard.add(Self.samples(socket))
+        }
+        let request = Self.request(to: server)
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            _ = await network.watch(request) { driver in
+                let pump = scene.pump
+                pump.onThread.setPreRoll(500)
+                scene.capture(milliseconds: 1000)
+                pump.onThread.holdMicrophone()
+                scene.capture(milliseconds: 200)
+                pump.onThread.forgetMicrophone()
+                pump.onThread.openMicrophone(on: driver.connection)
+                scene.capture(milliseconds: 200)
+                network.add { pump.onThread.tick() }
+            }
+        }
+        withExtendedLifetime(server) {}
+        let isWhole = heard.all == (1200 * 24..<1400 * 24).map { Int16(truncatingIfNeeded: $0) }
+        #expect(isWhole)
+    }
+
     /// A session that is never ready: what is held has an end.
     @Test func whatIsHeldIsBounded() async throws {
         try await NetworkThread.with { network in

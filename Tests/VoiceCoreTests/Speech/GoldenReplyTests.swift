@@ -34,6 +34,17 @@ struct GoldenReplyTests {
         if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil { try Self.write(cases) }
     }
 
+    /// The mark by which an agent says that it has the prompt for voices.
+    @Test func theMarkOfAnAgentChangesNoReply() throws {
+        for example in try Self.cases() {
+            let shaper = SpeechShaper(maximumWords: example.words)
+            for marked in [AgentBriefing.mark + example.reply, AgentBriefing.mark + "\n\n" + example.reply] {
+                let words = AgentBriefing.read(marked).words
+                #expect(shaper.shape(words)?.spoken == shaper.shape(example.reply)?.spoken, "\(example.name)")
+            }
+        }
+    }
+
     @Test func nothingThatOnlyTheEyeUnderstandsIsHeard() throws {
         for example in try Self.cases() {
             guard let shaped = SpeechShaper(maximumWords: example.words).shape(example.reply) else { continue }
@@ -50,7 +61,8 @@ struct GoldenReplyTests {
             var pieces = [shaped.spoken]
             while let piece = place.next() { pieces.append(piece) }
             func plain(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
-            let heard = plain(pieces.map { $0.replacing(" " + SpeechShaper.offer, with: "") }.joined())
+            let offers = ReplyLanguage.allCases.map { " " + InsertedWords.of($0).offer }
+            let heard = plain(pieces.map { offers.reduce($0) { $0.replacing($1, with: "") } }.joined())
             #expect(heard == plain(shaped.full), "\(example.name)")
         }
     }

@@ -31,9 +31,9 @@ struct SpeechShaperTests {
             ("Run this:\n\n    let x = 1\n", "Run this: There is a block of code."),
             (
                 "Prices:\n\n| what | how much |\n|---|---:|\n| milk | 1.20 |\n| bread | 3 |\n\nThat is all.",
-                "Prices: There is a table with 2 rows. That is all."
+                "Prices: milk: how much 1.20. bread: how much 3. That is all."
             ),
-            ("Prices today\na | b\n--- | ---\n1 | 2", "Prices today. There is a table with 1 row."),
+            ("Prices today\na | b\n--- | ---\n1 | 2", "Prices today. 1: b 2."),
             ("<think>The user wants\n\nx.</think>\n\nIt is ten.", "It is ten."),
             ("<think>never closed", nil),
             ("only the end of it</think>It is ten.", "It is ten."),
@@ -120,15 +120,89 @@ struct SpeechShaperTests {
             SpeechShaper(maximumWords: 20).shape(reply)?.spoken == "First of all there is this\u{2026} "
                 + SpeechShaper.offer
         )
-        let bare = String(repeating: "word ", count: 300)
+        let bare = String(repeating: "the word ", count: 150)
         let spoken = SpeechShaper(maximumWords: 3).shape(bare)?.spoken
-        #expect(spoken == "word word word\u{2026} " + SpeechShaper.offer)
+        #expect(spoken == "the word the\u{2026} " + SpeechShaper.offer)
+    }
+
+    @Test(arguments: ["", "This is it: ", "Here are the words that you want: a b "])
+    func oneWordHasABound(before: String) throws {
+        let shaper = SpeechShaper()
+        let shaped = try #require(shaper.shape(before + String(repeating: "QUJD", count: 15_000)))
+        #expect(shaped.wasCut)
+        #expect(shaped.spoken.count < 300)
+        var place = try #require(shaper.place(in: shaped))
+        let piece = place.next() ?? ""
+        #expect(!piece.isEmpty && piece.count < 300)
+    }
+
+    @Test(arguments: [
+        ("2**10 is 1024.", "2 to the power of 10 is 1024."), ("2 ** 10 is 1024.", "2 to the power of 10 is 1024."),
+        ("It is `2**10` and 3**2.", "It is 2 to the power of 10 and 3 to the power of 2."),
+        ("This is 5*3*2, not 5.", "This is 5*3*2, not 5."), ("It is x**2 + 1.", "It is x to the power of 2 + 1."),
+        ("The area is a*b or (a+b)*2.", "The area is a*b or (a+b)*2."),
+        ("There are 10<sup>6</sup> of them.", "There are 10 to the power of 6 of them."),
+        ("The room has 54 m<sup>2</sup>.", "The room has 54 m\u{B2}."), ("It is the 1<sup>st</sup>.", "It is the 1st."),
+        ("The tower<sup>1</sup> is tall.", "The tower is tall."), ("It is CO<sub>2</sub>.", "It is CO2."),
+        ("<p>It is 10<sup>6</sup>.</p>", "It is 10^6."),
+        ("So a == b and not a !== c.", "So a equals b and not a != c."), ("It is a==b here.", "It is a==b here."),
+        ("Use `a || b` and `x[1]`.", "Use a || b and x[1]."), ("It is **2**.", "It is 2."),
+        ("x**2** is it", "x2 is it"),
+        ("The word is ==new==.", "The word is new."),
+        ("Das ist 2**10 und nicht mehr.", "Das ist 2 hoch 10 und nicht mehr."),
+        ("Det \u{E4}r 2**10 och inte mer.", "Det \u{E4}r 2^10 och inte mer."),
+        ("7. Juli ist der Tag.", "7. Juli ist der Tag."),
+        ("1. Platz ist f\u{FC}r dich.", "1. Platz ist f\u{FC}r dich."),
+        ("1986. A great year for this.", "1986. A great year for this."), ("3. this\n4. that", "3. this. 4. that."),
+        ("2) this\n3) that", "2) this. 3) that."), ("1. this\n2. that", "this. that."),
+    ])
+    func whatCountsIsNotTakenForMarks(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    @Test(arguments: [
+        ("Hier ist der Link: https://a.example/x", "Hier ist der Link: ein Link"),
+        ("Voici le plan de la ville : https://a.example/x", "Voici le plan de la ville: un lien"),
+        (
+            "H\u{E4}r finns det att se, och det \u{E4}r https://a.example/x.",
+            "H\u{E4}r finns det att se, och det \u{E4}r."
+        ),
+        ("\u{8FD9}\u{91CC}\u{FF1A} https://a.example/x", "\u{8FD9}\u{91CC}\u{FF1A} \u{94FE}\u{63A5}"),
+        (
+            "So geht es:\n\n```bash\nls\n```\n\nDas ist alles.",
+            "So geht es: Hier steht ein Block bash-Code. Das ist alles."
+        ),
+        (
+            "S\u{E5} h\u{E4}r g\u{F6}r du det:\n\n```bash\nls\n```\n\nDet \u{E4}r allt.",
+            "S\u{E5} h\u{E4}r g\u{F6}r du det: Det \u{E4}r allt."
+        ),
+        (
+            "Die Fl\u{E4}che ist $A = \\pi r^2$, das ist alles.",
+            "Die Fl\u{E4}che ist A = \u{3C0} r\u{B2}, das ist alles."
+        ),
+        ("Es sind ~5 Minuten bis zu dir.", "Es sind etwa 5 Minuten bis zu dir."),
+    ])
+    func whatWePutInIsInTheLanguageOfTheReply(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    @Test func theOfferIsInTheLanguageOfTheReplyOrLeftOut() throws {
+        let german = String(repeating: "Das ist ein Satz, der nicht sehr lang ist. ", count: 10)
+        var shaped = try #require(SpeechShaper(maximumWords: 20).shape(german))
+        #expect(shaped.spoken.hasSuffix("lang ist. Auf Wunsch gibt es mehr dazu."))
+        var place = try #require(SpeechShaper(maximumWords: 20).place(in: shaped))
+        #expect(place.next()?.hasSuffix("lang ist. Auf Wunsch gibt es mehr dazu.") == true)
+        let swedish = String(repeating: "Det h\u{E4}r \u{E4}r en mening som inte \u{E4}r l\u{E5}ng. ", count: 10)
+        shaped = try #require(SpeechShaper(maximumWords: 20).shape(swedish))
+        #expect(shaped.wasCut)
+        #expect(shaped.spoken.hasSuffix("inte \u{E4}r l\u{E5}ng."))
     }
 
     @Test func scriptsWithoutBlanksAreCutToo() {
         let sentence = "\u{4ECA}\u{5929}\u{5929}\u{6C14}\u{5F88}\u{597D}\u{3002}"
         let shaped = SpeechShaper(maximumWords: 20).shape(String(repeating: sentence, count: 50))
-        #expect(shaped?.spoken == String(repeating: sentence, count: 5) + " " + SpeechShaper.offer)
+        let offer = InsertedWords.of(.chinese).offer
+        #expect(shaped?.spoken == String(repeating: sentence, count: 5) + " " + offer)
     }
 
     @Test func whatWasShapedStaysAsItIs() {

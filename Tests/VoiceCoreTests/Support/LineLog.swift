@@ -11,7 +11,9 @@ final class LineLog: Sendable {
 
     var logger: Logger {
         Logger(label: "test") { _ in
-            JournalLogHandler(style: .journal, level: .info) { line in self.written.withLock { $0.append(line) } }
+            JournalLogHandler(style: .journal, threshold: LogThreshold()) { line in
+                self.written.withLock { $0.append(line.text) }
+            }
         }
     }
 }

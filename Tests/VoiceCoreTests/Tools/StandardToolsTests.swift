@@ -14,7 +14,8 @@ struct StandardToolsTests {
         let tools = ToolRegistry.standard(Self.context(), options: options).tools
         #expect(Set(tools.map(\.name)).count == tools.count)
         let names: Set = [
-            "ask_jarvis", "new_conversation", "continue_reading", "end_conversation", "stay_silent", "cancel_request",
+            "ask_jarvis", "add_to_request", "check_progress", "forget_last", "new_conversation", "continue_reading",
+            "end_conversation", "stay_silent", "cancel_request",
             "answer_question", "approve", "play_audio", "enqueue", "pause_playback", "resume_playback",
             "stop_playback", "skip_track", "clear_queue", "get_now_playing", "set_volume", "duck_audio",
         ]
@@ -33,6 +34,9 @@ struct StandardToolsTests {
         }
         #expect(!names().contains("approve"), "chat has no approvals")
         #expect(!names().contains("end_conversation"))
+        #expect(names().contains("add_to_request"))
+        settings.api = .openai
+        #expect(!names().contains("add_to_request"), "any other server takes no remarks")
         settings.api = .responses
         let called = ToolRegistry.Options(settings, mode: .wake)
         #expect(called.mayEnd, "who was called may hang up")
@@ -77,7 +81,7 @@ struct StandardToolsTests {
     @Test(arguments: ["", "{}", "[]", #"{"answers":[]}"#, #"{"answers":[" "]}"#, #"{"answers":"x"}"#])
     func anAnswerThatCannotBeReadIsAskedForAgain(arguments: String) async {
         var context = Self.context()
-        context.answer = { _ in
+        context.answer = { _, _ in
             Issue.record("passed on")
             return JarvisAnswer(failure: .busy)
         }
@@ -87,18 +91,18 @@ struct StandardToolsTests {
     @Test func answersAndPermissionsArePassedOn() async {
         var context = Self.context()
         let seen = Mutex<[String]>([])
-        context.answer = { answers in
-            seen.withLock { $0.append(answers?.joined(separator: ",") ?? "dismissed") }
+        context.answer = { answers, prompt in
+            seen.withLock { $0.append((answers?.joined(separator: ",") ?? "dismissed") + " \(prompt ?? 0)") }
             return JarvisAnswer(failure: .busy)
         }
-        context.approve = { command, isAllowed in
-            seen.withLock { $0.append("\(command) \(isAllowed)") }
+        context.approve = { command, isAllowed, prompt in
+            seen.withLock { $0.append("\(command) \(isAllowed) \(prompt ?? 0)") }
             return JarvisAnswer(failure: .busy)
         }
-        _ = await AnswerQuestionTool(context).call(arguments: #"{"answers":["a","b"]}"#)
+        _ = await AnswerQuestionTool(context).call(arguments: #"{"answers":["a","b"]}"#, prompt: 3)
         _ = await AnswerQuestionTool(context).call(arguments: #"{"dismiss":true}"#)
-        _ = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#)
+        _ = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
         _ = await ApproveTool(context).call(arguments: #"{"command":"ls"}"#)
-        #expect(seen.withLock { $0 } == ["a,b", "dismissed", "ls true"])
+        #expect(seen.withLock { $0 } == ["a,b 3", "dismissed 0", "ls true 4"])
     }
 }

@@ -5,13 +5,13 @@ import Testing
 
 struct ToolDispatcherTests {
     @Test func aCallReachesItsTool() async {
-        let output = await dispatcher().run(name: "echo", arguments: "{}")
+        let output = await dispatcher().run(name: "get_now_playing", arguments: "{}", authority: .nobody)
         #expect(output == ToolOutput("{}"))
     }
 
     @Test func anUnknownToolIsNamed() async {
-        let output = await dispatcher().run(name: "fly", arguments: "{}")
-        #expect(output == ToolOutput("There is no tool named fly.", succeeded: false))
+        let output = await dispatcher().run(name: "fly", arguments: "{}", authority: .nobody)
+        #expect(output == ToolOutput("There is no tool named fly.", succeeded: false, origin: .own))
     }
 
     @Test func aToolThatNeverReturnsIsGivenUp() async {
@@ -22,7 +22,7 @@ struct ToolDispatcherTests {
             sleep: { _ in },
             logger: log.logger
         )
-        let output = await dispatcher.run(name: "stuck", arguments: "")
+        let output = await dispatcher.run(name: "continue_reading", arguments: "", authority: .nobody)
         #expect(!output.succeeded)
         #expect(output.text == "That took too long, so I stopped waiting for it.")
         #expect(log.lines.count == 1)
@@ -30,7 +30,7 @@ struct ToolDispatcherTests {
 
     @Test func aCancelledCallStillHasAnOutput() async {
         let dispatcher = ToolDispatcher(ToolRegistry([StuckTool()]), deadline: .seconds(3600), logger: LineLog().logger)
-        let call = Task { await dispatcher.run(name: "stuck", arguments: "") }
+        let call = Task { await dispatcher.run(name: "continue_reading", arguments: "", authority: .nobody) }
         call.cancel()
         #expect(await call.value.succeeded == false)
     }
@@ -45,7 +45,11 @@ struct ToolDispatcherTests {
             sleep: { await time.sleep($0) },
             logger: LineLog().logger
         )
-        let call = Task { await dispatcher.run(name: "stuck", arguments: "") { told.withLock { $0 += 1 } } }
+        let call = Task {
+            await dispatcher.run(name: "continue_reading", arguments: "", authority: .nobody) { _ in
+                told.withLock { $0 += 1 }
+            }
+        }
         await time.pass(.seconds(10))
         while told.withLock({ $0 }) == 0 { await Task.yield() }
         await time.pass(.seconds(130))
@@ -58,7 +62,7 @@ struct ToolDispatcherTests {
     }
 
     private struct EchoTool: Tool {
-        let name = "echo"
+        let name = "get_now_playing"
         let description = ""
         let parameters = "{}"
         func call(arguments: String) async -> ToolOutput { ToolOutput(arguments) }
@@ -66,7 +70,7 @@ struct ToolDispatcherTests {
 
     /// Returns only when it is cancelled.
     private struct StuckTool: Tool {
-        let name = "stuck"
+        let name = "continue_reading"
         let description = ""
         let parameters = "{}"
         func call(arguments: String) async -> ToolOutput {

@@ -30,6 +30,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     private var have = 0
     /// Wake-ups in a row that brought no frame.
     private var idleWakes = 0
+    private var pace = PaceGuard()
 
     private var playback: UnsafeMutablePointer<ALSAStream>?
     private var standIn: StandInSpeaker
@@ -70,12 +71,15 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     // MARK: Capture
 
+    var isCaptureLive: Bool { capture != nil && !isLate }
+
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         guard let stream = capture else {
             if takeMicrophone() { return .captureChanged }
             return standInForMicrophone(frames, count)
         }
         if microphone.takeRecall() { return loseMicrophone(ETIMEDOUT) }
+        if pace.isBroken, have == 0 { clock.wait() }
         let parameters = stream.pointee.parameters
         let frameBytes = parameters.channels * parameters.format.bytes
         while have < count {
@@ -98,6 +102,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         have = 0
         stream.pointee.progressed()
+        if pace.arrived(at: stream.pointee.lastProgress) { clock.restart() }
         clinux_realtime_enter()
         parameters.format.decode(
             stream.pointee.raw,
@@ -166,6 +171,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         have = 0
         isLate = false
         idleWakes = 0
+        pace = PaceGuard()
         stillness.reset()
         stream.pointee.lastProgress = clinux_monotonic_ns()
         let started = snd_pcm_start(stream.pointee.pcm)

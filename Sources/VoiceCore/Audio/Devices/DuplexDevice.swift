@@ -32,6 +32,9 @@ package protocol DuplexDevice: ~Copyable {
     /// Waits for the next `count` frames of the microphone.
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent
 
+    /// Whether the period read last came from a microphone; false where silence stood in for one.
+    var isCaptureLive: Bool { get }
+
     /// Queues frames for the loudspeaker without waiting; `written` receives how many were taken.
     mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent
 

@@ -5,6 +5,9 @@ internal import CLinux
 /// Each period the loudspeaker takes one period of what was written (recorded to the file) while the microphone hears what
 /// is said plus the echo. It locks and writes files: it is no real-time device and needs not be one.
 struct FileDevice: DuplexDevice, ~Copyable {
+    /// The microphone's own noise: a live one never delivers digital silence. Far below the smallest step of 16 bits.
+    private static let noise: Float = 1e-6
+
     private let periodNanoseconds: UInt64
     let playbackPrefill: Int
     private let room: FileRoom
@@ -42,8 +45,11 @@ struct FileDevice: DuplexDevice, ~Copyable {
         room.listen(block, count: count)
         room.speak(into: frames, count: count)
         echo.mix(block, into: frames, count: count)
+        for index in 0..<count { frames[index] += index.isMultiple(of: 2) ? Self.noise : -Self.noise }
         return .done
     }
+
+    var isCaptureLive: Bool { true }
 
     mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
         written = queue.push(frames, count: count)

@@ -123,6 +123,8 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         return .done
     }
 
+    var isCaptureLive: Bool { card.hasMicrophone }
+
     mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
         if let event = restart {
             restart = nil

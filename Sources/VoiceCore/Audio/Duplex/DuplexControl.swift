@@ -16,6 +16,8 @@ package struct DuplexControl: ~Copyable {
     static let unknownTail = 80
     /// How long a talker who is heard over the voice keeps the gate when the policy changes to half duplex, in periods.
     static let grace = 300
+    /// How much far end the canceller may take in without a live microphone before what it has learned is void, in periods.
+    static let deaf = 100
 
     private var quality = EchoQuality()
     private var policy: DuplexPolicy
@@ -37,6 +39,10 @@ package struct DuplexControl: ~Copyable {
     private var wasOpen = true
     private var wasPlaying = false
     private var grace = DuplexControl.grace
+    /// Periods running of far end in which the microphone delivered nothing live.
+    private var deafPeriods = 0
+    /// The microphone is live again after a second of far end in which it was not: what the canceller learned then is void.
+    private(set) var wasDeaf = false
 
     package init(pipes: AudioPipes, setting: DuplexSetting, hasCanceller: Bool) {
         policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
@@ -71,17 +77,31 @@ package struct DuplexControl: ~Copyable {
         publishState()
     }
 
+    /// Another microphone or loudspeaker, perhaps: nothing is known of the echo.
+    mutating func beginLearning() {
+        quality = EchoQuality()
+        policy.beginLearning()
+        mediaGuard = MediaGuard()
+        deafPeriods = 0
+        wasDeaf = false
+        publishQuality()
+        publishState()
+    }
+
     /// Sends one cleaned period of `AudioFormat.wirePeriodSamples`, holds it back, or sends silence. Returns false when
     /// the ring was full and the period is lost.
     ///
     /// - Parameters:
     ///   - peak: of the raw microphone, full scale 1.
     ///   - isAligned: whether the place of the echo in the reference has been confirmed.
+    ///   - isLive: whether the period came from a microphone that hears: not from a stand-in, and no digital silence. Others
+    ///     say nothing about echo.
     package mutating func process(
         _ samples: UnsafePointer<Int16>,
         reading: EchoReading,
         peak: Float,
-        isAligned: Bool
+        isAligned: Bool,
+        isLive: Bool = true
     ) -> Bool {
         activity.step()
         media.step()
@@ -94,7 +114,8 @@ package struct DuplexControl: ~Copyable {
         }
         let isPlaying = activity.isPlaying(tail: tail)
         let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
-        judge(reading, isPlaying: isPlaying, isAligned: isAligned)
+        noteDeafness(reading, isLive: isLive)
+        judge(reading, isPlaying: isPlaying, isAligned: isAligned, isLive: isLive)
 
         step = decide(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
         if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0 {
@@ -140,24 +161,38 @@ package struct DuplexControl: ~Copyable {
         return isAligned || !hasCanceller ? Self.shutTail : Self.unknownTail
     }
 
-    private mutating func judge(_ reading: EchoReading, isPlaying: Bool, isAligned: Bool) {
+    private mutating func noteDeafness(_ reading: EchoReading, isLive: Bool) {
+        if isLive {
+            wasDeaf = deafPeriods >= Self.deaf
+            deafPeriods = 0
+        } else if reading.reference > quality.rule.faintest {
+            deafPeriods += 1
+        }
+    }
+
+    private mutating func judge(_ reading: EchoReading, isPlaying: Bool, isAligned: Bool, isLive: Bool) {
         let block = quality.step(
             reading,
             isPlaying: isPlaying,
             lasting: activity.lasting,
             isAligned: isAligned,
-            hasTalker: witness.isOpen
+            hasTalker: witness.isOpen,
+            isLive: isLive
         )
         let isClipping = quality.clippedShare > quality.rule.clipping
         if policy.step(block, isAligned: isAligned, isClipping: isClipping) { publishState() }
         gauges.noiseFloor.store(EchoGauges.tenths(quality.noiseFloor), ordering: .relaxed)
         guard block != nil else { return }
+        publishQuality()
+        gauges.blocks.wrappingAdd(1, ordering: .releasing)
+    }
+
+    private func publishQuality() {
         gauges.linearERLE.store(EchoGauges.tenths(quality.linearERLE), ordering: .relaxed)
         gauges.wholeERLE.store(EchoGauges.tenths(quality.wholeERLE), ordering: .relaxed)
         gauges.echoLevel.store(EchoGauges.tenths(quality.echoLevel), ordering: .relaxed)
         gauges.residualLevel.store(EchoGauges.tenths(quality.residualLevel), ordering: .relaxed)
         gauges.clippedShare.store(Int(quality.clippedShare * 1000), ordering: .relaxed)
-        gauges.blocks.wrappingAdd(1, ordering: .releasing)
     }
 
     private func publishState() {

@@ -58,6 +58,7 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// | clear | learning | 3 of the last 4 blocks audible, and not that |
 /// | poor, clipping | good, clear | 4 blocks running good or inaudible (2 s) |
 /// | good, poor, clipping | learning | the alignment is lost |
+/// | any | learning | another microphone or loudspeaker, perhaps |
 ///
 /// Blocks in which a talker is heard say nothing, up to 10 running (5 s of speech of the box under somebody's): who cannot be
 /// told from a talker for so long is taken for an echo that is not cancelled. While learning nothing is at stake, and 20 are
@@ -116,6 +117,14 @@ package struct DuplexPolicy: Sendable, Equatable {
     package mutating func discontinuity() {
         guard isAutomatic else { return }
         loseAlignment()
+    }
+
+    /// Tells of another microphone or loudspeaker: what was known of the echo is void, also that there was none.
+    package mutating func beginLearning() {
+        guard isAutomatic else { return }
+        loseAlignment()
+        inaudible = 0
+        state = .learning
     }
 
     private mutating func loseAlignment() {

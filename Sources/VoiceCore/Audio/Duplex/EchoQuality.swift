@@ -96,16 +96,18 @@ package struct EchoQuality: Sendable, Equatable {
     ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false.
     ///   - lasting: periods for which the box has been playing.
     ///   - hasTalker: whether the gate is open for a talker.
+    ///   - isLive: whether the microphone hears; the silence of one that does not says nothing, of noise neither.
     package mutating func step(
         _ reading: EchoReading,
         isPlaying: Bool,
         lasting: Int,
         isAligned: Bool,
-        hasTalker: Bool = false
+        hasTalker: Bool = false,
+        isLive: Bool = true
     ) -> Block? {
-        if isPlaying {
+        if isLive, isPlaying {
             add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
-        } else {
+        } else if isLive {
             trackNoise(reading.microphone)
             // Short answers must not add up to a block when their echo may come after their end.
             if !isAligned { sums = Energies() }

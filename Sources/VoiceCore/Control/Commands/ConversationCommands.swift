@@ -7,22 +7,26 @@ extension ControlCommand {
 
     static let interrupt = ControlCommand(
         "interrupt",
-        "Cuts off the answer that is being spoken, or the one that is awaited. The conversation goes on."
+        """
+        Silences the voice, forgets what is being said to it, and takes back what the agent is working on. The conversation \
+        and media go on.
+        """
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.post(.interrupt)
+        daemon.post(.stop(isSpoken: false))
         return .done(["text": "quiet"])
     }
 
     static let stop = ControlCommand(
         "stop",
         """
-        Silences the box, media too, and takes back what the agent is working on. Where nothing is being said, it ends a \
-        conversation that was called for.
+        Silences the box, media too, forgets what is being said to it, and takes back what the agent is working on. Where \
+        nothing is being said, it ends a conversation that was called for.
         """
     ) { (_, daemon) throws(ControlProblem) in
+        async let isAtWork = daemon.isAgentAtWork
         daemon.stopTalking()
         _ = await daemon.media.stop(after: nil)
-        let cancelled = await daemon.cancelAgentRequest()
+        let cancelled = await isAtWork
         return .done([
             "text": cancelled ? "quiet; the agent's request was taken back" : "quiet", "cancelled": .bool(cancelled),
         ])
@@ -61,6 +65,25 @@ extension ControlCommand {
         return .done(["text": "it will be said"])
     }
 
+    static let ask = ControlCommand(
+        "ask",
+        arguments: [ControlArgument("text", .text(longest: 2000), "the question")],
+        """
+        Puts a typed question into the conversation, as if it had been said; the answer is spoken. Opens a conversation where \
+        none is open, also while muted: text needs no microphone.
+        """
+    ) { (arguments, daemon) throws(ControlProblem) in
+        let status = await daemon.status
+        if case .error(let reason) = status.conversation {
+            throw ControlProblem(.notAvailable, "the voice service refuses us: \(reason)")
+        }
+        if let until = status.spending?.spentUntil {
+            throw ControlProblem(.notAvailable, "the budget is spent until \(until)")
+        }
+        daemon.ask(arguments["text"] ?? "")
+        return .done(["text": "asked; the answer is spoken"])
+    }
+
     static let mode = ControlCommand(
         "mode",
         arguments: [
@@ -71,9 +94,15 @@ extension ControlCommand {
                 "the mode to change to"
             )
         ],
-        "What begins a conversation: it is always open, a wake word, or a command or button. Without an argument: tells."
+        """
+        What begins a conversation: it is always open, a wake word, or a command or button. Remembered across restarts, until \
+        activation.mode is edited. Without an argument: tells.
+        """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
+        if wanted == .wake, daemon.ear == nil {
+            throw ControlProblem(.notAvailable, "activation.engine \(ActivationSettings.withoutEngine)")
+        }
         if let wanted { daemon.setActivationMode(wanted) }
         let mode = if let wanted { wanted } else { await daemon.activationStatus.mode }
         return .done(["text": .string("mode \(mode.rawValue)"), "mode": .string(mode.rawValue)])

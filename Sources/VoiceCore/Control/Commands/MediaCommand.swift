@@ -14,7 +14,7 @@ extension ControlCommand {
                 "what",
                 .text(longest: 2000),
                 isOptional: true,
-                "for play and enqueue: an address, or the name of a radio station"
+                "for play and enqueue: an address, the name of a radio station, or a handle such as media-1"
             ),
         ],
         "Music, radio and podcasts. Tells what plays."
@@ -33,7 +33,11 @@ extension ControlCommand {
     private static func json(_ snapshot: MediaSnapshot) -> [String: JSONValue] {
         let encoded = (try? JSONEncoder().encode(snapshot)).flatMap { ControlMessage.parse($0) }
         var result: [String: JSONValue] = [:]
-        if case .object(let values) = encoded { result = values }
+        if case .object(let values) = encoded {
+            result = values
+        } else {
+            result["problem"] = "what the media player says cannot be written as JSON"
+        }
         let what = [snapshot.artist, snapshot.title ?? snapshot.nowPlaying].compactMap { $0 }.joined(separator: ": ")
         result["text"] = .string(what.isEmpty ? snapshot.status.rawValue : "\(snapshot.status.rawValue): \(what)")
         return result
@@ -42,7 +46,7 @@ extension ControlCommand {
 
 /// What can be asked of the media player.
 private enum MediaAction: String, CaseIterable {
-    case status, play, enqueue, pause, resume, skip, stop, clear
+    case status, play, enqueue, pause, resume, skip, previous, stop, clear
 
     func perform(_ what: String, on player: any MediaControls) async throws(MediaProblem) -> MediaSnapshot {
         switch self {
@@ -52,6 +56,7 @@ private enum MediaAction: String, CaseIterable {
         case .pause: await player.pause()
         case .resume: await player.resume()
         case .skip: await player.skip()
+        case .previous: await player.previous()
         case .stop: await player.stop(after: nil)
         case .clear: await player.clearQueue()
         }

@@ -3,7 +3,7 @@ internal import Synchronization
 extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
-        "Mutes the microphone: its device is closed until `unmute`, or a restart."
+        "Mutes the microphone: its device is closed until `unmute`, over restarts too."
     ) { (_, daemon) throws(ControlProblem) in
         // At once for what is said now; the device follows.
         daemon.pipes.microphoneMuted.store(true, ordering: .releasing)
@@ -66,7 +66,7 @@ struct VolumeChange: Equatable {
     private let isRelative: Bool
 
     init?(_ text: String) {
-        guard let number = Int(text), abs(number) <= 100 else { return nil }
+        guard let number = Int(text), (-100...100).contains(number) else { return nil }
         isRelative = text.hasPrefix("+") || text.hasPrefix("-")
         percent = number
     }

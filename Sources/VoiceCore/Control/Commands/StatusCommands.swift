@@ -3,8 +3,10 @@ extension ControlCommand {
         "status",
         isQuestion: true,
         """
-        How the daemon fares: `text` is one line for people; `state`, the devices, duplex mode, volumes, what was spent, \
-        and the last trouble.
+        How the daemon fares: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
+        `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift), the \
+        voice service and the age of its session, volumes, what was spent, and the last trouble. Members that are not known \
+        are left out.
         """
     ) { (_, daemon) throws(ControlProblem) in
         .done(await daemon.controlStatus)
@@ -25,6 +27,7 @@ extension VoiceDaemon {
         get async {
             let status = await status
             let snapshot = await serviceSnapshot
+            let activation = await activationStatus
             var result: [String: JSONValue] = [
                 "text": .string(snapshot.text),
                 "state": .string(status.conversation.name),
@@ -39,14 +42,51 @@ extension VoiceDaemon {
                 "device_losses": .integer(Int(clamping: status.losses)),
                 "level_dbfs": .integer(Int(status.level.rounded())),
             ]
+            result["duplex_reason"] = .string(status.echo.state.reason)
+            result["echo"] = .object(status.echo.values)
+            result["mode"] = .string(activation.mode.rawValue)
+            result["phase"] = .string(activation.phase.rawValue)
+            result["quiet"] = .bool(activation.isQuiet)
+            result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
+            result["service"] = .string(settings.serviceName)
+            result["dialect"] = .string(settings.conversation.settings.dialect.name.rawValue)
+            if let age = await session.sessionAge { result["session_age_s"] = .integer(Int(age.components.seconds)) }
             if let spending = status.spending {
                 result["spent_hour_usd"] = .number(spending.hour.dollars)
                 result["spent_today_usd"] = .number(spending.day.dollars)
+                result["talk_today_min"] = .integer(Int(spending.day.minutes.rounded()))
+                if let until = spending.spentUntil { result["budget_spent_until"] = .string(until) }
             }
             if let trouble = events.lastTrouble {
                 result["last_trouble"] = ControlMessage.event(trouble)
             }
             return result
         }
+    }
+}
+
+extension EchoStatus {
+    /// What is known of the echo, for `status`.
+    fileprivate var values: [String: JSONValue] {
+        let rule = EchoQuality.Rule()
+        let quality: String? = linearERLE.map { erle in
+            erle >= Double(rule.good) ? "good" : erle < Double(rule.poor) ? "poor" : "fair"
+        }
+        var values: [String: JSONValue] = ["quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned)]
+        for (name, value) in [
+            ("erle_db", linearERLE), ("level_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
+            ("drift_ppm", drift),
+        ] {
+            if let value { values[name] = .integer(Int(value.rounded())) }
+        }
+        return values
+    }
+}
+
+extension DaemonSettings {
+    /// "api.openai.com, gpt-realtime", for people.
+    fileprivate var serviceName: String {
+        let host = ServerURL(request.url).map(\.host) ?? "unknown"
+        return model.isEmpty ? host : "\(host), \(model)"
     }
 }

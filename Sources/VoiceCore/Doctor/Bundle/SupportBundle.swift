@@ -32,10 +32,11 @@ package struct SupportBundle: Sendable {
         for path in Self.soundFiles() {
             add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path))
         }
-        add("unit.txt", await Self.output(["systemctl", "cat", "jarvis-voiced.service"]).map(Self.withoutValues))
+        add("unit.txt", await Self.output(["systemctl", "cat", "jarvis-voiced.service"]).map(RedactedUnit.text))
         add(
             "status.txt",
             await Self.output(["systemctl", "show", "jarvis-voiced.service", "--property=\(Self.properties)"])
+                .map(UnitState.shown)
         )
         var lines = journal
         if lines == nil {
@@ -68,16 +69,6 @@ package struct SupportBundle: Sendable {
                 ?? "",
         ]
         return system.joined(separator: "\n")
-    }
-
-    /// An edited unit may set a secret in its environment, though it should not.
-    static func withoutValues(_ unit: String) -> String {
-        unit.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { line in
-                let isPrivate = line.hasPrefix("Environment=") || line.hasPrefix("SetCredential")
-                return isPrivate ? "\(line.prefix { $0 != "=" })=(not shown)" : String(line)
-            }
-            .joined(separator: "\n")
     }
 
     /// What ALSA tells of the cards, of their streams and of what is open.

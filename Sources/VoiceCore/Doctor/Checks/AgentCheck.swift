@@ -16,24 +16,80 @@ enum AgentCheck {
             logger: Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
         )
         let hasToken = secrets.jarvisToken.secret != nil
-        return judge(await client.check(), hasToken: hasToken, isClosed: !hasToken && !patient.unreadable.isEmpty)
+        let isElsewhere = !(base.host == "localhost" || base.host == "::1" || base.host.hasPrefix("127."))
+        let result = await client.check()
+        let findings = judge(
+            result,
+            hasToken: hasToken,
+            isClosed: !hasToken && !patient.unreadable.isEmpty,
+            isElsewhere: isElsewhere
+        )
+        guard case .success(let health) = result else { return findings }
+        return findings + judgeAPI(isMistaken: await client.isMistakenForPlain())
+            + [briefing(health, values.jarvis.preamble)]
     }
 
-    /// - Parameter isClosed: there may be a token that this user cannot read.
+    static func judgeAPI(isMistaken: Bool) -> [DoctorFinding] {
+        guard isMistaken else { return [] }
+        let advice = "jarvis.api = \"responses\" (or \"chat\")"
+        return [DoctorFinding("agent-api", .warn, JarvisClient.mistakenAPI, advice: advice)]
+    }
+
+    /// Whether the agent knows that it is heard, not read.
+    static func briefing(_ health: JarvisHealth?, _ preamble: Configuration.Jarvis.Preamble) -> DoctorFinding {
+        if health?.capabilities.contains(AgentBriefing.capability) == true {
+            return DoctorFinding("agent-prompt", .ok, "the agent says that it has the prompt for voices")
+        }
+        let advice = "better once and for all: put \(prompt) into its prompt (term-llm: agent.yaml beside it)"
+        switch preamble {
+        case .auto, .always:
+            return DoctorFinding(
+                "agent-prompt",
+                .ok,
+                "the agent is told with the first question of a conversation that it is heard, not read",
+                advice: preamble == .auto ? advice : nil
+            )
+        case .off:
+            return DoctorFinding(
+                "agent-prompt",
+                .ok,
+                "jarvis.preamble is off: whether the agent knows that it is heard, not read, is up to its prompt",
+                advice: "the text for it: \(prompt) (term-llm: agent.yaml beside it)"
+            )
+        }
+    }
+
+    private static let prompt = "/usr/share/doc/jarvis-voiced/examples/agent-prompt.txt"
+
+    /// - Parameters:
+    ///   - isClosed: there may be a token that this user cannot read.
+    ///   - isElsewhere: the agent is on another machine.
     static func judge(
         _ result: Result<JarvisHealth?, JarvisFailure>,
         hasToken: Bool,
-        isClosed: Bool = false
+        isClosed: Bool = false,
+        isElsewhere: Bool = false
     ) -> [DoctorFinding] {
         let reached = DoctorFinding("agent", .ok, "answers")
         let rightPath = DoctorFinding("agent-path", .ok, "jarvis.url leads to the agent")
         switch result {
         case .success(let health):
-            let who = health.map { "term-llm \($0.version)" + ($0.agent.map { ", agent \($0)" } ?? "") }
+            let name = health?.agent.flatMap { $0.isEmpty ? nil : $0 }
+            let who = health.map { "term-llm \($0.version)" + (name.map { ", agent \($0)" } ?? "") }
             let message = hasToken ? "the token is accepted" : "none is needed"
-            return [
+            let findings = [
                 DoctorFinding("agent", .ok, who.map { "answers: \($0)" } ?? "answers"), rightPath,
                 DoctorFinding("agent-token", .ok, message),
+            ]
+            // Only this server says so with an empty name.
+            guard health?.agent == "" else { return findings }
+            return findings + [
+                DoctorFinding(
+                    "agent-name",
+                    .warn,
+                    "the server runs without an agent, so it has web tools only",
+                    advice: "on its machine: term-llm serve api --agent NAME"
+                )
             ]
         case .failure(.authentication) where isClosed:
             return [
@@ -53,7 +109,7 @@ enum AgentCheck {
                     .fail,
                     hasToken ? "the agent refuses the token" : "the agent wants a token, and there is none",
                     advice:
-                        "put the --token of term-llm serve into \(ServiceEnvironment.folder)/jarvis-token (mode 600)"
+                        "put the server's TERM_LLM_SERVE_TOKEN into \(ServiceEnvironment.folder)/jarvis-token (mode 600)"
                 ),
             ]
         case .failure(.wrongBasePath(let hint)):
@@ -72,8 +128,10 @@ enum AgentCheck {
                     "agent",
                     .fail,
                     failure.logLine,
-                    advice:
-                        "on its machine: term-llm serve api --token ...; then jarvis.url = its address and base path"
+                    advice: "on its machine: TERM_LLM_SERVE_TOKEN=... term-llm serve api "
+                        + (isElsewhere ? "--host 0.0.0.0 " : "")
+                        + "--agent NAME; then jarvis.url = its address and base path"
+                        + (isElsewhere ? " (without --host it listens on 127.0.0.1 only)" : "")
                 )
             ]
         }

@@ -15,6 +15,14 @@ struct UnitState: Sendable, Equatable {
         }
     }
 
+    /// The status line, which may hold what somebody else wrote, is left out.
+    static func shown(_ text: String) -> String {
+        text.split(separator: "\n").filter { line in
+            let name = String(line.prefix { $0 != "=" })
+            return properties.contains(name) && name != "StatusText"
+        }.joined(separator: "\n") + "\n"
+    }
+
     /// Nil where there is no systemd, or it does not answer.
     static func read() async -> UnitState? {
         let command = ["systemctl", "show", "jarvis-voiced.service", "--property=" + properties.joined(separator: ",")]

@@ -7,11 +7,21 @@ enum WakeCheck {
             let words = activation.rule?.words
         else { return [] }
         do throws(WakeWordError) {
-            _ = try make()
-            return [judge(words: words.list, nil, mode: activation.machine.mode)]
+            let detector = try make()
+            let found = judge(words: words.list, nil, mode: activation.machine.mode)
+            return [found] + (detector.stopWordsUnheard.map { [judge(stopWords: words.stops.list, $0)] } ?? [])
         } catch {
             return [judge(words: words.list, error, mode: activation.machine.mode)]
         }
+    }
+
+    static func judge(stopWords: String, _ problem: WakeWordError) -> DoctorFinding {
+        DoctorFinding(
+            "stop-words",
+            .warn,
+            "not heard (\(stopWords)): \(problem)",
+            advice: "apt install libpocketsphinx3 pocketsphinx-en-us; without it the stop key and \"ctl stop\" stop it"
+        )
     }
 
     static func judge(words: String, _ problem: WakeWordError?, mode: ActivationMode) -> DoctorFinding {

@@ -5,9 +5,10 @@ internal import Synchronization
 
 /// The only way of one decoder to the network: a proxy on 127.0.0.1 that looks up, checks and makes each connection itself.
 ///
-///     ffmpeg --GET, CONNECT--> [ secret? address allowed? ] --connect to that very address--> server
+///     ffmpeg --GET--> [ secret? address allowed? ] --connect to that very address, TLS for https--> server
+///            <------- [ playlists and redirects: http and https alone, named so that they come back here ] <-
 ///
-/// So it does not matter what a redirect, a segment of a playlist or a changed answer of the DNS sends the decoder to. One
+/// The decoder itself knows no TLS, so that nothing reaches it over https that was not verified. It does not matter what a redirect, a segment of a playlist or a changed answer of the DNS sends the decoder to. One
 /// for each job: its secret is in the environment of that ffmpeg alone. Bounded: `Limits`.
 ///
 /// One thread takes the connections, each has one of its own; all end with `close`.
@@ -23,28 +24,38 @@ final class MediaProxy: Sendable {
 
     let policy: MediaPolicy
     let limits: Limits
+    /// PEM file with the certificates to trust instead of the system's.
+    let caFile: String?
     let lookUp: @Sendable (String) -> [NetworkAddress]
+    let home: @Sendable () -> HomeNetwork
     /// Readable once all is to end.
     let stop = clinux_eventfd()
 
     private let listener: StreamSocket
-    private let port: Int
+    /// Of 127.0.0.1.
+    let port: Int
     private let secret: String
     private let open = Atomic<Int>(0)
     private let received = Atomic<Int>(0)
     private let isClosed = Atomic<Bool>(false)
     private let problem = Mutex<String?>(nil)
 
-    /// - Parameter lookUp: blocks.
+    /// - Parameters:
+    ///   - lookUp: blocks.
+    ///   - home: the network that this machine is in, at the time.
     /// - Throws: errno.
     init(
         policy: MediaPolicy,
         limits: Limits = Limits(),
-        lookUp: @escaping @Sendable (String) -> [NetworkAddress] = NetworkAddress.lookUp
+        caFile: String? = nil,
+        lookUp: @escaping @Sendable (String) -> [NetworkAddress] = NetworkAddress.lookUp,
+        home: @escaping @Sendable () -> HomeNetwork = HomeNetwork.now
     ) throws(SystemError) {
         self.policy = policy
         self.limits = limits
+        self.caFile = caFile
         self.lookUp = lookUp
+        self.home = home
         (listener, port) = try StreamSocket.listen()
         var random = SystemRandomNumberGenerator()
         secret = (0..<2).map { _ in String(random.next(), radix: 36) }.joined()
@@ -52,7 +63,7 @@ final class MediaProxy: Sendable {
 
     deinit { Glibc.close(stop) }
 
-    /// For the decoder: https goes the same way (CONNECT).
+    /// For the decoder.
     var environment: [String] { ["http_proxy=http://jarvis:\(secret)@127.0.0.1:\(port)"] }
 
     /// Why the last connection that came to nothing did.

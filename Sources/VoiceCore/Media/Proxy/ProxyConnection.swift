@@ -16,9 +16,9 @@ final class ProxyConnection {
     /// Until either side has ended, or the proxy.
     func run() {
         do {
-            guard let (request, rest) = try receive() else { return }
+            guard let request = try receive() else { return }
             guard proxy.isKnown(request.credentials) else { return try answer(.needsCredentials) }
-            let server: StreamSocket
+            let server: any ServerStream
             do throws(MediaProblem) {
                 server = try connect(request.server)
             } catch {
@@ -26,22 +26,24 @@ final class ProxyConnection {
                 if case .refusedHost = error { return try answer(.refused) }
                 return try answer(.unreachable)
             }
-            if request.isTunnel { try send(ProxyReply.tunnelled.bytes) }
-            // What came behind the request for a page would be a second one.
-            try carry(server, first: request.isTunnel ? rest : request.forwarded, isTunnel: request.isTunnel)
+            // What came behind the request would be a second one.
+            try carry(server, request)
         } catch is ProxyRequest.Problem {
             try? answer(.notUnderstood)
+        } catch let refusal as ProxyAnswer.Refusal {
+            proxy.note(refusal.description)
+            decoder.spoil()
         } catch {
             // The connection broke: whoever waits at its other end is to learn that.
             decoder.spoil()
         }
     }
 
-    private func receive() throws -> (ProxyRequest, rest: [UInt8])? {
+    private func receive() throws -> ProxyRequest? {
         var bytes: [UInt8] = []
         let end = Monotonic.now() + proxy.limits.patience
         while true {
-            if let request = try ProxyRequest.parse(bytes) { return (request, Array(bytes[request.length...])) }
+            if let request = try ProxyRequest.parse(bytes) { return request }
             let left = end - Monotonic.now()
             guard left > .zero, wait(decoder, POLLIN, left) else { return nil }
             guard let count = try read(decoder) else { continue }
@@ -51,23 +53,40 @@ final class ProxyConnection {
     }
 
     /// To an address that was checked just now, so that nothing can come between.
-    private func connect(_ server: ServerURL) throws(MediaProblem) -> StreamSocket {
+    private func connect(_ server: ServerURL) throws(MediaProblem) -> any ServerStream {
         let literal = NetworkAddress(text: server.host)
         let addresses = literal.map { [$0] } ?? proxy.lookUp(server.host)
         if proxy.isOver { throw .failed("it was stopped") }
         guard !addresses.isEmpty else { throw .failed("the host \(server.host) is not known") }
-        guard proxy.policy.allows(addresses, of: server) else { throw .refusedHost(server.host) }
-        var reason = "it cannot be reached"
+        guard proxy.policy.allows(addresses, of: server, home: proxy.home()) else { throw .refusedHost(server.host) }
+        var problem = MediaProblem.failed("\(server.host): it cannot be reached")
         for address in addresses.prefix(4) {
-            do throws(SystemError) {
-                let patience = proxy.limits.patience
-                return try StreamSocket.connect(to: address, port: server.port, patience: patience, stop: proxy.stop)
+            do throws(MediaProblem) {
+                return try connect(to: address, of: server)
             } catch {
-                reason = "\(error)"
+                problem = error
                 if proxy.isOver { break }
             }
         }
-        throw .failed("\(server.host): \(reason)")
+        throw problem
+    }
+
+    private func connect(to address: NetworkAddress, of server: ServerURL) throws(MediaProblem) -> any ServerStream {
+        let patience = proxy.limits.patience
+        if server.scheme == "https" {
+            return try SecureSocket(
+                to: address,
+                of: server,
+                caFile: proxy.caFile,
+                patience: patience,
+                stop: proxy.stop
+            )
+        }
+        do throws(SystemError) {
+            return try StreamSocket.connect(to: address, port: server.port, patience: patience, stop: proxy.stop)
+        } catch {
+            throw .failed("\(server.host): \(error)")
+        }
     }
 
     private func answer(_ reply: ProxyReply) throws { try send(reply.bytes) }
@@ -82,7 +101,7 @@ final class ProxyConnection {
         }
     }
 
-    private func read(_ socket: StreamSocket) throws -> Int? {
+    private func read(_ socket: some ServerStream) throws -> Int? {
         try buffer.withUnsafeMutableBytes { try socket.read(into: $0) }
     }
 
@@ -98,12 +117,14 @@ final class ProxyConnection {
 
     /// One block in each direction at most is held: who does not read holds up whom it does not read from. There is no limit
     /// of time: a recording may be paused for hours, and the job ends a decoder that waits in vain.
-    private func carry(_ server: StreamSocket, first: [UInt8], isTunnel: Bool) throws {
-        var (toServer, toDecoder) = (first[...], ArraySlice<UInt8>())
-        var answer: ProxyAnswer? = isTunnel ? nil : ProxyAnswer()
+    private func carry(_ server: some ServerStream, _ request: ProxyRequest) throws {
+        var (toServer, toDecoder) = (request.forwarded[...], ArraySlice<UInt8>())
+        var answer = ProxyAnswer(isSecure: request.server.scheme == "https", hasNoBody: request.isHead)
         var isServerOver = false
+        // TLS may hold what was read already, of which poll knows nothing.
+        var mayHoldMore = false
         while !isServerOver || !toDecoder.isEmpty {
-            let decoderEvents = (toServer.isEmpty ? POLLIN : 0) | (toDecoder.isEmpty ? 0 : POLLOUT)
+            let decoderEvents = POLLIN | (toDecoder.isEmpty ? 0 : POLLOUT)
             if isServerOver { toServer = [] }
             let serverEvents =
                 isServerOver ? 0 : (toDecoder.isEmpty ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
@@ -112,20 +133,23 @@ final class ProxyConnection {
                 pollfd(fd: decoder.file, events: Int16(decoderEvents), revents: 0),
                 pollfd(fd: serverEvents == 0 ? -1 : server.file, events: Int16(serverEvents), revents: 0),
             ]
-            _ = poll(&entries, 3, -1)
+            _ = poll(&entries, 3, mayHoldMore && toDecoder.isEmpty ? 0 : -1)
             if entries[0].revents != 0 || Int32(entries[1].revents) & (POLLHUP | POLLERR) != 0 { return }
-            if entries[1].revents != 0, toServer.isEmpty, let count = try read(decoder) {
-                if count == 0 { return }
-                if isTunnel { toServer = buffer[..<count] }
-            }
+            if Int32(entries[1].revents) & POLLIN != 0, let count = try read(decoder), count == 0 { return }
             if !toServer.isEmpty { toServer = toServer.dropFirst(try server.write(toServer)) }
-            if entries[2].revents != 0, toDecoder.isEmpty, !isServerOver, let count = try read(server) {
-                guard proxy.mayTake(count) else { throw SystemError(code: EFBIG) }
-                isServerOver = count == 0
-                if isServerOver {
-                    toDecoder = (answer?.end() ?? [])[...]
-                } else {
-                    toDecoder = (answer?.pass(buffer[..<count]) ?? Array(buffer[..<count]))[...]
+            if entries[2].revents != 0 || mayHoldMore, toDecoder.isEmpty, !isServerOver {
+                let count = try read(server)
+                mayHoldMore = count.map { $0 > 0 } ?? false
+                if let count {
+                    guard proxy.mayTake(count) else { throw SystemError(code: EFBIG) }
+                    if count == 0 {
+                        toDecoder = try answer.end()[...]
+                        // What is missing is to be an error, not the end.
+                        if answer.isCutShort { throw SystemError(code: ECONNRESET) }
+                    } else {
+                        toDecoder = try answer.pass(buffer[..<count])[...]
+                    }
+                    isServerOver = count == 0 || answer.isOver
                 }
             }
             if !toDecoder.isEmpty { toDecoder = toDecoder.dropFirst(try decoder.write(toDecoder)) }

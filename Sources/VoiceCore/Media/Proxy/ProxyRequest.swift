@@ -1,5 +1,5 @@
-/// What the decoder asks our proxy for (RFC 9112 section 3.2, RFC 9110 section 9.3.6): a page of http in absolute form, or
-/// a tunnel for https. A pure value.
+/// What the decoder asks our proxy for: a page of http in absolute form (RFC 9112 section 3.2.2), whose host may stand for
+/// one of https (`SecureAddress`). A pure value.
 package struct ProxyRequest: Sendable, Equatable {
     package enum Problem: Error, Equatable, Sendable {
         /// More than `longestHead` without an end.
@@ -13,10 +13,11 @@ package struct ProxyRequest: Sendable, Equatable {
 
     /// Where to connect to.
     package let server: ServerURL
-    package let isTunnel: Bool
+    /// Nothing but the head of the answer is wanted.
+    package let isHead: Bool
     /// The value of Proxy-Authorization.
     package let credentials: String?
-    /// What the server is sent: origin form, without the fields meant for a proxy. Empty for a tunnel.
+    /// What the server is sent: origin form, without the fields meant for a proxy.
     package let forwarded: [UInt8]
     /// Bytes of the input that were the request.
     package let length: Int
@@ -55,7 +56,7 @@ package struct ProxyRequest: Sendable, Equatable {
         else { return nil }
         let method = String(decoding: words[0], as: UTF8.self)
         guard let target = Self.target(method, words[1]) else { return nil }
-        (server, isTunnel) = (target.server, method == "CONNECT")
+        (server, isHead) = (target.server, method == "HEAD")
 
         var credentials: String?
         var kept: [UInt8] = []
@@ -69,37 +70,37 @@ package struct ProxyRequest: Sendable, Equatable {
                     .split(separator: " ").joined(separator: " ")
             // A player has nothing to send.
             case "content-length", "transfer-encoding": return nil
+            // Compressed, a playlist could not be looked at.
+            case "accept-encoding": break
             case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect": break
             default: kept += Array(line) + [0x0D, 0x0A]
             }
         }
         self.credentials = credentials
-        if isTunnel {
-            forwarded = []
-        } else {
-            let start = Array("\(method) ".utf8) + target.path + Array(" HTTP/1.1\r\nHost: ".utf8) + target.authority
-            forwarded = start + Array("\r\nConnection: close\r\n".utf8) + kept + [0x0D, 0x0A]
-        }
+        let start = Array("\(method) ".utf8) + target.path + Array(" HTTP/1.1\r\nHost: \(target.authority)".utf8)
+        forwarded = start + Array("\r\nConnection: close\r\n".utf8) + kept + [0x0D, 0x0A]
     }
 
     private struct Target {
         var server: ServerURL
-        var authority: ArraySlice<UInt8>
+        var authority: String
         var path: [UInt8]
     }
 
     private static func target(_ method: String, _ text: ArraySlice<UInt8>) -> Target? {
-        let isTunnel = method == "CONNECT"
-        guard isTunnel || method == "GET" || method == "HEAD" else { return nil }
         let prefix = "http://"
-        guard isTunnel || text.starts(with: prefix.utf8) else { return nil }
-        let rest = isTunnel ? text : text.dropFirst(prefix.utf8.count)
-        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        var path = Array(rest[authority.endIndex...])
-        guard !isTunnel || path.isEmpty, path.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }),
-            let server = ServerURL((isTunnel ? "https://" : prefix) + String(decoding: authority, as: UTF8.self))
+        guard method == "GET" || method == "HEAD", text.starts(with: prefix.utf8) else { return nil }
+        let rest = text.dropFirst(prefix.utf8.count)
+        let written = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        var path = Array(rest[written.endIndex...])
+        let authority = String(decoding: written, as: UTF8.self)
+        guard path.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }),
+            let named = ServerURL(prefix + authority), let server = SecureAddress.meant(by: named)
         else { return nil }
         if path.first != UInt8(ascii: "/") { path.insert(UInt8(ascii: "/"), at: 0) }
-        return Target(server: server, authority: authority, path: path)
+        // "https://host:8443" without its scheme: the port only where it is not the usual one.
+        let isSecure = server.scheme == "https"
+        let name = isSecure ? String(server.text.dropFirst("https://".count)) : authority
+        return Target(server: server, authority: name, path: path)
     }
 }

@@ -1,8 +1,18 @@
 internal import CLinux
 internal import Glibc
 
+/// The bytes of a server, in both directions, without waiting.
+protocol ServerStream {
+    /// To poll; it says nothing of what has been read from it and waits to be taken.
+    var file: Int32 { get }
+    /// Bytes read; 0 at the end; nil where there are none yet.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int?
+    /// Bytes that were taken, maybe none.
+    func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int
+}
+
 /// A TCP socket: non-blocking, closed with its last reference and on exec.
-final class StreamSocket: Sendable {
+final class StreamSocket: ServerStream, Sendable {
     let file: Int32
 
     /// Takes the descriptor over.
@@ -29,11 +39,8 @@ final class StreamSocket: Sendable {
 
     /// The next connection; nil where there is none.
     func accept() -> StreamSocket? {
-        let file = Glibc.accept(file, nil, nil)
-        guard file >= 0 else { return nil }
-        _ = fcntl(file, F_SETFL, O_NONBLOCK)
-        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-        return StreamSocket(file)
+        let file = clinux_local_accept(file)
+        return file < 0 ? nil : StreamSocket(file)
     }
 
     /// Connects to exactly this address.

@@ -18,7 +18,7 @@ package struct ArchiveItem: Equatable {
 
     /// - Parameter bytes: what the metadata address returned. Nil where that is no JSON of this shape.
     package init?(_ bytes: [UInt8], identifier: String) {
-        guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(bytes)) else { return nil }
+        guard let reply = OutsideJSON.decode(Reply.self, from: bytes, atMost: Self.longest) else { return nil }
         let creator = reply.metadata?.creator?.text
         let album = reply.metadata?.title?.text
         // Of one recording there are several files; the name without its ending tells them apart.
@@ -33,13 +33,16 @@ package struct ArchiveItem: Equatable {
             items.append(
                 MediaItem(
                     address: "https://archive.org/download/\(identifier)/\(Self.escaped(entry.file.name))",
-                    title: DecoderTag.clean(entry.file.title?.text ?? album ?? stem),
+                    title: entry.file.title?.text ?? album ?? stem,
                     kind: .track,
-                    artist: creator.map { DecoderTag.clean($0) }
+                    artist: creator
                 )
             )
         }
     }
+
+    /// Longest description of an item, in bytes.
+    private static let longest = 8 << 20
 
     private static let formats = [
         "vbr mp3", "mp3", "320kbps mp3", "256kbps mp3", "192kbps mp3", "128kbps mp3", "ogg vorbis", "flac",

@@ -31,9 +31,9 @@ package struct PodcastFeed: Equatable {
                 if path.count > 64 { path.removeFirst() }
                 text = ""
             case .text(let piece):
-                if text.utf8.count < 4096 { text += piece }
+                if text.utf8.count < 4096 { text += String(decoding: piece.utf8.prefix(4096), as: UTF8.self) }
             case .close(let name):
-                let value = DecoderTag.clean(text)
+                let value = ForeignText.title(text)
                 switch name {
                 case "title":
                     if episode != nil {

@@ -1,5 +1,5 @@
 /// clear_queue: forgets what waits.
-package struct ClearQueueTool: Tool {
+package struct ClearQueueTool: OrderedTool {
     package let name = "clear_queue"
     package let description = "Empties the queue. What plays goes on."
     package let parameters = ToolArguments.none

@@ -1,5 +1,5 @@
 /// duck_audio: how loud media is under the voice.
-package struct DuckAudioTool: Tool {
+package struct DuckAudioTool: OrderedTool {
     package let name = "duck_audio"
     package let description = """
         Sets how loud media stays while somebody speaks, from 0 (silent) to 1 (as loud as before). It goes down and comes \

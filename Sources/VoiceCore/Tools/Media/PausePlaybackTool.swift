@@ -1,5 +1,5 @@
 /// pause_playback: holds what plays.
-package struct PausePlaybackTool: Tool {
+package struct PausePlaybackTool: OrderedTool {
     package let name = "pause_playback"
     package let description = "Pauses what plays, so that it can go on later."
     package let parameters = ToolArguments.none

@@ -1,34 +1,29 @@
 /// play_audio: plays a stream, a podcast, a recording, on this box.
-package struct PlayAudioTool: Tool {
+package struct PlayAudioTool: OrderedTool {
     package let name = "play_audio"
     package let description = """
-        Plays sound on this box now, in place of what plays. Use the address that Jarvis named: a radio stream, the feed of \
-        a podcast (its newest unheard episode is played), an item of archive.org, a playlist or a file; or the name of a \
-        radio station, such as "SomaFM Groove Salad" or "Radio Paradise". Returns at once; if it cannot be played after \
-        all, you are told.
+        Plays sound on this box now, in place of what plays. What Jarvis named to be played is listed in the result of \
+        ask_jarvis under handles: use the handle. A radio station such as "SomaFM Groove Salad" may be played by its \
+        name. Returns at once; if it cannot be played after all, you are told.
         """
     package let parameters = """
-        {"type":"object","properties":{"url":{"type":"string","description":"Address, or name of a station."},\
-        "title":{"type":"string","description":"What it is called."},"type":{"type":"string","enum":["radio","podcast",\
-        "track"]}},"required":["url"],"additionalProperties":false}
+        {"type":"object","properties":{"what":{"type":"string","description":"\(MediaWish.what)"},\
+        "title":{"type":"string","description":"What it is called; not for a handle."},"type":{"type":"string",\
+        "enum":["radio","podcast","track"],"description":"Not for a handle."}},"required":["what"],\
+        "additionalProperties":false}
         """
     private let player: any MediaControls
 
     init(_ player: any MediaControls) { self.player = player }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard let wish = ToolArguments.decode(Arguments.self, from: arguments) else { return .unreadable("url") }
+        guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else { return .unreadable("what") }
         do throws(MediaProblem) {
-            let kind = wish.type.flatMap(MediaKind.init)
-            return ToolOutput(try await player.play(address: wish.url, title: wish.title ?? "", kind: kind))
+            var snapshot = try await player.play(address: wish.names[0], title: wish.title, kind: wish.kind)
+            for name in wish.names.dropFirst() { snapshot = try await player.enqueue(address: name, title: "") }
+            return ToolOutput(snapshot)
         } catch {
             return ToolOutput(error)
         }
-    }
-
-    private struct Arguments: Decodable {
-        let url: String
-        let title: String?
-        let type: String?
     }
 }

@@ -1,5 +1,5 @@
 /// resume_playback: goes on with what was paused.
-package struct ResumePlaybackTool: Tool {
+package struct ResumePlaybackTool: OrderedTool {
     package let name = "resume_playback"
     package let description = "Goes on with what was paused; with the queue when nothing was."
     package let parameters = ToolArguments.none

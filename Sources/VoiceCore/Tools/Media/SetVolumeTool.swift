@@ -1,5 +1,5 @@
 /// set_volume: how loud media is.
-package struct SetVolumeTool: Tool {
+package struct SetVolumeTool: OrderedTool {
     package let name = "set_volume"
     package let description = """
         Sets how loud media is, from 0 to 1; the voice stays as it is. For "louder" or "quieter" ask get_now_playing for the \

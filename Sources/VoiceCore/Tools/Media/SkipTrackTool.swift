@@ -1,5 +1,5 @@
 /// skip_track: goes on to the next item.
-package struct SkipTrackTool: Tool {
+package struct SkipTrackTool: OrderedTool {
     package let name = "skip_track"
     package let description = "Leaves what plays and goes on to the next item of the queue."
     package let parameters = ToolArguments.none

@@ -1,5 +1,5 @@
 /// stop_playback: ends what plays, now or later.
-package struct StopPlaybackTool: Tool {
+package struct StopPlaybackTool: OrderedTool {
     package let name = "stop_playback"
     package let description = """
         Stops what plays; the queue is kept. With after_min it stops so many minutes from now, for falling asleep or for \

@@ -3,14 +3,7 @@ import FoundationEssentials
 extension ToolOutput {
     /// The media player's state as JSON; a problem in it is a failure of the call.
     init(_ snapshot: MediaSnapshot, wantsReply: Bool = true) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let data = (try? encoder.encode(snapshot)) ?? Data()
-        self.init(
-            String(decoding: data, as: UTF8.self),
-            succeeded: snapshot.problem == nil,
-            wantsReply: wantsReply
-        )
+        self.init(json: snapshot, succeeded: snapshot.problem == nil, wantsReply: wantsReply)
     }
 
     /// Why something is not played, as JSON.
@@ -19,8 +12,19 @@ extension ToolOutput {
             let status = "failed"
             let problem: String
         }
-        let data = (try? JSONEncoder().encode(Reply(problem: problem.description))) ?? Data()
-        self.init(String(decoding: data, as: UTF8.self), succeeded: false)
+        self.init(json: Reply(problem: problem.description), succeeded: false, wantsReply: true)
+    }
+
+    /// What cannot be written as JSON is told as such: an empty output says nothing.
+    init(json value: some Encodable, succeeded: Bool, wantsReply: Bool) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        do {
+            let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+            self.init(text, succeeded: succeeded, wantsReply: wantsReply)
+        } catch {
+            self.init("It was done, but what the media player says cannot be told.", succeeded: false)
+        }
     }
 
     /// The arguments of a call could not be read.

@@ -47,9 +47,10 @@ struct FileDeviceTests {
         _ = device.write(block, count: 480, written: &written)
         room.say([Float](repeating: 0.25, count: 480))
         _ = device.read(into: &block, count: 480)
-        #expect(block.allSatisfy { $0 == 0.25 })
+        // The microphone has a noise of its own.
+        #expect(block.allSatisfy { abs($0 - 0.25) < 1e-5 })
         _ = device.read(into: &block, count: 480)
-        #expect(block.allSatisfy { abs($0 - 0.05) < 1e-6 })
+        #expect(block.allSatisfy { abs($0 - 0.05) < 1e-5 })
         #expect(room.secondsToSay == 0)
     }
 
@@ -94,9 +95,10 @@ struct FileDeviceTests {
         var written = 0
         _ = device.write(block, count: 480, written: &written)
         _ = device.read(into: &block, count: 480)
-        #expect(block.allSatisfy { $0 == 0.25 })
+        // The microphone has a noise of its own.
+        #expect(block.allSatisfy { abs($0 - 0.25) < 1e-5 })
         _ = device.read(into: &block, count: 480)
-        #expect(block.allSatisfy { $0 == 0 })
+        #expect(block.allSatisfy { abs($0) < 1e-5 })
         #expect(heard.withLock { $0 } == [0.5, 0])
     }
 

@@ -181,6 +181,66 @@ struct DuplexEngineTests {
         #expect(rig.status.openings == 0)
     }
 
+    /// A microphone that is away says nothing about echo, and one that comes back may be another one.
+    @Test func aMicrophoneThatIsAwayIsNoProofThatThereIsNoEcho() throws {
+        var rig = try Rig(echoDecibels: -12)
+        rig.run(100)
+        rig.card.faults[rig.card.reads + 2] = .microphoneGone
+        rig.speak(5)
+        #expect(rig.status.state == .learning)
+        rig.run(100)
+        rig.card.faults[rig.card.reads + 2] = .microphoneBack
+        rig.run(20)
+        let begin = rig.heard.count
+        rig.speak(1)
+        #expect(rig.status.state == .learning)
+        let isSilentThen = isSilent(rig.heard[(begin + 10 * 240)...])
+        #expect(isSilentThen, "it hears itself")
+        rig.run(100)
+        rig.speak(8)
+        #expect(rig.status.state == .good)
+        #expect(rig.status.openings == 0)
+    }
+
+    /// The same for one that is muted by a switch of its own, and delivers zeros.
+    @Test func aMutedMicrophoneIsNoProofThatThereIsNoEcho() throws {
+        var rig = try Rig(echoDecibels: -12)
+        rig.run(100)
+        rig.speak(8)
+        #expect(rig.status.state == .good)
+        rig.run(100)
+        let live = rig.card.microphone
+        rig.card.microphone = { _ in 0 }
+        rig.speak(5)
+        rig.run(200)
+        #expect(rig.status.state == .good)
+        rig.card.microphone = live
+        rig.run(20)
+        // What the canceller has learned of zeros is void.
+        #expect(rig.status.state == .learning)
+        #expect(rig.status.linearERLE == nil)
+        let begin = rig.heard.count
+        rig.speak(1)
+        let isSilentThen = isSilent(rig.heard[(begin + 10 * 240)...])
+        #expect(isSilentThen, "it hears itself")
+        rig.run(100)
+        rig.speak(8)
+        #expect(rig.status.state == .good)
+        #expect(rig.status.openings == 0)
+    }
+
+    @Test(arguments: [SimulatedFault.microphoneGone, .loudspeakerGone])
+    func anotherDeviceIsLearnedAnew(fault: SimulatedFault) throws {
+        // Headphones: there is nothing to be heard.
+        var rig = try Rig(echoDecibels: -100)
+        rig.run(100)
+        rig.speak(4)
+        #expect(rig.status.state == .clear)
+        rig.card.faults[rig.card.reads + 2] = fault
+        rig.run(10)
+        #expect(rig.status.state == .learning)
+    }
+
     /// Where talkers cannot be told from the voice, they still can from music, which has no end to wait for.
     @Test(arguments: [(DuplexSetting.auto, false), (.half, true), (.half, false)])
     func inHalfDuplexATalkerIsHeardOverMusic(setting: DuplexSetting, cancels: Bool) throws {

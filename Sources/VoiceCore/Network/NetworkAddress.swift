@@ -1,8 +1,9 @@
-internal import Glibc
+import CCurl
+import Glibc
 
 /// An IPv4 or IPv6 address, and whether it belongs to the public internet.
-struct NetworkAddress: Equatable, Sendable {
-    /// 4 or 16, in network order: what is judged.
+package struct NetworkAddress: Equatable, Sendable {
+    /// 4 or 16, in network order: what is judged as public or not.
     let bytes: [UInt8]
     /// The same as it was given, to connect to.
     let written: [UInt8]
@@ -38,6 +39,20 @@ struct NetworkAddress: Equatable, Sendable {
         self.init(withUnsafeBytes(of: six) { Array($0) })
     }
 
+    /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for other families, and where bytes are missing.
+    init?(socketAddress: UnsafeRawBufferPointer) {
+        guard socketAddress.count >= MemoryLayout<sockaddr_in>.size else { return nil }
+        switch Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET:
+            let four = socketAddress.loadUnaligned(as: sockaddr_in.self)
+            self.init(withUnsafeBytes(of: four.sin_addr) { Array($0) })
+        case AF_INET6 where socketAddress.count >= MemoryLayout<sockaddr_in6>.size:
+            let six = socketAddress.loadUnaligned(as: sockaddr_in6.self)
+            self.init(withUnsafeBytes(of: six.sin6_addr) { Array($0) })
+        default: return nil
+        }
+    }
+
     /// False for loopback, private, link-local, carrier-grade NAT, multicast, documentation and reserved ranges (IANA
     /// special-purpose address registries, RFC 6890).
     var isPublic: Bool {
@@ -63,13 +78,11 @@ struct NetworkAddress: Equatable, Sendable {
         return true
     }
 
-    /// As getaddrinfo and libcurl write it.
-    var text: String {
-        if written.count == 4 { return written.map { "\($0)" }.joined(separator: ".") }
-        let groups = stride(from: 0, to: written.count, by: 2).map { index in
-            String(UInt16(written[index]) << 8 | UInt16(written[index + 1]), radix: 16)
-        }
-        return groups.joined(separator: ":")
+    /// As getaddrinfo and libcurl write it: "192.168.1.2", "fd00::2".
+    package var text: String {
+        var name = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(family, written, &name, socklen_t(name.count)) != nil else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// AF_INET or AF_INET6.
@@ -109,20 +122,8 @@ struct NetworkAddress: Equatable, Sendable {
         var entry = list
         while let info = entry?.pointee {
             entry = info.ai_next
-            guard let address = info.ai_addr else { continue }
-            let raw: [UInt8]
-            switch Int32(address.pointee.sa_family) {
-            case AF_INET:
-                raw = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { four in
-                    withUnsafeBytes(of: four.pointee.sin_addr) { Array($0) }
-                }
-            case AF_INET6:
-                raw = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { six in
-                    withUnsafeBytes(of: six.pointee.sin6_addr) { Array($0) }
-                }
-            default: continue
-            }
-            if let address = NetworkAddress(raw) { found.append(address) }
+            let raw = UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen))
+            if let address = NetworkAddress(socketAddress: raw) { found.append(address) }
         }
         return found
     }

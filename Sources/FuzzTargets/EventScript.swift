@@ -1,0 +1,383 @@
+import VoiceCore
+
+/// Events without end, in any order, through everything that is computed from them: the conversation, activation, budget
+/// and transcripts, wired to each other as in the daemon. Nothing of it may trap or grow.
+///
+/// Half of what the service says goes through the decoder as text, with numbers that no sender means. Chance comes from a
+/// generator or from the bytes of a fuzzer.
+package struct EventScript {
+    /// Most effects that one event may lead to.
+    private static let mostEffects = 256
+
+    private var chance: Chance
+    private var machine: ConversationMachine
+    private var activation: ActivationMachine
+    private var budget: Budget
+    private var transcript = TranscriptBook(expectsUser: true)
+    private let decoder = ServerEventDecoder()
+    private var now = Duration.zero
+    private var wall = 1_800_000_000
+    private var timers: Set<ConversationTimer> = []
+    private var activationTimers: Set<ActivationTimer> = []
+    private var calls: [String] = []
+    /// Events so far, and how many of each kind.
+    package private(set) var count = 0
+    package private(set) var kinds: [String: Int] = [:]
+
+    package init(seed: UInt64) { self.init(Chance(seed: seed)) }
+
+    /// - Parameter bytes: decide everything; the script ends with them.
+    package init(_ bytes: UnsafeRawBufferPointer) { self.init(Chance(bytes)) }
+
+    private init(_ chance: Chance) {
+        var chance = chance
+        let tools: [JSONValue] = [["type": "function", "name": "ask_jarvis"]]
+        var options = ConversationMachine.Options(settings: RealtimeSettings(instructions: "Be brief.", tools: tools))
+        options.idleLimit = chance.one(in: 2) ? .seconds(30) : nil
+        options.carry = ConversationMachine.Carry.allCases[chance.below(3)]
+        options.seed = chance.word()
+        machine = ConversationMachine(options: options)
+        var activation = ActivationMachine.Options()
+        activation.mode = ActivationMode.allCases[chance.below(3)]
+        activation.isOneShot = chance.one(in: 4)
+        activation.isWarm = chance.one(in: 2)
+        self.activation = ActivationMachine(options: activation)
+        var costs = Budget.Options()
+        costs.caps = [.conversation: .init(money: 0.5), .hour: .init(money: 2, minutes: 20), .day: .init(minutes: 90)]
+        costs.prices.audioIn = 32
+        costs.prices.sessionMinute = 0.05
+        budget = Budget(costs, at: BudgetInstant(wall: wall, uptime: .zero))
+        self.chance = chance
+    }
+
+    /// - Parameter limit: events at most.
+    package mutating func run(_ limit: Int) {
+        while count < limit, !chance.isOver { step() }
+    }
+
+    private mutating func step() {
+        pass()
+        switch chance.below(16) {
+        case 0: activate(activationEvent())
+        case 1, 2: if let timer = pick(timers) { fire(timer) }
+        case 3: if let timer = pick(activationTimers) { activate(.timer(timer)) }
+        case 4...7: take(localEvent())
+        case 8...11: if let event = wireEvent() { take(.server(event)) }
+        default: take(.server(serverEvent()))
+        }
+    }
+
+    /// Mostly milliseconds, now and then years; the wall clock goes its own way.
+    private mutating func pass() {
+        let pause: Duration =
+            switch chance.below(64) {
+            case 0: .seconds(chance.below(400_000_000))
+            case 1...6: .seconds(chance.below(600))
+            default: .milliseconds(chance.below(400))
+            }
+        now += pause
+        wall += Int(pause.components.seconds) + (chance.one(in: 200) ? chance.below(2_000_000) - 1_000_000 : 0)
+        if now > .seconds(4_000_000_000) { now = .seconds(1) }
+    }
+
+    // MARK: Through the core
+
+    private mutating func take(_ event: ConversationEvent, from origin: ConversationLink? = nil) {
+        let origin = origin ?? (chance.one(in: 8) ? .standby : .current)
+        count += 1
+        kinds[Self.kind(event), default: 0] += 1
+        let effects = machine.handle(event, at: now, from: origin)
+        precondition(effects.count <= Self.mostEffects, "more effects than anybody can follow")
+        _ = transcript.handle(origin == .current ? event : nil, effects: effects, at: now)
+        var states: [ConversationState] = []
+        for effect in effects {
+            switch effect {
+            case .startTimer(let timer, let pause):
+                precondition(timers.insert(timer).inserted, "a timer runs twice: \(timer) after \(event)")
+                precondition(pause >= .zero, "a timer in the past")
+            case .cancelTimer(let timer): precondition(timers.remove(timer) != nil, "a timer that does not run")
+            case .startCall(let call, _):
+                calls.append(call.callID)
+                if calls.count > 64 { calls.removeFirst() }
+            case .stateChanged(_, let next): states.append(next)
+            case .send(let event): precondition(!event.fitting.encoded().isEmpty, "an event that cannot be written")
+            default: break
+            }
+        }
+        let heard = origin == .current ? event : nil
+        let instant = BudgetInstant(wall: wall, offset: 3600 * (chance.below(27) - 13), uptime: now)
+        let signals = budget.note(heard, effects: effects, at: instant)
+        for state in states { activate(.conversation(state)) }
+        switch heard {
+        case .server(.speechStarted(_, let start)): activate(.turnBegan(milliseconds: start))
+        case .server(.speechStopped(_, let end)): activate(.turnEnded(milliseconds: end))
+        default: break
+        }
+        for signal in signals {
+            switch signal {
+            case .near: take(.budget(.near), from: .current)
+            case .spent(let report): take(.budget(.spent(until: report.until)), from: .current)
+            case .renewed: take(.budget(.renewed), from: .current)
+            }
+        }
+        _ = budget.saved.text
+    }
+
+    private mutating func fire(_ timer: ConversationTimer) {
+        timers.remove(timer)
+        take(.timer(timer), from: .current)
+    }
+
+    private mutating func activate(_ event: ActivationEvent) {
+        if case .timer(let timer) = event { activationTimers.remove(timer) }
+        for effect in activation.handle(event) {
+            switch effect {
+            case .open: take(.activate, from: .current)
+            case .close: take(.deactivate, from: .current)
+            case .interrupt: take(.interrupt, from: .current)
+            case .ask(let text): take(.ask(text), from: .current)
+            case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
+            case .keepsWarm(let warm): take(.keepsWarm(warm), from: .current)
+            case .quiet(let quiet): take(.announces(!quiet), from: .current)
+            case .startTimer(let timer, _): activationTimers.insert(timer)
+            case .cancelTimer(let timer): activationTimers.remove(timer)
+            case .play, .pauseMedia, .preRoll, .listen, .capture, .remember, .phaseChanged: break
+            }
+        }
+    }
+
+    private static func kind(_ event: ConversationEvent) -> String {
+        let name = "\(event)".prefix { $0 != "(" }
+        guard case .server(let inner) = event else { return String(name) }
+        return "server." + "\(inner)".prefix { $0 != "(" }
+    }
+}
+
+// MARK: - What happens
+
+extension EventScript {
+    private mutating func pick<One: Hashable>(_ all: Set<One>) -> One? {
+        let all = all.sorted { "\($0)" < "\($1)" }
+        return all.isEmpty ? nil : all[chance.below(all.count)]
+    }
+
+    private mutating func id(_ kind: String) -> String { kind + "\(chance.below(6))" }
+
+    private mutating func milliseconds() -> Int { chance.below(90_000) }
+
+    private mutating func text() -> String {
+        switch chance.below(8) {
+        case 0: ""
+        case 1: String(repeating: "a\u{301}\u{302}", count: chance.below(4000))
+        case 2: "\u{0}\n\"\\{[<system>"
+        case 3: String(repeating: "word. ", count: chance.below(2000))
+        default: "Two meetings."
+        }
+    }
+
+    private mutating func activationEvent() -> ActivationEvent {
+        switch chance.below(13) {
+        case 0: .start
+        case 1: .setMode(ActivationMode.allCases[chance.below(3)])
+        case 2: .activate(.button)
+        case 3: .activate(.word("jarvis"))
+        case 4: .activate(.command)
+        case 5: .stop
+        case 6: .end
+        case 7: .refused
+        case 8: .mute(chance.one(in: 2))
+        case 9: .toggleMute
+        case 10: .quiet(chance.one(in: 3))
+        case 11: .ask(text())
+        default: .media(chance.one(in: 2))
+        }
+    }
+
+    /// What does not come from the service.
+    private mutating func localEvent() -> ConversationEvent {
+        switch chance.below(26) {
+        case 0: return .connected
+        case 1:
+            let kinds: [LinkFailure.Kind] = [.transient, .limited, .expired, .permanent]
+            let pause = chance.one(in: 2) ? Duration.seconds(chance.below(90_000)) : nil
+            return .disconnected(LinkFailure(kinds[chance.one(in: 8) ? 3 : chance.below(3)], text(), retryAfter: pause))
+        case 2: return .lifetime(.seconds(chance.below(8_000) - 100))
+        case 3, 4: return .voiceReceived(responseID: id("r"), itemID: id("i"))
+        case 5: return .voiceAudible(responseID: id("r"))
+        case 6, 7: return .voiceDrained
+        case 8: return .voiceStopped((0..<chance.below(4)).map { _ in heardPart() })
+        case 9: return .callDispatched(callID: calls.last ?? id("c"))
+        case 10, 11:
+            let call = calls.isEmpty ? id("c") : calls[chance.below(calls.count)]
+            let origins: [OutputOrigin] = [.own, .outside, .prompt(count)]
+            return .callAnswered(
+                callID: call,
+                output: text(),
+                wantsReply: !chance.one(in: 5),
+                origin: origins[chance.below(3)]
+            )
+        case 12: return .callDelayed(callID: calls.last ?? id("c"))
+        case 13: return .say(text())
+        case 14: return .endWhenQuiet
+        case 15:
+            let remark = MediaRemark(report: text(), wish: chance.one(in: 2) ? text() : nil)
+            return .mediaTold(remark, opens: chance.one(in: 3))
+        case 16: return .lost(.microphone(milliseconds: milliseconds()))
+        case 17:
+            let verdicts: [BudgetVerdict] = [.near, .spent(until: "14:00"), .renewed, .renewed]
+            return .budget(verdicts[chance.below(4)])
+        case 18: return .announces(chance.one(in: 2))
+        case 19: return chance.one(in: 4) ? .deactivate : .interrupt
+        case 20: return .keepsWarm(chance.one(in: 2))
+        case 21: return .stop(isSpoken: chance.one(in: 2))
+        case 22: return .ask(text())
+        case 23: return .agentTold(text(), isAskedFor: chance.one(in: 2))
+        case 24: return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6))
+        default: return .activate
+        }
+    }
+
+    private mutating func heardPart() -> HeardPart {
+        let part = SpokenPart(responseID: id("r"), itemID: id("i"), contentIndex: chance.below(3))
+        return HeardPart(part: part, heard: milliseconds(), received: milliseconds())
+    }
+
+    private mutating func serverEvent() -> ServerEvent {
+        switch chance.below(20) {
+        case 0: return .sessionCreated(id: id("s"), expiresAt: nil)
+        case 1: return .sessionUpdated(chance.one(in: 8) ? [:] : settings)
+        case 2, 3: return .speechStarted(itemID: id("u"), audioStart: milliseconds())
+        case 4, 5: return .speechStopped(itemID: id("u"), audioEnd: milliseconds())
+        case 6: return .committed(itemID: id("u"), previous: id("i"))
+        case 7:
+            return .itemAdded(itemID: id("i"), kind: "function_call_output", callID: calls.last, previous: id("u"))
+        case 8, 9: return .responseCreated(id: id("r"), clientEventID: nil)
+        case 10: return .outputItemAdded(responseID: id("r"), itemID: id("i"), kind: "message")
+        case 11: return functionCall()
+        case 12: return .spokenDelta(responseID: id("r"), itemID: id("i"), contentIndex: 0, text: text())
+        case 13: return .spokenTranscript(responseID: id("r"), itemID: id("i"), text: text())
+        case 14: return .audioDone(responseID: id("r"), itemID: id("i"), contentIndex: 0)
+        case 15, 16: return .responseDone(outcome())
+        case 17: return .heardTranscript(itemID: id("u"), contentIndex: 0, text: text())
+        case 18: return .heardTranscriptFailed(itemID: id("u"), reason: text())
+        default: return .error(serverError())
+        }
+    }
+
+    private var settings: JSONValue { ["type": "realtime", "tools": [["type": "function", "name": "ask_jarvis"]]] }
+
+    private mutating func functionCall() -> ServerEvent {
+        let tools = ToolAuthority.table.keys.sorted() + [""]
+        let call = FunctionCall(
+            callID: "c\(count - count % (1 + chance.below(3)))",
+            name: tools[chance.below(tools.count)],
+            arguments: text()
+        )
+        return .functionCall(responseID: id("r"), call: call, isComplete: !chance.one(in: 6))
+    }
+
+    private mutating func outcome() -> ResponseOutcome {
+        let statuses: [ResponseOutcome.Status] = [.completed, .cancelled, .failed, .incomplete, .other]
+        let reasons = ["server_error", "rate_limit_exceeded", "turn_detected", nil, "insufficient_quota"]
+        return ResponseOutcome(
+            id: id("r"),
+            status: statuses[chance.below(5)],
+            reason: reasons[chance.below(chance.one(in: 20) ? 5 : 4)],
+            usage: Usage(audioIn: chance.below(100_000_001), audioOut: chance.below(100_000_001))
+        )
+    }
+
+    private mutating func serverError() -> ServerError {
+        let codes = [
+            "conversation_already_has_active_response", "response_cancel_not_active", "session_expired",
+            "rate_limit_exceeded", "server_error", "item_truncate_invalid_item_id", nil, "invalid_value",
+        ]
+        return ServerError(type: "error", code: codes[chance.below(8)], message: text(), eventID: nil)
+    }
+
+    // MARK: As text
+
+    /// A number as a sender may write it.
+    private mutating func number() -> String {
+        let numbers = [
+            "\(Int.min)", "\(Int.max)", "-1", "0", "9223372036854775808", "1e308", "-1e308", "0.5", "1e-320", "null",
+            "\"7\"", "\(Int.min + 1)", "\(chance.below(100_000))", "1800003600", "{}", "1e19",
+        ]
+        return numbers[chance.below(numbers.count)]
+    }
+
+    private mutating func wireEvent() -> ServerEvent? {
+        let text =
+            switch chance.below(8) {
+            case 0: #"{"type":"session.created","session":{"id":"s","expires_at":\#(number())}}"#
+            case 1: #"{"type":"input_audio_buffer.speech_started","item_id":"u1","audio_start_ms":\#(number())}"#
+            case 2: #"{"type":"input_audio_buffer.speech_stopped","item_id":"u1","audio_end_ms":\#(number())}"#
+            case 3:
+                #"{"type":"response.done","response":{"id":"\#(id("r"))","status":"completed","usage":{"input_tokens":"#
+                    + "\(number()),\"output_tokens\":\(number()),\"input_token_details\":{\"cached_tokens\":\(number()),"
+                    + "\"audio_tokens\":\(number()),\"text_tokens\":\(number())},\"output_token_details\":"
+                    + "{\"audio_tokens\":\(number())}}}}"
+            case 4:
+                #"{"type":"conversation.item.input_audio_transcription.completed","item_id":"\#(id("u"))","#
+                    + "\"content_index\":\(number()),\"transcript\":\"Hello\",\"usage\":{\"seconds\":\(number())}}"
+            case 5:
+                #"{"type":"response.output_audio_transcript.delta","response_id":"\#(id("r"))","item_id":"i1","#
+                    + "\"content_index\":\(number()),\"delta\":\"Two\"}"
+            case 6:
+                #"{"type":"conversation.item.input_audio_transcription.delta","item_id":"u1","content_index":"#
+                    + "\(number()),\"delta\":\"He\"}"
+            default: #"{"type":"something.new","value":\#(number())}"#
+            }
+        guard let event = try? decoder.decode(text) else { return nil }
+        // What the session makes of the end of a session.
+        if case .sessionCreated(_, let expiresAt?) = event {
+            take(.server(event), from: .current)
+            take(.lifetime(.seconds(expiresAt - wall)), from: .current)
+            return nil
+        }
+        return event
+    }
+}
+
+/// Where a script has its decisions from.
+private struct Chance {
+    private var state: UInt64
+    private var bytes: [UInt8]?
+    private var position = 0
+
+    init(seed: UInt64) { state = seed }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        state = 0
+        self.bytes = Array(bytes)
+    }
+
+    var isOver: Bool { bytes.map { position >= $0.count } ?? false }
+
+    /// SplitMix64 (Steele, Lea, Flood 2014); of bytes eight, or the zeros behind them.
+    mutating func word() -> UInt64 {
+        if bytes != nil { return (0..<8).reduce(0) { value, _ in value << 8 | UInt64(byte()) } }
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    private mutating func byte() -> UInt8 {
+        guard let bytes, position < bytes.count else { return 0 }
+        position += 1
+        return bytes[position - 1]
+    }
+
+    mutating func below(_ limit: Int) -> Int {
+        guard limit > 1 else { return 0 }
+        if bytes == nil { return Int(word() % UInt64(limit)) }
+        var value = Int(byte())
+        if limit > 256 { value = value << 8 | Int(byte()) }
+        if limit > 65_536 { value = value << 16 | Int(byte()) << 8 | Int(byte()) }
+        return value % limit
+    }
+
+    mutating func one(in limit: Int) -> Bool { below(limit) == 0 }
+}

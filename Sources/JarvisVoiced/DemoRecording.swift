@@ -1,0 +1,24 @@
+import Glibc
+
+/// Where the demonstration's recording goes when nobody has named a place.
+enum DemoRecording {
+    private static let name = "jarvis-demo.wav"
+
+    /// A path in the current folder, else in the temporary one; nil where neither can be written. Prints what is missing.
+    static func place() -> String? {
+        if isWritable(name, in: ".") { return name }
+        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let path = "\(temporary)/\(name)"
+        guard isWritable(path, in: temporary) else {
+            print("Missing: write permission here and in \(temporary). What the loudspeaker plays is not recorded.")
+            return nil
+        }
+        print("Missing: write permission in this folder. The recording goes to \(path).")
+        return path
+    }
+
+    /// An old recording is written over: that one counts, where there is one.
+    private static func isWritable(_ path: String, in folder: String) -> Bool {
+        access(path, F_OK) == 0 ? access(path, W_OK) == 0 : access(folder, W_OK) == 0
+    }
+}

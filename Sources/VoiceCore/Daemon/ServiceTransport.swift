@@ -1,0 +1,117 @@
+/// How confidential things travel to one of the two services, and whether they may: for `config check` and the doctor.
+///
+/// A look ahead: the daemon itself judges the address of every connection that it makes.
+package struct ServiceTransport: Equatable, Sendable {
+    /// "realtime.url" or "jarvis.url".
+    package let key: String
+    package let host: String
+    /// What travels, as the subject of a sentence.
+    package let load: String
+    package let verdict: TransportVerdict
+
+    private var section: String { String(key.prefix { $0 != "." }) }
+    private var encrypted: String { section == "realtime" ? "wss://" : "https://" }
+
+    /// Both services, of which the agent only where there is a token; the names are looked up, which takes seconds at worst.
+    package static func look(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        ownLinks: [NetworkPrefix]? = nil,
+        lookUp: @escaping @Sendable (String) -> [NetworkAddress] = Self.system
+    ) async -> [ServiceTransport] {
+        let links = ownLinks ?? NetworkPrefix.ownLinks()
+        var found: [ServiceTransport] = []
+        if let base = ServerURL(configuration.realtime.url) {
+            let addresses = await Self.addresses(base, lookUp)
+            found.append(voice(base, configuration, secrets, addresses: addresses, ownLinks: links))
+        }
+        if secrets.jarvisToken.secret != nil, let base = ServerURL(configuration.jarvis.url) {
+            let verdict = TransportVerdict.judge(
+                isEncrypted: base.scheme == "https",
+                allowsPlain: configuration.jarvis.allowPlainHTTP,
+                addresses: await Self.addresses(base, lookUp),
+                ownLinks: links
+            )
+            found.append(ServiceTransport(key: "jarvis.url", host: base.host, load: "the token", verdict: verdict))
+        }
+        return found
+    }
+
+    static func voice(
+        _ base: ServerURL,
+        _ configuration: Configuration,
+        _ secrets: Secrets,
+        addresses: [NetworkAddress],
+        ownLinks: [NetworkPrefix]? = nil
+    ) -> ServiceTransport {
+        let verdict = TransportVerdict.judge(
+            isEncrypted: base.scheme == "wss",
+            allowsPlain: configuration.realtime.allowPlainHTTP,
+            addresses: addresses,
+            ownLinks: ownLinks ?? NetworkPrefix.ownLinks()
+        )
+        let load = secrets.apiKey.secret == nil ? "what is heard" : "the API key"
+        return ServiceTransport(key: "realtime.url", host: base.host, load: load, verdict: verdict)
+    }
+
+    /// The address that stands in a URL; none for a name.
+    static func literal(_ base: ServerURL) -> [NetworkAddress] { NetworkAddress(text: base.host).map { [$0] } ?? [] }
+
+    /// Nil where there is nothing to say: over TLS.
+    package var line: String? {
+        switch verdict {
+        case .encrypted: nil
+        case .allowed: "\(load) travels to \(host) unencrypted, as \(section).allow_plain_http wants it"
+        case .near(let address, let nearness):
+            "\(load) travels unencrypted, within this network: \(place(address, " is ")) (\(nearness.rawValue))"
+        case .unresolved:
+            "\(host) does not resolve now; \(load) will travel to it unencrypted only while it is an address of this network"
+        case .exposed(let address):
+            "\(load) does not travel unencrypted to \(place(address, ", which is ")), outside this network"
+        }
+    }
+
+    /// A name with its address; an address by itself.
+    private func place(_ address: NetworkAddress, _ link: String) -> String {
+        NetworkAddress(text: host) == nil ? host + link + address.text : host
+    }
+
+    /// The way out; nil where none is needed.
+    package var advice: String? {
+        switch verdict {
+        case .encrypted, .near: nil
+        case .allowed: "anybody on the way can read it: \(encrypted) keeps it private"
+        case .unresolved:
+            "check the name (getent hosts \(host)), use \(encrypted), or set \(section).allow_plain_http = true"
+        case .exposed:
+            "use \(encrypted), an address of this network (loopback, private, link-local, 100.64.0.0/10, fc00::/7, a link of this "
+                + "machine), or \(section).allow_plain_http = true"
+        }
+    }
+
+    package var isRefused: Bool { if case .exposed = verdict { true } else { false } }
+
+    /// Where the service is refused.
+    package var problem: ConfigurationProblem {
+        ConfigurationProblem(place: key, message: [line, advice].compactMap { $0 }.joined(separator: ": "))
+    }
+
+    private static func addresses(
+        _ base: ServerURL,
+        _ lookUp: @escaping @Sendable (String) -> [NetworkAddress]
+    ) async -> [NetworkAddress] {
+        guard base.scheme == "http" || base.scheme == "ws" else { return [] }
+        let host = base.host
+        let found = literal(base)
+        guard found.isEmpty else { return found }
+        return await TimeLimit.run(.seconds(6)) { await OwnThread.run("jv-lookup") { lookUp(host) } } ?? []
+    }
+
+    /// libcurl knows localhost and what is below it by itself.
+    @Sendable package static func system(_ host: String) -> [NetworkAddress] {
+        if host == "localhost" || host.hasSuffix(".localhost") {
+            return [NetworkAddress([127, 0, 0, 1])].compactMap { $0 }
+        }
+        return NetworkAddress.lookUp(host)
+    }
+}

@@ -1,0 +1,45 @@
+internal import CLinux
+
+/// What holds the media decoder should it be taken over by what it decodes.
+enum WallCheck {
+    static func findings(_ patient: Patient) -> [DoctorFinding] {
+        guard let media = patient.loaded?.values.media, media.enabled else { return [] }
+        return [
+            judge(
+                landlock: Int(clinux_landlock_abi()),
+                hasSeccomp: clinux_has_seccomp(),
+                program: ConfinedProcess.find(media.decoder) == nil ? nil : media.decoder
+            )
+        ]
+    }
+
+    /// - Parameters:
+    ///   - landlock: its version in this kernel, 0 for none; files from 1 on, TCP from 4 on.
+    ///   - program: the decoder; nil where it is not installed, which is no trouble to who plays nothing.
+    static func judge(landlock: Int, hasSeccomp: Bool, program: String?) -> DoctorFinding {
+        guard let program else {
+            return DoctorFinding(
+                "decoder",
+                .skipped,
+                "no media decoder is installed: nothing can be played",
+                advice: "apt install ffmpeg, or media.enabled = false"
+            )
+        }
+        var walls: [String] = []
+        if landlock >= 1 { walls.append("files") }
+        if landlock >= 4 { walls.append("ports") }
+        if hasSeccomp { walls.append("system calls") }
+        let held = "\(program) has the proxy of the daemon alone for its way to the network"
+        if walls.count == 3 {
+            return DoctorFinding("decoder", .ok, "\(held); the kernel limits its files, ports and calls")
+        }
+        let limited = walls.isEmpty ? "nothing of it" : "its " + walls.joined(separator: " and ")
+        return DoctorFinding(
+            "decoder",
+            .ok,
+            "\(held); the kernel limits \(limited): Landlock is "
+                + (landlock == 0 ? "missing" : "version \(landlock)") + (hasSeccomp ? "" : ", seccomp is missing"),
+            advice: landlock < 4 ? "a kernel of 6.7 or later with Landlock (lsm=landlock,...) limits ports too" : nil
+        )
+    }
+}

@@ -1,0 +1,27 @@
+/// What the agent is told about its mouth: that it is heard, not read, and that things can be played here.
+///
+/// An agent that was given the text of docs/examples/agent-prompt.txt begins its first answer with `mark`; any other gets
+/// `preamble` with the first question of each conversation.
+package enum AgentBriefing {
+    /// At the beginning of a first answer: the agent has the prompt. A comment, which no screen shows and nobody hears.
+    package static let mark = "<!-- voice -->"
+    /// In `capabilities` of the health answer: the same.
+    package static let capability = "voice-box"
+
+    package static let preamble = """
+        (A voice box passes this on: it was heard by a microphone, your answers are read aloud. Plain spoken sentences, \
+        under 100 words, no Markdown, no tables. The box plays music, radio and podcasts: to have something played, add \
+        {"type":"radio, podcast or track","title":"...","url":"https://...","reason":"..."}.)
+        """
+
+    /// The answer without the mark, and whether it was there.
+    static func read(_ answer: String) -> (words: String, hasMark: Bool) {
+        guard answer.contains(mark) else { return (answer, false) }
+        return (answer.replacing(mark, with: ""), true)
+    }
+
+    /// A question as it is sent.
+    static func question(_ query: String, preamble: Bool) -> String {
+        preamble ? Self.preamble + "\n\n" + query : query
+    }
+}

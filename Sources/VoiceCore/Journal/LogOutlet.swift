@@ -1,0 +1,169 @@
+internal import CLinux
+internal import Glibc
+internal import Logging
+internal import Synchronization
+
+/// Takes the lines of the log from every thread without waiting, and writes them on a thread of its own.
+///
+///     any thread --put--> queue --> [ jv-log ] --> the journal, else standard error
+///
+/// A journal that hangs, or a pipe that nobody reads, stops that thread and nothing else: what finds the queue full is
+/// dropped and counted, and once the lines flow again one of them says how many are missing.
+package final class LogOutlet: Sendable {
+    /// The most that waits.
+    package struct Bounds: Sendable {
+        package var lines = 2048
+        package var bytes = 1 << 20
+
+        package init() {}
+    }
+
+    private struct Content {
+        var lines: [LogLine] = []
+        /// Of all that is not written yet, the batch under way included.
+        var count = 0
+        var bytes = 0
+        /// Dropped, and not told yet.
+        var lost = 0
+        var hasThread = false
+        var isEnding = false
+    }
+
+    /// How long a journal that is being started again is waited for.
+    private static let restartPause = Duration.milliseconds(500)
+
+    package let style: JournalLogHandler.Style
+    private let journal: JournalSocket?
+    private let descriptor: Int32
+    private let bounds: Bounds
+    private let content = Mutex(Content())
+    private let wake = clinux_eventfd()
+    private let ended = clinux_eventfd()
+
+    /// - Parameters:
+    ///   - journal: where entries go; nil for text alone.
+    ///   - descriptor: where text goes.
+    package init(
+        style: JournalLogHandler.Style,
+        journal: JournalSocket? = nil,
+        descriptor: Int32 = STDERR_FILENO,
+        bounds: Bounds = Bounds()
+    ) {
+        self.style = style
+        self.journal = journal
+        self.descriptor = descriptor
+        self.bounds = bounds
+    }
+
+    deinit {
+        if wake >= 0 { close(wake) }
+        if ended >= 0 { close(ended) }
+    }
+
+    package var hasJournal: Bool { journal != nil }
+
+    /// Adds a line; never waits.
+    package func put(_ line: LogLine) {
+        let hasThread = content.withLock { content in
+            // From here on only what waits is written.
+            guard !content.isEnding else { return true }
+            guard content.count < bounds.lines, content.bytes + line.size <= bounds.bytes else {
+                content.lost += 1
+                return true
+            }
+            if content.lost > 0 { add(lossNote(&content), to: &content) }
+            add(line, to: &content)
+            defer { content.hasThread = true }
+            return content.hasThread
+        }
+        clinux_eventfd_signal(wake)
+        if !hasThread { begin() }
+    }
+
+    /// Waits until everything is written, or so long. What is put afterwards is not written.
+    package func finish(within limit: Duration) {
+        let hasThread = content.withLock { content in
+            content.isEnding = true
+            return content.hasThread
+        }
+        guard hasThread else { return }
+        clinux_eventfd_signal(wake)
+        let end = Monotonic.now() + limit
+        while case let left = end - Monotonic.now(), left > .zero {
+            if clinux_wait_readable(ended, Int32(clamping: left.wholeMilliseconds + 1)) > 0 { return }
+        }
+    }
+
+    private func begin() {
+        // Without a thread to be had, whoever has something to say writes it.
+        if !OwnThread.start("jv-log", { self.work() }) {
+            content.withLock { $0.hasThread = false }
+            for line in take().lines { write(line) }
+        }
+    }
+
+    private func add(_ line: LogLine, to content: inout Content) {
+        content.lines.append(line)
+        content.count += 1
+        content.bytes += line.size
+    }
+
+    private func lossNote(_ content: inout Content) -> LogLine {
+        defer { content.lost = 0 }
+        let lines = content.lost == 1 ? "a line is" : "\(content.lost) lines are"
+        return JournalLogHandler.line(
+            "\(lines) missing here: the log was not taken fast enough",
+            [("lines", "\(content.lost)")],
+            subject: .logLost,
+            level: .warning,
+            style: style,
+            hasJournal: hasJournal
+        )
+    }
+
+    // MARK: The thread
+
+    private func work() {
+        while true {
+            let (lines, isEnd) = take()
+            for line in lines { write(line) }
+            guard lines.isEmpty else { continue }
+            if isEnd { return clinux_eventfd_signal(ended) }
+            _ = clinux_wait_readable(wake, -1)
+            _ = clinux_eventfd_take(wake)
+        }
+    }
+
+    private func take() -> (lines: [LogLine], isEnd: Bool) {
+        content.withLock { content in
+            if content.lines.isEmpty, content.lost > 0 { add(lossNote(&content), to: &content) }
+            defer { content.lines = [] }
+            return (content.lines, content.isEnding)
+        }
+    }
+
+    private func write(_ line: LogLine) {
+        if line.entry.map(deliver) != true { StandardError.write(line.text, to: descriptor) }
+        content.withLock { content in
+            content.count -= 1
+            content.bytes -= line.size
+        }
+    }
+
+    /// Hands an entry to the journal, however long that takes; false where there is none any more.
+    private func deliver(_ entry: JournalEntry) -> Bool {
+        guard let journal else { return false }
+        var pause: UInt32 = 5_000
+        let began = Monotonic.now()
+        while true {
+            switch journal.send(entry) {
+            case .taken: return true
+            case .busy: break
+            case .away: if Monotonic.now() - began > Self.restartPause { return false }
+            case .refused: return false
+            }
+            usleep(pause)
+            pause = min(pause * 2, 100_000)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// The content of a body in chunks (RFC 9112 section 7.1). A pure value.
+struct ChunkedBody: Sendable, Equatable {
+    struct Malformed: Error, Equatable, Sendable {}
+
+    private enum State: Equatable {
+        case size
+        case data(Int)
+        /// The line end behind a chunk.
+        case gap
+        case trailer
+        case over
+    }
+
+    /// A line of size with its extensions, or of the trailer.
+    private static let longestLine = 4096
+    private static let mostTrailers = 64
+
+    private var state = State.size
+    private var line: [UInt8] = []
+    private var trailers = 0
+
+    var isOver: Bool { state == .over }
+
+    /// The content in these bytes; what follows the end is left out.
+    mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> [UInt8] {
+        var content: [UInt8] = []
+        var rest = bytes[...]
+        while !rest.isEmpty, state != .over {
+            if case .data(let left) = state {
+                let piece = rest.prefix(left)
+                content += piece
+                rest = rest.dropFirst(piece.count)
+                state = piece.count == left ? .gap : .data(left - piece.count)
+                continue
+            }
+            let end = rest.firstIndex(of: 0x0A)
+            line += rest[..<(end ?? rest.endIndex)]
+            guard line.count <= Self.longestLine else { throw Malformed() }
+            guard let end else { break }
+            rest = rest[rest.index(after: end)...]
+            if line.last == 0x0D { line.removeLast() }
+            try finishLine()
+            line = []
+        }
+        return content
+    }
+
+    private mutating func finishLine() throws(Malformed) {
+        switch state {
+        case .gap:
+            guard line.isEmpty else { throw Malformed() }
+            state = .size
+        case .size:
+            let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+            guard (1...15).contains(digits.count),
+                let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0
+            else { throw Malformed() }
+            state = size == 0 ? .trailer : .data(size)
+        case .trailer:
+            trailers += 1
+            guard trailers <= Self.mostTrailers else { throw Malformed() }
+            if line.isEmpty { state = .over }
+        case .data, .over: break
+        }
+    }
+}

@@ -1,0 +1,220 @@
+/// Passes on what a server answers, so that the decoder comes back to us for whatever it is told to fetch: a redirect and
+/// the addresses of a playlist are named by `SecureAddress`, anything but http and https is refused. A connection of our
+/// proxy carries one request, and the decoder is told so.
+///
+/// A body goes on as it comes, without its chunks; a playlist when it is whole.
+package struct ProxyAnswer: Sendable, Equatable {
+    /// In bytes, up to the empty line.
+    package static let longestHead = 64 << 10
+
+    /// Why nothing, or nothing more, is passed on, in words for the user.
+    package struct Refusal: Error, Equatable, Sendable {
+        package let description: String
+    }
+
+    private enum Body: Equatable {
+        /// Up to the end of the connection.
+        case open
+        /// So many bytes are to come.
+        case sized(Int)
+        case chunked(ChunkedBody)
+    }
+
+    private enum State: Equatable {
+        case head
+        /// The head is held back until it is known what follows.
+        case beginning(held: [UInt8])
+        case playlist
+        case passing
+    }
+
+    private let isSecure: Bool
+    private let hasNoBody: Bool
+    private var state = State.head
+    private var body = Body.open
+    private var gathered: [UInt8] = []
+    /// The lines that depend on how long the body is.
+    private var sizes: [UInt8] = []
+
+    /// - Parameters:
+    ///   - isSecure: whether the server was asked over https.
+    ///   - hasNoBody: the request was HEAD.
+    package init(isSecure: Bool = false, hasNoBody: Bool = false) {
+        self.isSecure = isSecure
+        self.hasNoBody = hasNoBody
+    }
+
+    /// Whether all of it has come, whatever the server goes on to send.
+    package var isOver: Bool {
+        guard state != .head else { return false }
+        switch body {
+        case .open: return false
+        case .sized(let left): return left == 0
+        case .chunked(let chunks): return chunks.isOver
+        }
+    }
+
+    /// What the decoder gets for these bytes of the server; at its end, `end` gives what is left.
+    package mutating func pass(_ bytes: some Collection<UInt8>) throws(Refusal) -> [UInt8] {
+        guard state == .head else { return try passBody(Array(bytes)) }
+        let before = gathered.count
+        gathered += bytes
+        var result: [UInt8] = []
+        // An interim reply may stand before the real one.
+        var from = max(0, before - 3)
+        while state == .head, let length = Self.headLength(gathered, from: from) {
+            guard length <= Self.longestHead else { throw Self.noHTTP }
+            let head = Array(gathered[..<length])
+            gathered.removeFirst(length)
+            from = 0
+            try begin(head)
+        }
+        if state == .head {
+            guard gathered.count < Self.longestHead else { throw Self.noHTTP }
+            return result
+        }
+        let rest = gathered
+        gathered = []
+        result += try passBody(rest)
+        return result
+    }
+
+    /// What is left when the server has ended.
+    package mutating func end() throws(Refusal) -> [UInt8] {
+        switch state {
+        case .head:
+            if gathered.isEmpty { return [] }
+            throw Self.noHTTP
+        case .beginning(let held):
+            state = .passing
+            return held + sizes + Array("\r\n".utf8) + gathered
+        case .playlist:
+            state = .passing
+            do throws(SegmentList.Refusal) {
+                return try SegmentList.passed(gathered, isSecure: isSecure)
+            } catch {
+                throw Refusal(description: error.description)
+            }
+        case .passing: return []
+        }
+    }
+
+    /// Whether the connection ended before the body did.
+    package var isCutShort: Bool {
+        switch body {
+        case .open: false
+        case .sized(let left): left > 0
+        case .chunked(let chunks): !chunks.isOver
+        }
+    }
+
+    // MARK: Head
+
+    private static var noHTTP: Refusal { Refusal(description: "the server does not speak HTTP") }
+
+    /// Bytes up to and with the empty line.
+    private static func headLength(_ bytes: [UInt8], from start: Int) -> Int? {
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == 0x0A {
+                if index + 1 < bytes.count, bytes[index + 1] == 0x0A { return index + 2 }
+                if index + 2 < bytes.count, bytes[index + 1] == 0x0D, bytes[index + 2] == 0x0A { return index + 3 }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private mutating func begin(_ head: [UInt8]) throws(Refusal) {
+        let lines = head.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }.filter { !$0.isEmpty }
+        // "ICY 200 OK" of SHOUTcast has no version.
+        guard let first = lines.first, first.starts(with: "HTTP/1.".utf8) || first.starts(with: "ICY ".utf8) else {
+            throw Self.noHTTP
+        }
+        let words = first.split(separator: 0x20)
+        let status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+        if (100..<200).contains(status), status != 101 { return }
+        var held = Array(first) + Array("\r\nConnection: close\r\n".utf8)
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            let value = String(decoding: line[(colon + 1)...], as: UTF8.self).drop { $0 == " " || $0 == "\t" }
+            switch name {
+            case "connection", "keep-alive", "proxy-connection", "upgrade", "trailer": break
+            case "transfer-encoding":
+                guard value.lowercased() == "chunked" else { throw Self.packed }
+                body = .chunked(ChunkedBody())
+            case "content-encoding":
+                guard value.lowercased() == "identity" || value.isEmpty else { throw Self.packed }
+            case "content-length":
+                guard let length = Int(value), length >= 0 else { throw Self.noHTTP }
+                if case .open = body { body = .sized(length) }
+                sizes += Array(line) + [0x0D, 0x0A]
+            case "content-range": sizes += Array(line) + [0x0D, 0x0A]
+            case "location": held += Array("Location: \(try Self.location(value, isSecure))\r\n".utf8)
+            default: held += Array(line) + [0x0D, 0x0A]
+            }
+        }
+        if case .chunked = body { sizes = [] }
+        if hasNoBody || status == 204 || status == 304 { body = .sized(0) }
+        state = .beginning(held: held)
+    }
+
+    private static var packed: Refusal { Refusal(description: "the server sends it compressed, unasked") }
+
+    private static func location(_ value: Substring, _ isSecure: Bool) throws(Refusal) -> String {
+        do throws(SegmentList.Refusal) {
+            return String(decoding: try SegmentList.address(Array(value.utf8)[...], isSecure), as: UTF8.self)
+        } catch {
+            throw Refusal(description: "it was passed on to an address that is refused")
+        }
+    }
+
+    // MARK: Body
+
+    private mutating func passBody(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
+        let content = try unwrapped(bytes)
+        switch state {
+        case .head: return []
+        case .passing: return content
+        case .playlist:
+            gathered += content
+            guard gathered.count <= SegmentList.longest else {
+                throw Refusal(description: "its playlist is longer than \(SegmentList.longest >> 20) MB")
+            }
+            return isOver ? try end() : []
+        case .beginning(let held):
+            gathered += content
+            let beginning = SegmentList.beginning
+            if gathered.count < beginning.count, beginning.starts(with: gathered), !isOver { return [] }
+            let start = gathered
+            gathered = []
+            guard start.starts(with: beginning) else {
+                state = .passing
+                return held + sizes + Array("\r\n".utf8) + start
+            }
+            // It will be of another length.
+            state = .playlist
+            gathered = start
+            return held + Array("\r\n".utf8) + (isOver ? try end() : [])
+        }
+    }
+
+    private mutating func unwrapped(_ bytes: [UInt8]) throws(Refusal) -> [UInt8] {
+        switch body {
+        case .open: return bytes
+        case .sized(let left):
+            let piece = bytes.prefix(left)
+            body = .sized(left - piece.count)
+            return Array(piece)
+        case .chunked(var chunks):
+            do throws(ChunkedBody.Malformed) {
+                let content = try chunks.take(bytes)
+                body = .chunked(chunks)
+                return content
+            } catch {
+                throw Self.noHTTP
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Logging
+
+/// add_to_request: "and also ...", for the request Jarvis is working on.
+package struct AddToRequestTool: Tool {
+    package let name = "add_to_request"
+    package let description = """
+        Adds to the request Jarvis is working on right now, when the user adds to it or corrects it before the answer has \
+        come ("and also ...", "no, I meant Tuesday"). A question of its own goes to ask_jarvis instead.
+        """
+    package let parameters = """
+        {"type":"object","properties":{"remark":{"type":"string","description":"What the user added, in the user's own \
+        words, with every name, number and detail."}},"required":["remark"],"additionalProperties":false}
+        """
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
+            !decoded.remark.allSatisfy(\.isWhitespace), decoded.remark.utf8.count <= AskJarvisTool.maximumQueryBytes
+        else {
+            context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
+            return ToolOutput("I did not get that. Please say it again.", succeeded: false, origin: .own)
+        }
+        switch await context.add(decoded.remark) {
+        case .taken:
+            return ToolOutput(
+                "Jarvis has been told, and its answer will cover that. Say so in two or three words.",
+                origin: .own
+            )
+        case .late, .impossible:
+            return ToolOutput(
+                "That could not be added: pass it on with ask_jarvis, as a request of its own.",
+                succeeded: false,
+                origin: .own
+            )
+        case .failed(let failure): return ToolOutput(failure.spokenSentence, succeeded: false, origin: .own)
+        }
+    }
+
+    private struct Arguments: Decodable {
+        let remark: String
+    }
+}

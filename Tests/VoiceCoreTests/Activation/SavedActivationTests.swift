@@ -1,0 +1,66 @@
+import FoundationEssentials
+import Testing
+
+@testable import VoiceCore
+
+struct SavedActivationTests {
+    private let directory = FileManager.default.temporaryDirectory.path + "/activation-\(UUID().uuidString)/state"
+
+    @Test func whatIsWrittenIsRead() throws {
+        for isMuted in [false, true] {
+            for mode in [nil, SavedActivation.Mode(set: .push, configured: .always)] {
+                let saved = SavedActivation(isMuted: isMuted, mode: mode)
+                #expect(try SavedActivation(parsing: Array(saved.text.utf8)) == saved)
+            }
+        }
+    }
+
+    @Test func anEditOfTheConfigurationIsTheLaterWish() {
+        let saved = SavedActivation(mode: .init(set: .push, configured: .always))
+        #expect(saved.effectiveMode(configured: .always, hearsWords: true) == .push)
+        #expect(saved.effectiveMode(configured: .wake, hearsWords: true) == .wake)
+        #expect(SavedActivation().effectiveMode(configured: .wake, hearsWords: true) == .wake)
+        // The engine was taken out of the configuration since.
+        let wake = SavedActivation(mode: .init(set: .wake, configured: .always))
+        #expect(wake.effectiveMode(configured: .always, hearsWords: true) == .wake)
+        #expect(wake.effectiveMode(configured: .always, hearsWords: false) == .always)
+    }
+
+    @Test func whatANewerVersionWroteIsPassedOver() throws {
+        let text = "[microphone]\nmuted = true\ngain = 3\n[mode]\nset = \"dream\"\nconfigured = \"always\"\n"
+        #expect(try SavedActivation(parsing: Array(text.utf8)) == SavedActivation(isMuted: true))
+    }
+
+    /// Nobody can say whether it was muted: it is not opened on a guess.
+    @Test(arguments: ["", "[microphone", "[microphone]\nmuted = 1\n", "\u{0}\u{0}\u{0}"])
+    func aDamagedFileLeavesTheMicrophoneClosed(text: String) throws {
+        try StateFile.write(Array(text.utf8), to: directory + "/activation.toml")
+        let log = LineLog()
+        #expect(ActivationStore.load(directory: directory, logger: log.logger) == SavedActivation(isMuted: true))
+        #expect(log.lines.count == 1 && log.lines[0].contains("stays closed until"))
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func theFirstStartIsNotMuted() {
+        let log = LineLog()
+        #expect(ActivationStore.load(directory: directory, logger: log.logger) == SavedActivation())
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test func theNewestIsWritten() async throws {
+        let log = LineLog()
+        let store = ActivationStore(directory: directory, logger: log.logger)
+        for isMuted in [true, false, true] { store.remember(SavedActivation(isMuted: isMuted)) }
+        await store.flush()
+        #expect(ActivationStore.load(directory: directory, logger: log.logger) == SavedActivation(isMuted: true))
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsTold() async {
+        let log = LineLog()
+        let store = ActivationStore(directory: "/proc/nowhere", logger: log.logger)
+        store.remember(SavedActivation(isMuted: true))
+        await store.flush()
+        #expect(log.lines.first?.contains("not remembered") == true)
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Testing
+
+@testable import VoiceCore
+
+/// Stop words where the engine that is called by has none.
+struct StopWordDetectorTests {
+    private final class Scripted: WakeWordDetector {
+        let word: String
+        private(set) var processed = 0
+
+        init(_ word: String) { self.word = word }
+
+        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+            processed += 1
+            return [WakeCandidate(word: word)]
+        }
+
+        func reset() {}
+    }
+
+    private func found(_ detector: some WakeWordDetector) throws -> [String] {
+        try [Int16](repeating: 0, count: 640).withUnsafeBufferPointer { try detector.process($0) }.map(\.word)
+    }
+
+    @Test func stopWordsAreLookedForOnlyWhereTheyMeanSomething() throws {
+        let stops = Scripted("stop")
+        let detector = StopWordDetector(calls: Scripted("hey_jarvis")) { stops }
+        detector.listen(for: .wake)
+        #expect(try found(detector) == ["hey_jarvis"])
+        #expect(stops.processed == 0)
+        detector.listen(for: .stop)
+        #expect(try found(detector) == ["hey_jarvis", "stop"])
+        #expect(detector.stopWordsUnheard == nil)
+    }
+
+    @Test func withoutTheSecondEngineCallsAreStillHeard() throws {
+        let problem = WakeWordError("PocketSphinx is not installed")
+        let detector = StopWordDetector(calls: Scripted("hey_jarvis")) { () throws(WakeWordError) in throw problem }
+        detector.listen(for: .stop)
+        #expect(try found(detector) == ["hey_jarvis"])
+        #expect(detector.stopWordsUnheard == problem)
+        #expect(WakeCheck.judge(stopWords: "stop", problem).message.contains("stop"))
+    }
+
+    @Test func aWyomingServerIsHelpedOut() throws {
+        let server = try LoopbackServer { socket in while !socket.read(4096).isEmpty {} }
+        let engine = ActivationSettings.Engine.wyoming(address: "127.0.0.1:\(server.port)")
+        let words = try WakeWords(wake: "hey_jarvis", stop: "stop", threshold: -20)
+        let detector = try engine.detector(of: words, sphinxModel: "/nowhere")
+        #expect(detector is StopWordDetector)
+        #expect(detector.stopWordsUnheard != nil)
+        let none = try WakeWords(wake: "hey_jarvis", stop: "", threshold: -20)
+        #expect(try engine.detector(of: none, sphinxModel: "/nowhere").stopWordsUnheard == nil)
+        withExtendedLifetime(server) {}
+    }
+}
+
+extension SphinxSpotterTests {
+    /// The recommended engine calls, PocketSphinx stops: the real spotter beside a server that has no such model.
+    @Test func theStopWordIsFoundBesideAWyomingServer() throws {
+        let server = try LoopbackServer { socket in while !socket.read(4096).isEmpty {} }
+        let engine = ActivationSettings.Engine.wyoming(address: "127.0.0.1:\(server.port)")
+        let words = try WakeWords(wake: "hey_jarvis", stop: "never mind:-50", threshold: -20)
+        let detector = try engine.detector(of: words, sphinxModel: Self.model)
+        #expect(detector.stopWordsUnheard == nil)
+        detector.listen(for: .stop)
+        var rule = WakeRule(words: words, playingMargin: 4, refractory: .seconds(1))
+        var verdicts: [WakeRule.Verdict] = []
+        let input = Self.room("Never mind.")
+        var decimator = TwoThirdsDecimator()
+        var output = [Int16](repeating: 0, count: 640)
+        try input.withUnsafeBufferPointer { input in
+            guard let base = input.baseAddress else { return }
+            for start in stride(from: 0, to: input.count, by: 960) {
+                output.withUnsafeMutableBufferPointer { room in
+                    if let to = room.baseAddress { decimator.process(base + start, count: 960, into: to) }
+                }
+                for candidate in try output.withUnsafeBufferPointer({ try detector.process($0) }) {
+                    verdicts.append(rule.judge(candidate, listening: .stop, isPlaying: false, at: .seconds(9)))
+                }
+            }
+        }
+        #expect(verdicts.contains(.stop("never mind")), "\(verdicts)")
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import VoiceCore
+
+/// What the agent wants told outside the answer to a call.
+struct AgentTalkTests {
+    private static let question =
+        "Jarvis asks for permission to run this command: rm -rf *\nIt would run in the folder /srv"
+
+    /// Outputs of calls that were sent.
+    private static func told(_ scene: Scene) -> [String] {
+        scene.sent().compactMap { if case .functionCallOutput(_, let output, _) = $0 { output } else { nil } }
+    }
+
+    /// The agent's question has gone to the model, as the output of the call.
+    private static func asked() -> Scene {
+        var scene = Scene.calling()
+        scene.on(.agentAsks(question))
+        scene.on(.callAnswered(callID: "c1", output: question, wantsReply: true))
+        scene.begin("r2", for: scene.creates.last)
+        scene.speak("r2")
+        scene.done("r2")
+        scene.on(.voiceDrained)
+        return scene
+    }
+
+    @Test func theOpenQuestionIsAskedAgainInFullAfterALoss() {
+        var scene = Self.asked()
+        #expect(scene.texts(.system).isEmpty)
+        let before = scene.creates.count
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(Self.told(scene) == [Self.question, Self.question], "with its folder, not from a summary")
+        #expect(scene.texts(.system) == [ConversationMachine.openQuestion])
+        #expect(scene.creates.count == before + 1, "and it is spoken")
+        scene.begin("r3", for: scene.creates.last)
+        scene.done("r3")
+        #expect(Self.told(scene).count == 2, "once")
+    }
+
+    @Test func whatIsSettledIsNotAskedAgain() {
+        var scene = Self.asked()
+        scene.on(.agentAsks(nil))
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(Self.told(scene).count == 1)
+    }
+
+    @Test func aQuestionThatWasNotYetToldIsToldOnce() {
+        var scene = Scene.calling()
+        scene.on(.agentAsks(Self.question))
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        scene.on(.callAnswered(callID: "c1", output: Self.question, wantsReply: true))
+        scene.on(.timer(.reconnect))
+        scene.open()
+        #expect(Self.told(scene) == [Self.question])
+    }
+
+    @Test func anAnswerNobodyWaitsForIsToldWhenNobodySpeaks() {
+        var scene = Scene.listening()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(.agentTold("It is done.", isAskedFor: true))
+        #expect(Self.told(scene).isEmpty)
+        scene.server(.speechStopped(itemID: "i", audioEnd: 900))
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        #expect(Self.told(scene) == ["It is done."])
+        #expect(scene.texts(.system) == [ConversationMachine.agentNews], "what is to be done is ours to say")
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func newsOpenNoSessionAndWaitForOne() {
+        var scene = Scene()
+        scene.on(.agentTold("It is done.", isAskedFor: true))
+        #expect(scene.state == .idle)
+        scene.on(.activate, after: .seconds(60))
+        scene.open()
+        #expect(Self.told(scene) == ["It is done."])
+        var late = Scene()
+        late.on(.agentTold("It is done.", isAskedFor: true))
+        late.on(.activate, after: .seconds(700))
+        late.open()
+        #expect(Self.told(late).isEmpty, "ten minutes later nobody wants to know")
+    }
+
+    @Test func nothingOfItIsToldAfterStop() {
+        var scene = Scene.listening()
+        scene.server(.speechStarted(itemID: "i", audioStart: 0))
+        scene.on(.agentTold("It is done.", isAskedFor: true))
+        scene.on(.stop(isSpoken: false))
+        scene.on(.deactivate)
+        scene.open()
+        #expect(Self.told(scene).isEmpty)
+    }
+
+    @Test func inQuietHoursOnlyWhatWasAskedForIsTold() {
+        var scene = Scene.listening()
+        scene.on(.announces(false))
+        scene.on(.agentTold("A job has finished.", isAskedFor: false))
+        #expect(Self.told(scene).isEmpty)
+        scene.on(.agentTold("It is done.", isAskedFor: true))
+        #expect(Self.told(scene).count == 1)
+    }
+
+    @Test func theDelaySaysWhatItIsAbout() {
+        var scene = Scene.calling()
+        scene.on(.callDelayed(callID: "c1", activity: "reading your mail"))
+        #expect(scene.texts(.system).first?.contains("still reading your mail") == true)
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import VoiceCore
+
+/// "Stop", at any moment of any conversation: nothing of what was asked before is heard or done after it.
+struct StopPropertyTests {
+    /// Where it hit.
+    private struct Moment: Hashable, CustomStringConvertible {
+        var state: String
+        var link: String
+        var phase: ActivationPhase
+
+        var description: String { "\(state), \(link), \(phase)" }
+    }
+
+    private static func world(_ seed: UInt64) -> ConversationWorld {
+        var world = ConversationWorld(seed: seed)
+        var options = ActivationMachine.Options()
+        options.mode = ActivationMode.allCases[Int(seed / 2 % 3)]
+        options.isWarm = seed % 5 == 0
+        world.activation = ActivationMachine(options: options)
+        world.activate(.start)
+        return world
+    }
+
+    private static func moment(_ world: ConversationWorld) -> Moment {
+        Moment(
+            state: world.state.name,
+            link: "\(world.machine.link)",
+            phase: world.activation?.phase ?? .idle
+        )
+    }
+
+    @Test func nothingOfWhatWasStoppedIsHeardOrDone() {
+        var moments: Set<Moment> = []
+        for seed in UInt64(1)...1500 {
+            var world = Self.world(seed)
+            for _ in 0..<Int(seed * 7919 % 300) { world.step() }
+            world.hearBeginnings()
+            if seed % 16 == 3 { world.lose(.transient) }
+            if seed % 16 == 5 { world.lose(.permanent) }
+            let moment = Self.moment(world)
+            moments.insert(moment)
+            world.forgetEffects()
+            let sounded = world.sounded.count
+            let calls = world.startedCalls.count
+
+            world.isHushed = true
+            world.stop()
+            let stopped = world.performed
+            #expect(stopped.contains { if case .stopVoice = $0 { true } else { false } }, "\(seed): \(moment)")
+            #expect(stopped.contains(.cancelCalls), "\(seed): \(moment)")
+            #expect(stopped.contains(.forgetMicrophone), "\(seed): \(moment)")
+            #expect(world.machine.calls.open.isEmpty && world.machine.calls.unspoken.isEmpty, "\(seed): \(moment)")
+
+            for _ in 0..<200 { world.step() }
+            let isAtRest = world.comeToRest()
+            #expect(isAtRest, "\(seed): \(moment) to \(world.state), \(world.machine.sequencer)")
+            #expect(world.sounded.count == sounded, "\(seed): \(moment), \(world.sounded[sounded...]) is heard")
+            #expect(world.startedCalls.count == calls, "\(seed): \(moment), the agent is asked")
+            for effect in world.performed {
+                switch effect {
+                case .send(.responseCreate): Issue.record("\(seed): \(moment), asked for again")
+                case .send(.functionCallOutput(_, let output, _)):
+                    #expect(output == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
+                default: break
+                }
+            }
+            #expect(world.violations.isEmpty, "\(seed): \(world.violations.prefix(3))")
+        }
+        // It has hit every state, connection and phase there is.
+        #expect(
+            Set(moments.map(\.state)).isSuperset(of: [
+                "idle", "connecting", "listening", "userSpeaking", "processing", "fillerSpeaking", "waitingForJarvis",
+                "aiSpeaking", "error",
+            ]),
+            "\(Set(moments.map(\.state)))"
+        )
+        #expect(Set(moments.map(\.link)).count == 5, "\(Set(moments.map(\.link)))")
+        #expect(Set(moments.map(\.phase)) == [.idle, .awake, .conversation, .followUp, .closing])
+        #expect(moments.count > 20, "\(moments.count)")
+    }
+
+    /// Silence is not deafness.
+    @Test(arguments: 1...60)
+    func whatIsAskedAfterwardsIsAnswered(seed: UInt64) {
+        var world = ConversationWorld(seed: seed)
+        world.post(.activate)
+        for _ in 0..<Int(seed * 7919 % 300) { world.step() }
+        world.hearBeginnings()
+        world.isHushed = true
+        world.stop()
+        let isAtRest = world.comeToRest()
+        #expect(isAtRest)
+        let sounded = world.sounded.count
+        world.isHushed = false
+        world.ask()
+        let isAnswered = world.comeToRest()
+        #expect(isAnswered)
+        #expect(world.sounded.count > sounded, "\(world.state)")
+    }
+}

@@ -1,0 +1,146 @@
+import CLinux
+import Glibc
+import Testing
+import VoiceSimulator
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    /// What only a process of its own can show: signals, and an end of the log that nobody takes.
+    @Suite struct DaemonProcessTests {
+        @Test func ordersThatComeBeforeItListensWait() async throws {
+            let simulator = try await Service()
+            var ends: [Int32] = [-1, -1]
+            try #require(clinux_pipe(&ends) == 0)
+            let daemon = try DaemonProcess(realtimePort: simulator.port, standardError: ends[1])
+            close(ends[1])
+            let orders = [SIGHUP, SIGUSR1, SIGUSR2]
+            let wanted = orders.reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
+            // Nothing is configured, open or started at that moment.
+            while daemon.isRunning, daemon.caughtSignals & wanted != wanted { usleep(200) }
+            for _ in 0..<3 {
+                for order in orders { daemon.signal(order) }
+                usleep(40_000)
+            }
+            try await daemon.serves()
+            let status = try await daemon.perform("status")["text"]?.stringValue
+            #expect(status?.contains("degraded: no microphone") == true)
+            let output = ends[0]
+            let lines = await OwnThread.run("test") {
+                text(of: output) { $0.contains("configuration was read again") && $0.contains(" status ") }
+            }
+            #expect(lines.contains("configuration was read again"), "a reload that came early was lost: \(lines)")
+            #expect(await daemon.stop() == 0)
+            close(output)
+            await simulator.stop()
+        }
+
+        @Test func aLogThatNobodyReadsHoldsUpNothing() async throws {
+            let simulator = try await Service()
+            var ends: [Int32] = [-1, -1]
+            try #require(clinux_pipe(&ends) == 0)
+            // Full from the start: 64 KiB is a pipe's size (pipe(7)).
+            let dots = [UInt8](repeating: 0x2E, count: 65_536)
+            #expect(write(ends[1], dots, dots.count) == dots.count)
+            let daemon = try DaemonProcess(realtimePort: simulator.port, standardError: ends[1])
+            close(ends[1])
+            try await daemon.serves()
+            try await simulator.isConnected()
+            // More lines than are kept.
+            for _ in 0..<2200 { _ = try await daemon.perform("volume", "40") }
+            #expect(try await daemon.perform("status")["state"] == "listening")
+            let output = ends[0]
+            let log = await OwnThread.run("test") { text(of: output) { $0.contains("missing here") } }
+            #expect(log.contains(" warning ") && log.contains(" lines="))
+            // Full again, and so it ends.
+            for _ in 0..<100 { _ = try await daemon.perform("volume", "40") }
+            #expect(await daemon.stop() == 0)
+            close(output)
+            await simulator.stop()
+        }
+
+        @Test func muteAndModeSurviveACrashAndARestart() async throws {
+            let simulator = try await Service()
+            var daemon = try DaemonProcess(realtimePort: simulator.port)
+            try await daemon.serves()
+            try await simulator.isConnected()
+            _ = try await daemon.perform("mute")
+            let saved = "\(daemon.folder)/state/jarvis-voiced/activation.toml"
+            while access(saved, R_OK) != 0, daemon.isRunning { usleep(1000) }
+            daemon.signal(SIGKILL)
+            _ = await daemon.ended()
+
+            let connections = simulator.simulator.connectionCount
+            daemon = try DaemonProcess(realtimePort: simulator.port, folder: daemon.folder)
+            try await daemon.serves()
+            var status = try await daemon.perform("status")
+            #expect(status["microphone_muted"] == true && status["text"]?.stringValue?.hasPrefix("Muted") == true)
+            #expect(simulator.simulator.connectionCount == connections, "nobody has called")
+            _ = try await daemon.perform("unmute")
+            _ = try await daemon.perform("mode", "push")
+            while try await daemon.perform("status")["mode"] != "push" { usleep(1000) }
+            #expect(await daemon.stop() == 0)
+
+            daemon = try DaemonProcess(realtimePort: simulator.port, folder: daemon.folder)
+            try await daemon.serves()
+            status = try await daemon.perform("status")
+            #expect(status["mode"] == "push" && status["microphone_muted"] == false)
+            #expect(await daemon.stop() == 0)
+
+            // An edit is the later wish.
+            let edited = ["activation.mode=wake", "activation.engine=wyoming"]
+            daemon = try DaemonProcess(realtimePort: simulator.port, settings: edited, folder: daemon.folder)
+            try await daemon.serves()
+            #expect(try await daemon.perform("status")["mode"] == "wake")
+            #expect(await daemon.stop() == 0)
+            await simulator.stop()
+        }
+
+        @Test func aLogThatIsClosedEndsNothing() async throws {
+            let simulator = try await Service()
+            var ends: [Int32] = [-1, -1]
+            try #require(clinux_pipe(&ends) == 0)
+            let daemon = try DaemonProcess(realtimePort: simulator.port, standardError: ends[1])
+            close(ends[1])
+            close(ends[0])
+            try await daemon.serves()
+            for _ in 0..<3 { _ = try await daemon.perform("volume", "40") }
+            #expect(daemon.isRunning)
+            #expect(await daemon.stop() == 0)
+            await simulator.stop()
+        }
+    }
+}
+
+/// A simulated service for a daemon in a process of its own.
+private final class Service: Sendable {
+    let simulator: RealtimeSimulator
+    let port: Int
+
+    init(_ turns: [ConversationScript.Turn] = []) async throws {
+        simulator = RealtimeSimulator(
+            configuration: RealtimeSimulatorConfiguration(key: Stage.key),
+            script: ConversationScript(turns: turns)
+        )
+        port = try await simulator.start()
+    }
+
+    func isConnected() async throws {
+        for _ in 0..<3000 where simulator.connectionCount == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(simulator.connectionCount > 0)
+    }
+
+    func stop() async { await simulator.stop() }
+}
+
+/// What comes out of a pipe until `isEnough` of all of it, or until nothing has come for half a minute.
+private func text(of pipe: Int32, until isEnough: (String) -> Bool) -> String {
+    var all: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while clinux_wait_readable(pipe, 30_000) > 0, case let count = read(pipe, &bytes, bytes.count), count > 0 {
+        all += bytes[..<count]
+        let text = String(decoding: all, as: UTF8.self)
+        if isEnough(text) { return text }
+    }
+    return String(decoding: all, as: UTF8.self)
+}

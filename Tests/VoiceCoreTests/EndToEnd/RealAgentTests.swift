@@ -1,0 +1,190 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+extension EndToEnd {
+    /// The client against the real agent server, in both of its ways of asking.
+    @Suite(.enabled(if: RealAgent.isAtHand), .serialized)
+    struct RealAgentTests {
+        private static let styles: [Configuration.Jarvis.API] = [.responses, .chat]
+        /// Needs no permission for its tools.
+        private static let free = "--extra=--yolo"
+        private static let hidden = "--suppress-server-tool-calls"
+
+        @Test(arguments: styles)
+        func aTurnAndItsHistory(style: Configuration.Jarvis.API) async throws {
+            try await Self.with { agent, network in
+                let client = try agent.client(style, on: network)
+                #expect(await client.ask("what is on today?").spoken.hasPrefix("You have two meetings today"))
+                #expect(await client.ask("count my questions").spoken.contains("asked 2 questions"))
+                await client.startFresh()
+                #expect(await client.ask("count my questions").spoken.contains("asked 1 questions"))
+            }
+        }
+
+        @Test func aPermissionIsGivenOrDenied() async throws {
+            try await Self.with { agent, network in
+                let client = try agent.client(.responses, on: network)
+                let command = "date +%T.%N >> \(agent.facts.effects)"
+                let first = await client.ask("side effect")
+                #expect(first.spoken.contains(command))
+                #expect(try agent.effects == 0)
+                #expect(await client.approve("rm -rf /", true, heard: first.prompt).failure == .otherCommand)
+                #expect(await client.approve(command, false, heard: first.prompt).failure == nil)
+                #expect(try agent.effects == 0)
+                let asked = await client.ask("side effect")
+                #expect(await client.approve(command, true, heard: asked.prompt).spoken == "It is done.")
+                #expect(try agent.effects == 1)
+            }
+        }
+
+        @Test(arguments: styles)
+        func aQuestionOfTheAgentIsAnswered(style: Configuration.Jarvis.API) async throws {
+            try await Self.with { agent, network in
+                let client = try agent.client(style, on: network)
+                let asked = await client.ask("ask me")
+                #expect(asked.spoken.contains("Which colour do you want?"))
+                #expect(await client.answer(["blue"], heard: asked.prompt).spoken.contains("Blue"))
+            }
+        }
+
+        /// The server dies before, during and after the work of a tool, and is back at once.
+        @Test(arguments: styles, [[free], [free, hidden]])
+        func aServerRestartedInMidRunDoesNothingTwice(style: Configuration.Jarvis.API, options: [String]) async throws {
+            try await Self.with(options) { agent, network in
+                let client = try agent.client(style, on: network)
+                let note = "echo x >> \(agent.facts.effects)"
+                let during = Task { await client.ask("run \(note); sleep 3") }
+                try await Self.until { try agent.effects == 1 }
+                try agent.order("kill")
+                try agent.order("start")
+                let heard = await during.value
+                #expect(style == .chat ? heard.failure != nil : heard.failure == .lost)
+                #expect(try agent.effects == 1)
+                let after = Task { await client.ask("side effect, wait 3") }
+                try await Self.until { try agent.effects == 2 }
+                try await Task.sleep(for: .milliseconds(500))
+                try agent.order("kill")
+                try agent.order("start")
+                #expect(await after.value.failure != nil)
+                #expect(try agent.effects == 2)
+                let before = Task { await client.ask("slow 2") }
+                try await Task.sleep(for: .milliseconds(700))
+                try agent.order("kill")
+                try agent.order("start")
+                let last = await before.value
+                // A chat has failed three times by now, and gives the server a moment.
+                guard style == .responses else { return }
+                #expect(last.spoken == "That took 2 seconds.")
+                #expect(await client.ask("what is on today?").spoken.contains("two meetings"))
+            }
+        }
+
+        @Test func aDaemonKilledOverAnOpenPermissionIsNotLockedOut() async throws {
+            try await Self.with { agent, network in
+                let saved = Mutex<SavedJarvisSession?>(nil)
+                let store = JarvisSessionStore(
+                    load: { saved.withLock { $0 } },
+                    save: { session in
+                        saved.withLock { $0 = session }
+                        return nil
+                    }
+                )
+                for looksAtStart in [false, true] {
+                    let first = try agent.client(.responses, on: network, store: store)
+                    #expect(await first.ask("what is on today?").failure == nil)
+                    #expect(await first.ask("side effect").spoken.contains("effects.txt"))
+                    // Nobody says goodbye to the agent.
+                    let second = try agent.client(.responses, on: network, store: store)
+                    if looksAtStart { await second.checkAtStart() }
+                    let began = Monotonic.now()
+                    let heard = await second.ask("what is on today?")
+                    #expect(
+                        heard.spoken.hasPrefix("An earlier request was still waiting for your answer, so it was ended.")
+                    )
+                    #expect(heard.spoken.contains("two meetings"))
+                    #expect(Monotonic.now() - began < .seconds(looksAtStart ? 1 : 5))
+                    #expect(try agent.effects == 0)
+                }
+            }
+        }
+
+        @Test(arguments: styles)
+        func whatIsTakenBackHasEndedAtTheServer(style: Configuration.Jarvis.API) async throws {
+            try await Self.with([Self.free]) { agent, network in
+                let saved = Mutex<SavedJarvisSession?>(nil)
+                let store = JarvisSessionStore(
+                    load: { nil },
+                    save: { session in
+                        saved.withLock { $0 = session }
+                        return nil
+                    }
+                )
+                let log = LineLog()
+                let client = try agent.client(style, on: network, store: store, log: log)
+                _ = await client.ask("what is on today?")
+                let answer = Task { await client.ask("command of 9 seconds") }
+                try await Self.until { saved.withLock { $0 != nil } }
+                let id = try #require(saved.withLock { $0?.id })
+                let connection = await client.connection
+                for _ in 0..<500 where await connection.state(of: id)?.isActive != true {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(await client.cancelRequest())
+                #expect(await answer.value.failure == .cancelled)
+                let began = Monotonic.now()
+                #expect(await client.ask("count my questions").spoken.contains("questions"))
+                #expect(Monotonic.now() - began < .seconds(2), "the next question does not stand behind the old one")
+                let last = Task { await client.ask("command of 9 seconds") }
+                for _ in 0..<500 where await connection.state(of: id)?.isActive != true {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                let left = Monotonic.now()
+                await client.leave()
+                #expect(Monotonic.now() - left < .milliseconds(1200))
+                #expect(await connection.state(of: id)?.isActive == false)
+                #expect(await last.value.failure == .cancelled)
+                #expect(log.lines.count { $0.contains("Jarvis has stopped") } == 2)
+            }
+        }
+
+        @Test func aServerThatStaysAwayIsToldSoon() async throws {
+            try await Self.with([Self.free]) { agent, network in
+                let log = LineLog()
+                let client = try agent.client(.responses, on: network, log: log)
+                let answer = Task { await client.ask("command of 9 seconds") }
+                try await Task.sleep(for: .milliseconds(700))
+                try agent.order("kill")
+                let began = Monotonic.now()
+                guard case .offline? = await answer.value.failure else {
+                    Issue.record("it is offline")
+                    return
+                }
+                #expect(Monotonic.now() - began < .seconds(8))
+                #expect(!log.lines.contains { $0.contains("timeout_s") })
+            }
+        }
+
+        @Test(arguments: styles)
+        func theServersOwnLimitIsNotOurs(style: Configuration.Jarvis.API) async throws {
+            try await Self.with(["--response-timeout", "1s"]) { agent, network in
+                let client = try agent.client(style, on: network)
+                #expect(await client.ask("slow 4").failure == .serverLimit)
+            }
+        }
+
+        private static func with(
+            _ options: [String] = [],
+            _ body: @Sendable @escaping (RealAgent, NetworkThread) async throws -> Void
+        ) async throws {
+            let agent = try RealAgent(options)
+            try await NetworkThread.with { network in try await body(agent, network) }
+        }
+
+        private static func until(_ condition: () throws -> Bool) async throws {
+            for _ in 0..<1000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
+        }
+    }
+}

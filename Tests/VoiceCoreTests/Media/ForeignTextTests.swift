@@ -1,0 +1,83 @@
+import FoundationEssentials
+import Testing
+
+@testable import VoiceCore
+
+/// Titles are data: short, on one line, unable to end a quotation.
+struct ForeignTextTests {
+    @Test(arguments: [
+        ("Darknet Diaries 147", "Darknet Diaries 147"), ("  Two\n lines\t", "Two lines"),
+        ("Don't Stop 'Til You Get Enough", "Don\u{2019}t Stop Til You Get Enough"),
+        (#"So "quoted" [and] (so) {on} <b>"#, "So quoted and so on b"),
+        ("\u{201E}Zitat\u{201C} \u{AB}x\u{BB}", "Zitat x"),
+        ("a\u{202E}b\u{200B}c\u{2028}d\u{0}e", "a b c d e"), ("\u{7}\u{1B}[31mred", "31mred"), ("", ""), ("\"\"", ""),
+        ("Bj\u{F6}rk \u{2013} \u{4E2D}\u{6587} \u{1F3B5}", "Bj\u{F6}rk \u{2013} \u{4E2D}\u{6587} \u{1F3B5}"),
+    ])
+    func aTitleIsOnePlainLine(text: String, title: String) {
+        #expect(ForeignText.title(text) == title)
+    }
+
+    /// Three hundred "characters" of combining accents are megabytes.
+    @Test func boundsAreBytes() {
+        let accents = String(repeating: "\u{301}", count: 3_000_000)
+        #expect(accents.count == 1)
+        #expect(ForeignText.title("e" + accents).utf8.count <= 120)
+        #expect(ForeignText.sentence(accents).utf8.count <= 200)
+        #expect(ForeignText.title(String(repeating: "\u{1F3B5}", count: 1000)).utf8.count == 120)
+        #expect(ForeignText.title(String(repeating: " ", count: 1_000_000) + "x").isEmpty)
+        let feed =
+            "<rss><channel><title>T</title><item><title>e\(accents)</title><enclosure url=\"http://e.org/a.mp3\"/>"
+            + "</item></channel></rss>"
+        #expect(PodcastFeed(Array(feed.utf8))?.episodes.first.map { $0.title.utf8.count <= 120 } == true)
+        #expect(MediaItem(address: "x", title: "e" + accents, kind: .track).title.utf8.count <= 120)
+    }
+
+    @Test func whateverComesInATitleIsOneLineOfText() {
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<5000 {
+            var scalars = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...80, using: &random) {
+                let range: ClosedRange<UInt32> = Bool.random(using: &random) ? 0...0x7F : 0...0x10FFFF
+                Unicode.Scalar(UInt32.random(in: range, using: &random)).map { scalars.append($0) }
+            }
+            let title = ForeignText.title(String(scalars))
+            #expect(title.utf8.count <= 120)
+            let forbidden = "\"`'()[]{}<>\\".unicodeScalars
+            let isOdd = title.unicodeScalars.contains { forbidden.contains($0) || $0.value < 0x20 }
+            #expect(!isOdd, "\(title.debugDescription)")
+        }
+    }
+
+    /// Words in a title that look like ffmpeg's own are a title.
+    @Test func theDecodersLinesAreKnownByTheirPlace() {
+        func tag(_ line: String) -> DecoderTag? { DecoderTag(line: line) }
+        #expect(tag("[info]     title           : Duration: nan:0:0") == .title("Duration: nan:0:0"))
+        #expect(tag("[info]     title           : [error] gone") == .title("error gone"))
+        #expect(
+            tag("[info]     title           : Metadata update for StreamTitle: x")
+                == .title("Metadata update for StreamTitle: x")
+        )
+        let odd = ["nan:0:0", "inf:0:0", "0:0:nan", "0:0:inf", "-1:0:0", "0:0:-5", "4294967295:0:0", "1e9:0:0", "0:0"]
+        for text in odd {
+            #expect(tag("[info]   Duration: \(text), start: 0") == nil, "\(text)")
+        }
+        #expect(tag("[in#0 @ 0x5] [http @ 0x6] [error] gone") == .error("gone"))
+        #expect(tag("[error") == nil && tag("[info]") == nil && tag("[[[[[[[") == nil)
+    }
+
+    @Test func whatCannotBeWrittenIsToldAsSuch() {
+        var snapshot = MediaSnapshot()
+        snapshot.duration = .nan
+        let output = ToolOutput(snapshot)
+        #expect(!output.text.isEmpty && !output.succeeded && output.wantsReply)
+    }
+
+    @Test func aHistoryThatWasTamperedWithDoesNoHarm() throws {
+        let line = #"{"at":1,"title":"a\n\"b\"","address":"x","kind":"podcast","second":1e308,"done":false}"#
+        let library = MediaLibrary(parsing: Array(line.utf8))
+        let entry = try #require(library.entries.first)
+        #expect(entry.title == "a b")
+        #expect((library.place(of: "x") * 10).rounded().isFinite)
+        #expect(String(decoding: library.text, as: UTF8.self).contains(#""title":"a b""#))
+    }
+}

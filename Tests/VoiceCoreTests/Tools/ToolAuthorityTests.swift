@@ -1,0 +1,102 @@
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+/// The table of what each tool needs, as the dispatcher enforces it.
+struct ToolAuthorityTests {
+    private static let all: [any Tool] = {
+        var options = ToolRegistry.Options()
+        options.mayEnd = true
+        options.playsMedia = true
+        return ToolRegistry.standard(ToolContext(logger: LineLog().logger), options: options).tools
+    }()
+
+    @Test func everyToolHasItsPlaceInTheTable() {
+        #expect(Set(Self.all.map(\.name)) == Set(ToolAuthority.table.keys))
+        for tool in Self.all {
+            #expect((ToolAuthority.needed(by: tool.name) == .answer) == (tool is any AnswerTool), "\(tool.name)")
+        }
+    }
+
+    /// Each tool under each authority: what is too little never reaches it.
+    @Test(arguments: ToolAuthority.table.keys.sorted())
+    func tooLittleAuthorityDoesNothing(name: String) async {
+        for reach in [ToolAuthority.none, .turn, .words] {
+            let calls = Mutex(0)
+            let needed = ToolAuthority.needed(by: name)
+            let probe: any Tool =
+                needed == .answer
+                ? AnswerProbe(name: name, called: { _ in calls.withLock { $0 += 1 } })
+                : Probe(name: name, called: { calls.withLock { $0 += 1 } })
+            let dispatcher = ToolDispatcher(
+                ToolRegistry([probe]),
+                deadline: .seconds(60),
+                logger: LineLog().logger
+            )
+            let output = await dispatcher.run(name: name, arguments: "{}", authority: CallAuthority(reach))
+            let isAllowed = needed == .answer || reach >= needed
+            #expect(calls.withLock { $0 } == (isAllowed ? 1 : 0), "\(name) with \(reach)")
+            #expect(output.succeeded == isAllowed)
+            if !isAllowed {
+                #expect(output.wantsReply == (reach > .none), "who has spoken hears why")
+                #expect(output.origin == .own)
+            }
+        }
+    }
+
+    @Test func anAnswerIsGivenWithTheQuestionThatWasHeardOnly() async {
+        let seen = Mutex<[Int?]>([])
+        let dispatcher = ToolDispatcher(
+            ToolRegistry([AnswerProbe(name: "approve", called: { prompt in seen.withLock { $0.append(prompt) } })]),
+            deadline: .seconds(60),
+            logger: LineLog().logger
+        )
+        for authority in [CallAuthority.nobody, CallAuthority(.words), CallAuthority(.words, prompt: 3)] {
+            _ = await dispatcher.run(name: "approve", arguments: "{}", authority: authority)
+        }
+        #expect(seen.withLock { $0 } == [nil, nil, 3])
+    }
+
+    @Test func aToolThatIsNotInTheTableDoesNothing() async {
+        let dispatcher = ToolDispatcher(
+            ToolRegistry([Probe(name: "launch", called: { Issue.record("called") })]),
+            deadline: .seconds(60),
+            logger: LineLog().logger
+        )
+        let output = await dispatcher.run(name: "launch", arguments: "{}", authority: CallAuthority(.words, prompt: 1))
+        #expect(!output.succeeded)
+    }
+
+    @Test func anOutputIsBounded() {
+        let long = ToolOutput(String(repeating: "\u{1F468}\u{200D}\u{1F469}", count: 10_000))
+        #expect(long.text.utf8.count <= ToolOutput.longest)
+        #expect(long.text.utf8.count > ToolOutput.longest - 8)
+        #expect(ToolOutput("short").text == "short")
+        #expect(ToolOutput(String(repeating: "e\u{301}\u{302}", count: 1 << 20)).text.utf8.count <= ToolOutput.longest)
+    }
+
+    private struct Probe: Tool {
+        let name: String
+        let description = ""
+        let parameters = "{}"
+        let called: @Sendable () -> Void
+
+        func call(arguments: String) async -> ToolOutput {
+            called()
+            return ToolOutput("done")
+        }
+    }
+
+    private struct AnswerProbe: AnswerTool {
+        let name: String
+        let description = ""
+        let parameters = "{}"
+        let called: @Sendable (Int?) -> Void
+
+        func call(arguments: String, prompt: Int?) async -> ToolOutput {
+            called(prompt)
+            return ToolOutput("done")
+        }
+    }
+}
