@@ -31,8 +31,9 @@ struct ProcessTreeTests {
             .success(.done([:]))
         }
         let task = Task { await server.run() }
+        // It may be turned away before it has written.
         let program = """
-            use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new(Peer => "\(path)") or die; print $s "{\\"command\\":\\"x\\"}\\n";
+            use IO::Socket::UNIX; $SIG{PIPE} = 'IGNORE'; my $s = IO::Socket::UNIX->new(Peer => "\(path)") or die; print $s "{\\"command\\":\\"x\\"}\\n";
             print while <$s>;
             """
         let output = await Command.output(["perl", "-e", program], limit: .seconds(20))
