@@ -69,7 +69,6 @@ struct MediaPlayerTests {
         ("/text", "Invalid data"), ("/noise", ""), ("/silent", ""), ("/empty", ""),
     ])
     func whatCannotBePlayedIsToldOnce(path: String, reason: String) async throws {
-        // Long enough for a busy machine to start ffmpeg.
         let stage = try await MediaStage { $0.patience = .seconds(5) }
         stage.server.serve("/page", .file(type: "text/html", Array("<html>hello</html>".utf8)))
         stage.server.serve("/loop", .redirect(to: "/loop"))

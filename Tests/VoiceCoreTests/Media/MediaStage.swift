@@ -21,7 +21,8 @@ final class MediaStage: Sendable {
         port = try await server.start()
         var settings = MediaSettings()
         settings.policy = MediaPolicy(hosts: [onItsPort ? "127.0.0.1:\(port)" : "127.0.0.1"])
-        settings.patience = .seconds(2)
+        // Long enough for a busy machine to start ffmpeg.
+        settings.patience = .seconds(20)
         settings.machine.reconnectFirst = .milliseconds(50)
         adjust(&settings)
         try network.start()
