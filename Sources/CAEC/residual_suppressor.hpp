@@ -8,6 +8,7 @@
 // gain is Wiener's with the decision-directed a-priori ratio of Y. Ephraim, D. Malah, IEEE TASSP 32(6), 1984.
 #include <vector>
 
+#include "echo_judgement.hpp"
 #include "real_fft.hpp"
 
 namespace caec_detail {
@@ -24,10 +25,12 @@ public:
     void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
                  bool isClipped, float *output);
 
-    /// Whether someone talks, as of the last block: true until 300 ms after.
+    /// Whether someone talks, as of the last block: true until 600 ms after.
     bool hasTalker() const { return talking_ > 0; }
     /// Whether there is echo to suppress.
     bool hasEcho() const { return echoing_ > 0; }
+    /// Whether the echo path must have changed; true for one block each second.
+    bool hasPathChanged() const { return judgement_.hasPathChanged(); }
     /// By how many dB the residual exceeds what echo and noise explain, mean over the bands of a voice.
     float evidence() const { return evidence_; }
 
@@ -60,6 +63,7 @@ private:
     int frames_ = 0;
     int talking_ = 0, echoing_ = 0, suspicious_ = 0;
     float evidence_ = 0;
+    EchoJudgement judgement_;
 };
 
 } // namespace caec_detail

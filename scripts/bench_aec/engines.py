@@ -51,6 +51,8 @@ def voice_bench(engine, error_ms=None, told=False, duplex="auto"):
             command += ["--voice", voice]
         elif meta["params"]["far"] == "music":
             command += ["--voice", "none"]
+        if engine == "ours":
+            command += ["--gate", os.path.splitext(out)[0] + ".gate.csv"]
         command += ["--duplex", duplex, os.path.join(folder, "far.wav"), os.path.join(folder, "mic.wav"), out]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:

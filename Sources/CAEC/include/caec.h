@@ -70,7 +70,7 @@ typedef struct {
     float output;
     /// As `caec_options.voice_detection`; false when that is off.
     bool has_voice;
-    /// Whether the linear stage leaves more than echo and noise explain; true until 300 ms after.
+    /// Whether the linear stage leaves more than echo and noise explain; true until 600 ms after.
     bool has_talker;
     /// Whether at least three samples of the microphone were at full scale.
     bool is_clipped;

@@ -5,9 +5,10 @@ import VoiceCore
 /// Runs one echo canceller over files, for `scripts/bench-aec`.
 ///
 ///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N]
-///                       [--voice FILE|none] [--duplex auto|half] FAR MIC OUT
+///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE] FAR MIC OUT
 ///
 /// --voice tells "ours" what of FAR is the voice, by default all; the rest of it is media.
+/// --gate writes what the gate of "ours" did to FILE, as CSV.
 /// FAR and MIC are mono WAV files of 16 bits at 48 kHz, OUT is written at the engine's own rate. One line of JSON tells
 /// what it cost and, where the engine has a gate, when it opened.
 struct CancelCommand {
@@ -15,6 +16,7 @@ struct CancelCommand {
     private let delay: ReportedDelay
     private let voice: String?
     private let duplex: String
+    private let gate: String?
     private let paths: [String]
 
     /// Nil where the arguments ask for something else.
@@ -34,6 +36,7 @@ struct CancelCommand {
         let frames = Double(AudioFormat.deviceRate) / 1000
         engine = values["--engine"] ?? ""
         voice = values["--voice"]
+        gate = values["--gate"]
         duplex = values["--duplex"] ?? "auto"
         self.paths = paths
         var delay = ReportedDelay()
@@ -71,6 +74,11 @@ struct CancelCommand {
         }
         let microseconds = Double(Self.threadNanoseconds() - began) / 1000 / Double(max(periods, 1))
         try write(output, rate: canceller.outputRate)
+        if let gate, let product = canceller as? ProductEngine {
+            guard let file = fopen(gate, "we"), fputs(product.gateRecord, file) >= 0, fclose(file) == 0 else {
+                throw BenchProblem("\(gate) cannot be written")
+            }
+        }
         let openings = canceller.openings.map { "\($0.map { $0 * 10 })" } ?? "null"
         print("{\"us_per_period\": \(microseconds), \"gate_ms\": \(openings)}")
     }

@@ -20,6 +20,8 @@ final class ProductEngine: OfflineEngine {
     private var path: CapturePath
     private var duplex: DuplexControl
     private var opened: [Int] = []
+    /// The gate record: CSV with a line for each period. `released_ms`: how much of what was held goes upstream with it.
+    private(set) var gateRecord = "time_ms,open,state,released_ms\n"
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
@@ -69,9 +71,16 @@ final class ProductEngine: OfflineEngine {
         let peak = cdsp_peak(microphone, AudioFormat.periodFrames)
         _ = duplex.process(samples, reading: path.reading, peak: peak, isAligned: aligned.isConfirmed)
         if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
+        record()
         pipes.microphone.skip(to: pipes.microphone.writePosition)
         cdsp_float_from_s16(samples, output, AudioFormat.wirePeriodSamples)
         period += 1
+    }
+
+    private func record() {
+        let isOpen = duplex.step == .hold ? 0 : 1
+        let released = if case .release(let periods) = duplex.step { periods * 10 } else { 0 }
+        gateRecord += "\(period * 10),\(isOpen),\(EchoStatus(pipes).state.reason),\(released)\n"
     }
 
     /// Whether media is all that is written in this period.

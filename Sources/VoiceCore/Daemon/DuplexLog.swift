@@ -2,7 +2,7 @@ internal import Logging
 
 /// Which changes between full and half duplex are worth a line of the log.
 ///
-/// A state is told once it has lasted for a second and differs from the one told last; lines are 30 seconds apart at
+/// A state is told once it has lasted for a second and differs from the one told last; lines are a minute apart at
 /// least, so that a canceller on the edge does not fill the journal. What is learned within that second, and learning
 /// itself at the start, is nobody's business.
 struct DuplexLog: Sendable {
@@ -14,7 +14,7 @@ struct DuplexLog: Sendable {
     }
 
     static let settling = Duration.seconds(1)
-    static let spacing = Duration.seconds(30)
+    static let spacing = Duration.seconds(60)
 
     private var told: DuplexState?
     private var lastLine: Duration?
@@ -46,7 +46,7 @@ struct DuplexLog: Sendable {
         let text =
             switch status.state {
             case .clear, .good, .forcedFull: "echo: full duplex"
-            case .learning: "echo: half duplex until the echo is known again"
+            case .learning: "echo: the echo has changed, learning it again"
             case .poor: "echo: half duplex, the echo is too strong; see jarvis-voiced echo-test"
             case .clipping: "echo: half duplex, the loudspeaker overdrives the microphone; lower one of them"
             case .cancellerOff:

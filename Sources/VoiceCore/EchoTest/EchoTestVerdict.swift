@@ -116,7 +116,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
         guard let erle = status.linearERLE else {
             return ["Too little echo was heard to judge: raise the loudspeaker's volume and run the test again."]
         }
-        if status.state == .learning && erle >= 15 {
+        if status.state == .learning && erle >= 12 {
             return ["The canceller took long to settle: run the test again, in a quiet room."]
         }
         if erle < 6 {

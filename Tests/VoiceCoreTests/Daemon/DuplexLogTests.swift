@@ -38,7 +38,7 @@ struct DuplexLogTests {
     @Test func flappingIsToldSeldom() {
         var states: [(DuplexState, Int)] = []
         for _ in 0..<60 { states += [(.good, 5), (.poor, 5)] }
-        #expect(lines(states).count <= 600 / 30 + 1)
+        #expect(lines(states).count <= 600 / 60 + 1)
     }
 
     @Test func aSecondOfLearningIsNotTold() {

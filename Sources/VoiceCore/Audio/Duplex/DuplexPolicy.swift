@@ -10,7 +10,8 @@ package enum DuplexSetting: Sendable, Equatable, CaseIterable {
 
 /// What the policy has come to.
 package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
-    /// Half: the reference is not aligned, or the canceller has not converged yet. The state at the start.
+    /// The canceller has not converged yet: half until the reference is aligned, then whoever is told from echo is let in. The
+    /// state at the start.
     case learning
     /// Half: the linear canceller takes off too little.
     case poor
@@ -60,15 +61,11 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 /// | good, poor, clipping | learning | the alignment is lost |
 /// | any | learning | another microphone or loudspeaker, perhaps |
 ///
-/// Blocks in which a talker is heard say nothing, up to 10 running (5 s of speech of the box under somebody's): who cannot be
-/// told from a talker for so long is taken for an echo that is not cancelled. While learning nothing is at stake, and 20 are
-/// waited for.
+/// Blocks in which a talker is heard say nothing of the echo, however long somebody talks.
 ///
 /// A pure value; allocates nothing.
 package struct DuplexPolicy: Sendable, Equatable {
     package private(set) var state: DuplexState
-    private static let patience = 10
-    private static let patienceLearning = 20
     private let isAutomatic: Bool
     private var wasAligned = false
     /// Bit n: the block n blocks ago was of the kind. `seen` counts blocks up to 8.
@@ -76,8 +73,6 @@ package struct DuplexPolicy: Sendable, Equatable {
     private var poor: UInt8 = 0
     private var inaudible: UInt8 = 0
     private var seen = 0
-    /// Blocks running in which a talker was heard.
-    private var talked = 0
 
     package init(setting: DuplexSetting, hasCanceller: Bool) {
         state =
@@ -96,7 +91,8 @@ package struct DuplexPolicy: Sendable, Equatable {
         // The first block in which something is heard may be a talker's, or the loudspeaker has been switched on.
         case .clear: inaudible & 1 == 1 ? .open : .guarded
         case .good: .guarded
-        case .learning, .poor, .clipping, .cancellerOff, .forcedHalf: .shut
+        case .learning: wasAligned ? .guarded : .shut
+        case .poor, .clipping, .cancellerOff, .forcedHalf: .shut
         }
     }
 
@@ -128,7 +124,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func loseAlignment() {
-        (fine, poor, seen, talked) = (0, 0, 0, 0)
+        (fine, poor, seen) = (0, 0, 0)
         // Where there is no echo, nothing can be misplaced.
         if state != .clear {
             inaudible = 0
@@ -137,7 +133,6 @@ package struct DuplexPolicy: Sendable, Equatable {
     }
 
     private mutating func note(_ block: EchoQuality.Block) {
-        talked = block == .talker ? talked + 1 : 0
         guard block != .talker else { return }
         fine = fine << 1 | (block == .good || block == .inaudible ? 1 : 0)
         poor = poor << 1 | (block == .poor ? 1 : 0)
@@ -147,9 +142,8 @@ package struct DuplexPolicy: Sendable, Equatable {
 
     private mutating func decide(isAligned: Bool, halfState: DuplexState) {
         let isQuiet = seen >= 2 && inaudible & 0b11 == 0b11
-        let isTaken = talked >= (state == .learning ? Self.patienceLearning : Self.patience)
         let isSure = state == .learning ? poor == 0xFF : (poor & 0b11_1111).nonzeroBitCount >= 5
-        let isPoor = isAligned && (isTaken || isSure)
+        let isPoor = isAligned && isSure
         switch state {
         case .learning:
             if isQuiet {

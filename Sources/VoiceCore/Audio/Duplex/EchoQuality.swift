@@ -23,9 +23,10 @@ package struct EchoQuality: Sendable, Equatable {
 
     /// The numbers of the judgement.
     package struct Rule: Sendable, Equatable {
-        /// Linear ERLE in dB: from here on good, below poor.
-        package var good: Float = 18
-        package var poor: Float = 15
+        /// Linear ERLE in dB: from here on good, below poor. What it leaves is told from a talker and suppressed; at 8 dB that
+        /// no longer holds.
+        package var good: Float = 12
+        package var poor: Float = 8
         /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
         package var audible: Float = 3
         /// A residual as quiet as this cannot pass for a talker.

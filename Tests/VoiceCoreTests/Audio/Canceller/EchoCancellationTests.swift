@@ -38,8 +38,8 @@ struct EchoCancellationTests {
     }
 
     /// A direct path and reflections that die out within 50 ms, `delay` frames late.
-    private func echo(of far: [Float], delay: Int) -> [Float] {
-        var random = SeededGenerator(seed: 7)
+    private func echo(of far: [Float], delay: Int, room: UInt64 = 7) -> [Float] {
+        var random = SeededGenerator(seed: room)
         let taps = (0..<40).map { index in
             (
                 delay + index * 61,
@@ -117,6 +117,62 @@ struct EchoCancellationTests {
         // And the filter does not unlearn the room meanwhile.
         let estimate = outcome.level(\.echo, last: 1)
         #expect((estimate - decibels(rms(echo.suffix(48_000)))).magnitude < 2)
+    }
+
+    /// Syllables: noise that rises and falls, each as loud as chance will have it.
+    private func syllables(seconds: Double, level: Float, rate: Double, seed: UInt64) -> [Float] {
+        var random = SeededGenerator(seed: seed)
+        let loudness = (0..<Int(seconds * rate) + 2).map { _ in Float.random(in: 0.1...1, using: &random) }
+        return noise(seconds: seconds, level: level, seed: seed).enumerated().map { index, sample in
+            let time = Double(index) / 48_000 * rate
+            return sample * loudness[Int(time)] * Float(0.5 - 0.5 * cos(2 * .pi * time))
+        }
+    }
+
+    /// Vowels: the harmonics of a voice whose pitch glides, in syllables.
+    private func vowels(seconds: Double, level: Float, seed: UInt64) -> [Float] {
+        var random = SeededGenerator(seed: seed)
+        let turns = (0..<Int(seconds * 4) + 2).map { _ in
+            (pitch: Double.random(in: 100...180, using: &random), formant: Double.random(in: 400...2500, using: &random))
+        }
+        var phase = 0.0
+        return (0..<Int(seconds * 48_000)).map { index in
+            let time = Double(index) / 12_000
+            let (turn, next, share) = (turns[Int(time)], turns[Int(time) + 1], time - floor(time))
+            let pitch = turn.pitch + share * (next.pitch - turn.pitch)
+            phase += 2 * .pi * pitch / 48_000
+            let sum = (1...30).reduce(0.0) { sum, harmonic in
+                let distance = (Double(harmonic) * pitch - turn.formant) / 500
+                return sum + sin(Double(harmonic) * phase) / (1 + distance * distance)
+            }
+            return level * Float(sum * (0.5 - 0.5 * cos(2 * .pi * share))) + .random(in: -1e-4...1e-4, using: &random)
+        }
+    }
+
+    /// What a filter that is sure of itself leaves when the box is moved is as loud as somebody who talks.
+    @Test func anEchoWhosePathHasChangedIsNoTalker() throws {
+        let far = vowels(seconds: 12, level: 0.1, seed: 1)
+        let moved = echo(of: far, delay: Self.lead + 90, room: 8)
+        let microphone = echo(of: far, delay: Self.lead).enumerated().map {
+            $0.offset < 384_000 ? $0.element : -moved[$0.offset]
+        }
+        let outcome = try run(microphone: microphone, reference: far)
+        let after = outcome.readings[850...]
+        #expect(after.count { $0.output > -50 } < 20)
+        // By what is left alone it would be 27 periods.
+        #expect(after.count { $0.hasTalker } < 12)
+    }
+
+    /// And somebody who talks at the very start, before anything is learned, is one.
+    @Test func whoTalksFromTheStartIsKept() throws {
+        let far = syllables(seconds: 6, level: 0.4, rate: 4, seed: 1)
+        let near = syllables(seconds: 6, level: 0.6, rate: 3.1, seed: 4)
+        let outcome = try run(
+            microphone: zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 },
+            reference: far
+        )
+        let kept = decibels(rms(outcome.output.suffix(96_000)) / rms(near.suffix(144_000)))
+        #expect((-4...1.5).contains(kept), "\(kept) dB")
     }
 
     @Test func withoutAReferenceTheMicrophoneStaysAsItIs() throws {

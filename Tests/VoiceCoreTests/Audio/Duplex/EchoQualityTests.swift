@@ -22,11 +22,11 @@ struct EchoQualityTests {
 
     private static let judgements: [(EchoReading, EchoQuality.Block)] = [
         (.echo(-30, erle: 26), .good),
-        (.echo(-30, erle: 19), .good),
-        (.echo(-30, erle: 16.5), .between),
-        (.echo(-30, erle: 10), .poor),
+        (.echo(-30, erle: 13), .good),
+        (.echo(-30, erle: 10), .between),
+        (.echo(-30, erle: 6), .poor),
         (.echo(-20, erle: 0), .poor),
-        (.echo(-45, erle: 12), .poor),
+        (.echo(-45, erle: 6), .poor),
         // The noise is reached, or what is left cannot pass for anybody.
         (.echo(-50, erle: 11), .good),
         (.echo(-55, erle: 8), .good),
