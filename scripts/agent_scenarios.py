@@ -93,6 +93,7 @@ class Voice:
     def __init__(self):
         self.loop = asyncio.new_event_loop()
         self.outputs, self.remarks, self.socket = {}, [], None
+        self.answers = 0  # responses that were spoken
         self.is_ready, self.number, self.lock = threading.Event(), 0, threading.Lock()
         ready = threading.Event()
         threading.Thread(target=self.run, args=(ready,), daemon=True).start()
@@ -170,7 +171,9 @@ class Voice:
         await self.send("response.created", response={**whole, "status": "in_progress"})
         if speaks:
             items = [await self.speak(number)]
-            return await self.send("response.done", response={**whole, "status": "completed", "output": items})
+            await self.send("response.done", response={**whole, "status": "completed", "output": items})
+            self.answers += 1
+            return
         for index, item in enumerate(items):
             place = {"response_id": number, "output_index": index}
             blank = {**item, "status": "in_progress", "arguments": ""}
@@ -211,6 +214,7 @@ class Box:
 
     def __init__(self, program, agent, voice, folder, style, **settings):
         self.voice, self.folder, self.log = voice, folder, os.path.join(folder, "daemon.log")
+        self.before = {}
         state = os.path.join(folder, "state")
         empty = os.path.join(folder, "empty.toml")
         open(empty, "w", encoding="utf-8").close()
@@ -244,10 +248,22 @@ class Box:
         return " | ".join(self.text().splitlines()[-3:])
 
     def start(self, tool, **arguments):
-        return self.voice.call((tool, arguments))[0]
+        before = self.spoken()
+        call = self.voice.call((tool, arguments))[0]
+        self.before[call] = before
+        return call
+
+    def spoken(self):
+        """Answers that the voice has given, and those that the daemon has begun to play."""
+        return self.voice.answers, self.text().count(" to=speaking")
 
     def heard(self, call, limit=LIMIT):
+        answers, played = self.before.get(call, self.spoken())
         soon(lambda: call in self.voice.outputs, f"an output of {call}; {self.tail()}", limit)
+        try:
+            soon(lambda: self.spoken()[0] > answers and self.spoken()[1] > played, "an answer", 2)
+        except Wrong:
+            pass  # not every output is answered aloud
         self.hush()
         return self.voice.outputs[call]
 
