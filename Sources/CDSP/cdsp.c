@@ -57,6 +57,18 @@ void cdsp_interleave(const float *restrict even, const float *restrict odd, floa
     }
 }
 
+void cdsp_spread(const float *restrict mono, float *restrict pairs, size_t count) {
+    for (size_t n = 0; n < count; n++) { pairs[2 * n] = pairs[2 * n + 1] = mono[n]; }
+}
+
+void cdsp_mean_of_pairs(const float *restrict pairs, float *restrict mono, size_t count) {
+    for (size_t n = 0; n < count; n++) { mono[n] = (pairs[2 * n] + pairs[2 * n + 1]) * 0.5f; }
+}
+
+void cdsp_scale(float *samples, float gain, size_t count) {
+    for (size_t n = 0; n < count; n++) { samples[n] *= gain; }
+}
+
 void cdsp_add_scaled(const float *restrict input, float gain, float *restrict output, size_t count) {
     for (size_t n = 0; n < count; n++) { output[n] += gain * input[n]; }
 }

@@ -25,6 +25,15 @@ void cdsp_deinterleave(const float *input, float *even, float *odd, size_t pairs
 /// The reverse of `cdsp_deinterleave`.
 void cdsp_interleave(const float *even, const float *odd, float *output, size_t pairs);
 
+/// Puts each of `count` samples at both places of its pair.
+void cdsp_spread(const float *mono, float *pairs, size_t count);
+
+/// The mean of each of `count` pairs; exact where both are the same.
+void cdsp_mean_of_pairs(const float *pairs, float *mono, size_t count);
+
+/// samples[n] *= gain.
+void cdsp_scale(float *samples, float gain, size_t count);
+
 /// output[n] += gain * input[n].
 void cdsp_add_scaled(const float *input, float gain, float *output, size_t count);
 

@@ -12,8 +12,10 @@ enum CycleOutcome: Sendable, Equatable {
 ///
 ///     read -> flush? -> reference + canceller -> microphone ring
 ///          -> voice ring -> upsampler -> volumes + media + earcon -> limiter -> write -> reference line
+///             mono                       both channels from here on ---------------^      mono
 ///
-/// The reference is exactly what was written, frame by frame. Nothing in here allocates, locks, logs or waits, except that
+/// Voice and earcons are the same on both channels, media has its own. The reference is exactly what was written, frame by
+/// frame: the mean of both channels. Nothing in here allocates, locks, logs or waits, except that
 /// the device waits for its next period.
 struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Frames that the upsampler and the limiter hold the voice back.
@@ -113,7 +115,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             clinux_realtime_enter()
             let voice = render()
             let isMedia = media.isSounding && quietPeriods > 2 && !earcons.isPlaying
-            duplex.wrote(frames.output, count: period, delay: delay.playback, isMedia: isMedia)
+            duplex.wrote(frames.output.samples, count: 2 * period, delay: delay.playback, isMedia: isMedia)
             clinux_realtime_exit()
             writePeriod(voice)
         }
@@ -189,11 +191,12 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         // Two more periods empty the upsampler's filter.
         quietPeriods = samples > 0 || !edges.isQuiet ? 0 : quietPeriods + 1
         if quietPeriods <= 2 {
-            upsampler.process(frames.voice, count: wirePeriod, into: frames.output)
+            upsampler.process(frames.voice, count: wirePeriod, into: frames.speech)
         } else {
-            frames.output.update(repeating: 0, count: period)
+            frames.speech.update(repeating: 0, count: period)
         }
-        mix.scaleVoice(frames.output, count: period, pipes: pipes)
+        mix.scaleVoice(frames.speech, count: period, pipes: pipes)
+        cdsp_spread(frames.speech, frames.output.samples, period)
         media.mix(
             into: frames.output,
             count: period,
@@ -260,7 +263,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     }
 
     private mutating func prefill(_ count: Int) {
-        frames.silence.update(repeating: 0, count: period)
+        frames.silence.update(repeating: .silence, count: period)
         var left = count
         while left > 0 {
             let before = written
@@ -270,7 +273,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         }
     }
 
-    private mutating func put(_ samples: UnsafePointer<Float>, count: Int) -> DeviceEvent {
+    private mutating func put(_ samples: UnsafePointer<StereoFrame>, count: Int) -> DeviceEvent {
         var taken = 0
         let event = device.write(samples, count: count, written: &taken)
         reference.append(samples, count: taken)
@@ -304,18 +307,19 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     }
 
     /// Writes `count` frames in place of those taken back: a 5 ms fade from the last frame that stays, then silence.
-    private mutating func replace(_ count: Int, fadingFrom last: Float) {
+    private mutating func replace(_ count: Int, fadingFrom last: StereoFrame) {
         let fade = period / 2
         for index in 0..<period {
             let x = max(0, 1 - Float(index + 1) / Float(fade))
-            frames.silence[index] = last * x * x * (3 - 2 * x)
+            frames.silence[index] = last
+            frames.silence[index] *= x * x * (3 - 2 * x)
         }
         var left = count
         while left > 0 {
             let event = put(frames.silence, count: min(left, period))
             if event.emptiedPlayback { return fillAgain(after: event) }
             left -= period
-            frames.silence.update(repeating: 0, count: period)
+            frames.silence.update(repeating: .silence, count: period)
         }
     }
 

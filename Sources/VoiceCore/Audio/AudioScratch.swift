@@ -2,8 +2,10 @@
 struct AudioScratch: ~Copyable {
     let microphone: UnsafeMutablePointer<Float>
     let reference: UnsafeMutablePointer<Float>
-    let output: UnsafeMutablePointer<Float>
-    let silence: UnsafeMutablePointer<Float>
+    /// The voice at the rate of the card.
+    let speech: UnsafeMutablePointer<Float>
+    let output: UnsafeMutablePointer<StereoFrame>
+    let silence: UnsafeMutablePointer<StereoFrame>
     let voice: UnsafeMutablePointer<Int16>
     let clean: UnsafeMutablePointer<Int16>
 
@@ -13,6 +15,11 @@ struct AudioScratch: ~Copyable {
             pointer.initialize(repeating: 0, count: AudioFormat.periodFrames)
             return pointer
         }
+        func frames() -> UnsafeMutablePointer<StereoFrame> {
+            let pointer = UnsafeMutablePointer<StereoFrame>.allocate(capacity: AudioFormat.periodFrames)
+            pointer.initialize(repeating: .silence, count: AudioFormat.periodFrames)
+            return pointer
+        }
         func integers() -> UnsafeMutablePointer<Int16> {
             let pointer = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
             pointer.initialize(repeating: 0, count: AudioFormat.wirePeriodSamples)
@@ -20,8 +27,9 @@ struct AudioScratch: ~Copyable {
         }
         microphone = floats()
         reference = floats()
-        output = floats()
-        silence = floats()
+        speech = floats()
+        output = frames()
+        silence = frames()
         voice = integers()
         clean = integers()
     }
@@ -29,6 +37,7 @@ struct AudioScratch: ~Copyable {
     deinit {
         microphone.deallocate()
         reference.deallocate()
+        speech.deallocate()
         output.deallocate()
         silence.deallocate()
         voice.deallocate()

@@ -42,7 +42,7 @@ struct EarconPlayer: ~Copyable {
     var isPlaying: Bool { playing != 0 }
 
     /// Takes requests and adds what is due to `frames`.
-    mutating func mix(into frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int, pipes: AudioPipes) {
         let request = pipes.earconRequest.exchange(0, ordering: .acquiringAndReleasing)
         if pipes.earconCancel.exchange(false, ordering: .acquiringAndReleasing) {
             if !Self.isReceipt(waiting) { waiting = 0 }

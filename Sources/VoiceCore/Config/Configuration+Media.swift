@@ -3,6 +3,7 @@ extension Configuration {
     package struct Media: Sendable, Equatable {
         package var enabled = true
         package var decoder = "ffmpeg"
+        package var stereo = true
         package var duckedLevel = 0.6
         package var duckedLevelUser = 0.25
         package var releaseMS = 300

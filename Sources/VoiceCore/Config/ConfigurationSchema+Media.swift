@@ -3,6 +3,11 @@ extension ConfigurationSchema {
     static let media: [ConfigurationKey] = [
         .flag("media.enabled", \.media.enabled, "Whether the box plays media at all; needs ffmpeg."),
         .text("media.decoder", \.media.decoder, "Name or absolute path of ffmpeg."),
+        .flag(
+            "media.stereo",
+            \.media.stereo,
+            "Whether media is played in stereo by a card that has two channels; false for a box with one loudspeaker."
+        ),
         .number(
             "media.ducked_level",
             \.media.duckedLevel,

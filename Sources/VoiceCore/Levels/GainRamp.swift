@@ -1,3 +1,5 @@
+internal import CDSP
+
 /// A gain that goes to a new value in a straight line, so that no change is heard as a click.
 ///
 /// At a gain of 1 that stands still the samples stay as they are, bit for bit.
@@ -10,8 +12,13 @@ struct GainRamp {
     private var step: Float = 0
     private var left = 0
 
-    /// Multiplies the samples with the gain on its way to `wanted`. The first value is taken at once.
-    mutating func apply(_ wanted: Float, to samples: UnsafeMutablePointer<Float>, count: Int) {
+    /// Multiplies both channels with the gain on its way to `wanted`. The first value is taken at once.
+    mutating func apply(_ wanted: Float, to frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
+        apply(wanted, to: frames.samples, count: count, channels: 2)
+    }
+
+    /// The same with `count` frames of `channels` samples each.
+    mutating func apply(_ wanted: Float, to samples: UnsafeMutablePointer<Float>, count: Int, channels: Int = 1) {
         var gain = current ?? wanted
         if current == nil { target = wanted }
         if wanted != target {
@@ -24,10 +31,9 @@ struct GainRamp {
             left -= 1
             // From the end backwards: no rounding adds up, and the end is met exactly.
             gain = target - step * Float(left)
-            samples[index] *= gain
+            for channel in 0..<channels { samples[index * channels + channel] *= gain }
         }
         current = gain
-        guard gain != 1 else { return }
-        for index in ramped..<count { samples[index] *= gain }
+        if gain != 1 { cdsp_scale(samples + ramped * channels, gain, (count - ramped) * channels) }
     }
 }

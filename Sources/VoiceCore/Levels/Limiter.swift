@@ -1,6 +1,7 @@
 internal import CDSP
 
-/// The one limiter, at the end of the mix: no sample leaves it above the ceiling.
+/// The one limiter, at the end of the mix: no sample leaves it above the ceiling. Both channels get the gain that the louder
+/// one needs.
 ///
 /// A look-ahead peak limiter after Hämäläinen, "Smoothing of the control signal without clipped output in digital peak
 /// limiters" (DAFx 2002). The gain that each sample needs goes through a sliding minimum (Lemire 2006: a queue that
@@ -24,8 +25,8 @@ struct Limiter: ~Copyable {
     private static let places = 128
 
     private let ceiling: Float
-    /// The last `delay` samples, then the block at hand.
-    private let line = SampleBuffer(count: Self.delay + Self.block)
+    /// The last `delay` frames, then the block at hand.
+    private let line = FrameBuffer(count: Self.delay + Self.block)
 
     // The sorted queue: needed gains that rise from the oldest to the newest, and when they came.
     private let needed: UnsafeMutablePointer<Int64>
@@ -67,49 +68,54 @@ struct Limiter: ~Copyable {
     }
 
     /// Limits in place. What is not a number becomes silence.
-    mutating func process(_ samples: UnsafeMutablePointer<Float>, count: Int) {
+    mutating func process(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         isActive = false
         var done = 0
         while done < count {
             let part = min(Self.block, count - done)
-            processBlock(samples + done, count: part)
+            processBlock(frames + done, count: part)
             done += part
         }
     }
 
     /// Forgets the sound it holds back, as after a flush; the gain stays.
     mutating func reset() {
-        line.base.update(repeating: 0, count: Self.delay)
+        line.base.update(repeating: .silence, count: Self.delay)
     }
 
-    private mutating func processBlock(_ samples: UnsafeMutablePointer<Float>, count: Int) {
+    private mutating func processBlock(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         let incoming = line.base + Self.delay
-        incoming.update(from: samples, count: count)
-        let isFinite = cdsp_rms(incoming, count).isFinite
-        if !isFinite { clean(incoming, count: count) }
-        if settled >= Self.places && isFinite && cdsp_peak(incoming, count) <= ceiling {
-            samples.update(from: line.base, count: count)
+        incoming.update(from: frames, count: count)
+        let isFinite = cdsp_rms(incoming.samples, 2 * count).isFinite
+        if !isFinite { clean(incoming.samples, count: 2 * count) }
+        if settled >= Self.places && isFinite && cdsp_peak(incoming.samples, 2 * count) <= ceiling {
+            frames.update(from: line.base, count: count)
         } else {
-            limit(samples, incoming, count: count)
+            limit(frames, incoming, count: count)
             isActive = true
         }
         line.base.update(from: line.base + count, count: Self.delay)
     }
 
     private mutating func limit(
-        _ output: UnsafeMutablePointer<Float>,
-        _ incoming: UnsafeMutablePointer<Float>,
+        _ output: UnsafeMutablePointer<StereoFrame>,
+        _ incoming: UnsafeMutablePointer<StereoFrame>,
         count: Int
     ) {
         for index in 0..<count {
-            let smooth = nextGain(peak: abs(incoming[index]))
-            let value = line.base[index] * Float(smooth) / Float(Self.unity)
-            // Rounding may be half a step above the ceiling.
-            output[index] = max(-ceiling, min(ceiling, value))
+            let smooth = Float(nextGain(peak: incoming[index].peak))
+            let frame = line.base[index]
+            output[index] = StereoFrame(left: limit(frame.left, smooth), right: limit(frame.right, smooth))
         }
     }
 
-    /// The gain for the sample that came `delay` samples ago.
+    @inline(__always)
+    private func limit(_ sample: Float, _ gain: Float) -> Float {
+        // Rounding may be half a step above the ceiling.
+        max(-ceiling, min(ceiling, sample * gain / Float(Self.unity)))
+    }
+
+    /// The gain for the frame that came `delay` samples ago.
     private mutating func nextGain(peak: Float) -> Int64 {
         let wanted = peak > ceiling ? Int64(ceiling / peak * Float(Self.unity)) : Self.unity
         let least = slidingMinimum(wanted)

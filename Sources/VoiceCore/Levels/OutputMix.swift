@@ -7,6 +7,7 @@ internal import Synchronization
 ///     media --(media volume)--+--(master, output gain)-- limiter -- card and echo reference
 ///     earcon -(its volume)----+
 ///
+/// Every gain acts on both channels alike, the limiter too: nothing moves to a side.
 /// Owned by the audio thread; the volumes come from `AudioPipes.volumes` and change in ramps of 20 ms.
 struct OutputMix: ~Copyable {
     /// Frames by which `finish` delays the sound: belongs into every voice position.
@@ -32,23 +33,23 @@ struct OutputMix: ~Copyable {
         limiter = Limiter(ceiling: ceiling)
     }
 
-    /// Puts the volume of the voice onto a period of nothing but voice.
-    mutating func scaleVoice(_ frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
-        voice.apply(pipes.volumes.gain(of: .voice), to: frames, count: count)
+    /// Puts the volume of the voice onto a period of nothing but voice, one channel of it.
+    mutating func scaleVoice(_ samples: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+        voice.apply(pipes.volumes.gain(of: .voice), to: samples, count: count)
     }
 
     /// Puts the volume of media onto a period of nothing but media.
-    mutating func scaleMedia(_ frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+    mutating func scaleMedia(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int, pipes: AudioPipes) {
         media.apply(pipes.volumes.gain(of: .media), to: frames, count: count)
     }
 
     /// Master volume and limiter, on the sum of everything.
-    mutating func finish(_ frames: UnsafeMutablePointer<Float>, count: Int, pipes: AudioPipes) {
+    mutating func finish(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int, pipes: AudioPipes) {
         master.apply(pipes.volumes.gain(of: .master) * trim, to: frames, count: count)
         limiter.process(frames, count: count)
         if limiter.isActive { pipes.limitedPeriods.wrappingAdd(1, ordering: .relaxed) }
         // -60 dBFS: what is below that, no microphone hears.
-        silentPeriods = cdsp_peak(frames, count) > 1e-3 ? 0 : min(Self.ring, silentPeriods + 1)
+        silentPeriods = cdsp_peak(frames.samples, 2 * count) > 1e-3 ? 0 : min(Self.ring, silentPeriods + 1)
     }
 
     /// Drops the sound that the limiter holds back.

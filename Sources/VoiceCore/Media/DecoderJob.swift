@@ -7,6 +7,8 @@ struct DecoderJob: Sendable, Equatable {
     var source: MediaSource
     /// Where to begin, in seconds.
     var start: Double = 0
+    /// 2, or 1 where there is a single loudspeaker.
+    var channels = 2
     /// So long without sound, and it is given up.
     var patience: Duration = .seconds(20)
     /// PEM file with the certificates to trust instead of the system's.
@@ -22,12 +24,19 @@ struct DecoderJob: Sendable, Equatable {
         "webm", "webvtt", "wv",
     ]
 
+    /// What makes two channels, or one, of any number: those that a source has not are left out, and the weights of the others
+    /// make 1 ("<"). So one channel is heard in the middle at its level, and nothing is clipped; with -ac ffmpeg takes 3 dB
+    /// off a single channel, and adds up several to more than full scale.
+    private static let stereo =
+        "pan=stereo|FL<FL+DL+0.707*FC+0.5*BL+0.5*SL+0.5*BC|FR<FR+DR+0.707*FC+0.5*BR+0.5*SR+0.5*BC"
+    private static let mono = "pan=mono|FC<FL+FR+DL+DR+1.414*FC+0.5*BL+0.5*BR+0.5*SL+0.5*SR+BC"
+
     /// What the decoder has to read besides its libraries.
     var files: [String] {
         if case .file(let path) = source { [path] } else { [] }
     }
 
-    /// What ffmpeg is told: one source in, mono floats at 48 kHz out.
+    /// What ffmpeg is told: one source in, floats at 48 kHz out.
     var arguments: [String] {
         var list = ["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+verbose"]
         // Enough to know any format by; the usual 5 MB would be a long wait with a slow server.
@@ -47,7 +56,8 @@ struct DecoderJob: Sendable, Equatable {
             if start > 0 { list += ["-ss", "\(start)"] }
             list += ["-i", "file:" + path]
         }
-        list += ["-map", "0:a:0", "-vn", "-sn", "-dn", "-ac", "1", "-ar", "\(AudioFormat.deviceRate)"]
+        list += ["-map", "0:a:0", "-vn", "-sn", "-dn"]
+        list += ["-af", channels == 2 ? Self.stereo : Self.mono, "-ar", "\(AudioFormat.deviceRate)"]
         return list + ["-threads", "1", "-f", "f32le", "-c:a", "pcm_f32le", "pipe:1"]
     }
 }

@@ -15,8 +15,11 @@ final class DecoderReader {
     private let isCalled: () -> Bool
     private let report: (DecoderReport) -> Void
     private let samples: UnsafeMutablePointer<Float>
-    /// Bytes in `samples`, and how many frames of them are in the ring.
+    /// The whole frames of it, ready for the ring.
+    private let ready: UnsafeMutablePointer<StereoFrame>
+    /// Bytes in `samples`, frames in `ready`, and how many of those are in the ring.
     private var bytes = 0
+    private var whole = 0
     private var written = 0
     private var frames = 0
     private var line: [UInt8] = []
@@ -41,13 +44,18 @@ final class DecoderReader {
         self.report = report
         samples = .allocate(capacity: Self.block)
         samples.initialize(repeating: 0, count: Self.block)
+        ready = .allocate(capacity: Self.block)
+        ready.initialize(repeating: .silence, count: Self.block)
     }
 
-    deinit { samples.deallocate() }
+    deinit {
+        samples.deallocate()
+        ready.deallocate()
+    }
 
     /// Decodes until the end, a failure, or until something else is to be done.
     func run(_ job: DecoderJob) {
-        (bytes, written, frames, line, lastError, lastTag) = (0, 0, 0, [], nil, nil)
+        (bytes, whole, written, frames, line, lastError, lastTag) = (0, 0, 0, 0, [], nil, nil)
         let process: ConfinedProcess
         let proxy: MediaProxy?
         do {
@@ -126,30 +134,38 @@ final class DecoderReader {
 
     /// Moves whole frames into the ring; false while it is full.
     private func deliver(_ job: DecoderJob) -> Bool {
-        let whole = bytes / 4
+        if whole == 0 { unpack(channels: job.channels) }
         guard whole > 0 else { return true }
-        if written == 0 { clean(whole) }
         let position = pipes.media.ring.writePosition
-        let count = pipes.media.ring.write(samples + written, count: whole - written)
+        let count = pipes.media.ring.write(ready + written, count: whole - written)
         if frames == 0, count > 0 { report(.began(id: job.id, position: position)) }
         frames += count
         written += count
         guard written == whole else { return false }
-        let rest = bytes - whole * 4
-        if rest > 0 {
-            UnsafeMutableRawPointer(samples).copyMemory(from: UnsafeRawPointer(samples + whole), byteCount: rest)
-        }
-        (bytes, written) = (rest, 0)
+        (whole, written) = (0, 0)
         return true
     }
 
-    /// A decoder may write anything: what is no number becomes silence, what is out of range is brought back.
-    private func clean(_ count: Int) {
-        for index in 0..<count {
-            let sample = samples[index]
-            samples[index] = sample.isNaN ? 0 : max(-1, min(1, sample))
+    /// Makes frames of what was read; what is not a whole one yet stays.
+    private func unpack(channels: Int) {
+        whole = bytes / (4 * channels)
+        for index in 0..<whole {
+            let first = Self.clean(samples[index * channels])
+            ready[index] = StereoFrame(
+                left: first,
+                right: channels == 1 ? first : Self.clean(samples[index * channels + 1])
+            )
         }
+        let rest = bytes - whole * channels * 4
+        if whole > 0, rest > 0 {
+            let left = UnsafeRawPointer(samples + whole * channels)
+            UnsafeMutableRawPointer(samples).copyMemory(from: left, byteCount: rest)
+        }
+        bytes = rest
     }
+
+    /// A decoder may write anything: what is no number becomes silence, what is out of range is brought back.
+    private static func clean(_ sample: Float) -> Float { sample.isNaN ? 0 : max(-1, min(1, sample)) }
 
     // MARK: What it says
 

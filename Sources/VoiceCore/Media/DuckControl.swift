@@ -1,3 +1,5 @@
+internal import CDSP
+
 /// The gain of media while somebody speaks: down in 30 ms, back in the time given, in straight lines of samples.
 struct DuckControl: Sendable, Equatable {
     /// 30 ms at 48 kHz.
@@ -25,15 +27,14 @@ struct DuckControl: Sendable, Equatable {
         step = (wanted - gain) / Float(left)
     }
 
-    mutating func apply(to samples: UnsafeMutablePointer<Float>, count: Int) {
+    mutating func apply(to frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         let ramped = min(left, count)
         for index in 0..<ramped {
             left -= 1
             // From the end backwards: the end is met exactly.
             gain = target - step * Float(left)
-            samples[index] *= gain
+            frames[index] *= gain
         }
-        guard gain != 1 else { return }
-        for index in ramped..<count { samples[index] *= gain }
+        if gain != 1 { cdsp_scale((frames + ramped).samples, gain, 2 * (count - ramped)) }
     }
 }

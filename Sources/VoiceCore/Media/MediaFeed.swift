@@ -13,8 +13,8 @@ package struct MediaFeed: ~Copyable, Sendable {
         case user = 2
     }
 
-    /// Decoded media, mono, 48 kHz, about 11 s. The decoder waits while it is full.
-    let ring = SampleRing<Float>(capacity: 524_288, filling: 0)
+    /// Decoded media, 48 kHz, about 11 s. The decoder waits while it is full.
+    let ring = SampleRing<StereoFrame>(capacity: 524_288, filling: .silence)
 
     private let flushWanted = Atomic<UInt64>(0)
     /// T1 writes: everything before this position has been dropped or played.

@@ -1,3 +1,4 @@
+internal import CDSP
 internal import Synchronization
 
 /// The audio thread's part of the media player: ring to mixer, with fades, ducking and volume.
@@ -10,14 +11,14 @@ struct MediaPlayback: ~Copyable {
     /// Frames to collect before it begins, 0.5 s.
     private static let prebuffer = 24_000
 
-    private let buffer = SampleBuffer(count: AudioFormat.periodFrames)
+    private let buffer = FrameBuffer(count: AudioFormat.periodFrames)
     private var duck = DuckControl()
     private var isPrimed = false
     private var flushed: UInt64
     /// Of the fade, 0 ... 1.
     private var fader: Float = 0
     /// The last frame, on its way to silence when nothing follows it.
-    private var tail: Float = 0
+    private var tail = StereoFrame.silence
     /// Whether the last period held media.
     private(set) var isSounding = false
 
@@ -30,7 +31,7 @@ struct MediaPlayback: ~Copyable {
     ///   - isVoice: whether the period holds voice.
     ///   - now: CLOCK_MONOTONIC in nanoseconds.
     mutating func mix(
-        into output: UnsafeMutablePointer<Float>,
+        into output: UnsafeMutablePointer<StereoFrame>,
         count: Int,
         isVoice: Bool,
         now: UInt64,
@@ -40,7 +41,7 @@ struct MediaPlayback: ~Copyable {
         let level = pipes.media.level(isVoice: duck.isVoice(isVoice), at: now)
         duck.aim(at: level, release: pipes.media.releaseFrames)
         let taken = take(count, from: pipes.media)
-        if !taken { buffer.base.update(repeating: 0, count: count) }
+        if !taken { buffer.base.update(repeating: .silence, count: count) }
         duck.apply(to: buffer.base, count: count)
         if taken != isSounding {
             isSounding = taken
@@ -48,7 +49,7 @@ struct MediaPlayback: ~Copyable {
         }
         guard taken else { return }
         volumes.scaleMedia(buffer.base, count: count, pipes: pipes)
-        for index in 0..<count { output[index] += buffer.base[index] }
+        cdsp_add_scaled(buffer.base.samples, 1, output.samples, 2 * count)
     }
 
     /// Fills the buffer; false where all of it is silence.
@@ -60,7 +61,7 @@ struct MediaPlayback: ~Copyable {
             isPrimed = available >= Self.prebuffer || available > 0 && feed.isComplete.load(ordering: .acquiring)
         }
         let wants = isPrimed && !isFlushing && !feed.isPaused.load(ordering: .acquiring)
-        guard wants || fader > 0 || tail != 0 else {
+        guard wants || fader > 0 || tail != .silence else {
             if isFlushing { finish(flush, feed) }
             return false
         }
@@ -87,7 +88,7 @@ struct MediaPlayback: ~Copyable {
     private mutating func decay(from start: Int, to end: Int) {
         for index in start..<end {
             tail *= 0.97
-            if abs(tail) < 1e-5 { tail = 0 }
+            if tail.peak < 1e-5 { tail = .silence }
             buffer.base[index] = tail
         }
     }
@@ -96,7 +97,7 @@ struct MediaPlayback: ~Copyable {
         feed.ring.skip(to: flush)
         flushed = flush
         isPrimed = false
-        tail = 0
+        tail = .silence
         feed.flushDone.store(flush, ordering: .releasing)
     }
 }

@@ -304,6 +304,7 @@ package actor MediaPlayer: MediaControls {
                     program: program,
                     source: found.source,
                     start: start,
+                    channels: settings.isStereo && pipes.playback.channels.load(ordering: .relaxed) > 1 ? 2 : 1,
                     patience: settings.patience,
                     caFile: settings.caFile,
                     isLive: found.item.kind == .radio

@@ -7,6 +7,8 @@ package struct MediaSettings: Sendable, Equatable {
     package var machine = MediaMachine.Options()
     /// So long without sound, and a stream is given up.
     package var patience = Duration.seconds(20)
+    /// Whether the two channels of a card have a loudspeaker each.
+    package var isStereo = true
     /// Linear, while the voice and while the user speaks.
     package var ducked: Double = 0.6
     package var duckedForUser: Double = 0.25
@@ -28,6 +30,7 @@ package struct MediaSettings: Sendable, Equatable {
         policy = MediaPolicy(hosts: media.allowHosts, folders: media.folders)
         machine.interludeEvery = media.interludeEvery
         patience = .seconds(media.stallS)
+        isStereo = media.stereo
         ducked = media.duckedLevel
         duckedForUser = media.duckedLevelUser
         release = .milliseconds(media.releaseMS)

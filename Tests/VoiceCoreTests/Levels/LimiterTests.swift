@@ -8,7 +8,7 @@ struct LimiterTests {
 
     private func limited(_ input: [Float], block: Int = 480) -> [Float] {
         var limiter = Limiter(ceiling: Self.ceiling)
-        var output = input + [Float](repeating: 0, count: Limiter.delay)
+        var output = input.map { StereoFrame($0) } + [StereoFrame](repeating: .silence, count: Limiter.delay)
         output.withUnsafeMutableBufferPointer { buffer in
             var done = 0
             while done < buffer.count {
@@ -17,7 +17,17 @@ struct LimiterTests {
                 done += count
             }
         }
-        return output
+        return output.map(\.mean)
+    }
+
+    @Test func bothChannelsAreTurnedDownByTheLouderOne() {
+        var limiter = Limiter(ceiling: Self.ceiling)
+        var frames = [StereoFrame](repeating: StereoFrame(left: 0.3, right: -1.8), count: 4800)
+        limiter.process(&frames, count: frames.count)
+        #expect(frames.allSatisfy { abs($0.right) <= Self.ceiling })
+        let settled = frames[2400...]
+        #expect(settled.allSatisfy { abs($0.right + Self.ceiling) < 1e-4 })
+        #expect(settled.allSatisfy { abs($0.left / $0.right + 1.0 / 6) < 1e-4 }, "nothing moves to a side")
     }
 
     @Test func belowTheCeilingNothingChanges() {

@@ -9,10 +9,11 @@ struct OutputMixTests {
         var result: [Float] = []
         for period in 0..<periods {
             change(period, pipes)
-            var frames = [Float](repeating: level, count: 480)
-            mix.scaleVoice(&frames, count: 480, pipes: pipes)
+            var voice = [Float](repeating: level, count: 480)
+            mix.scaleVoice(&voice, count: 480, pipes: pipes)
+            var frames = voice.map { StereoFrame($0) }
             mix.finish(&frames, count: 480, pipes: pipes)
-            result += frames
+            result += frames.map(\.mean)
         }
         return result
     }
@@ -55,18 +56,18 @@ struct OutputMixTests {
         var mix = OutputMix(trim: 1, ceiling: 1)
         var isAudible = mix.isAudible
         #expect(!isAudible)
-        var frames = [Float](repeating: 0.1, count: 480)
+        var frames = [StereoFrame](repeating: StereoFrame(left: 0.1, right: 0), count: 480)
         mix.finish(&frames, count: 480, pipes: pipes)
         isAudible = mix.isAudible
         #expect(isAudible)
         for _ in 0..<49 {
-            frames = [Float](repeating: 0, count: 480)
+            frames = [StereoFrame](repeating: .silence, count: 480)
             mix.finish(&frames, count: 480, pipes: pipes)
         }
         isAudible = mix.isAudible
         #expect(isAudible)
         for _ in 0..<3 {
-            frames = [Float](repeating: 0, count: 480)
+            frames = [StereoFrame](repeating: .silence, count: 480)
             mix.finish(&frames, count: 480, pipes: pipes)
         }
         isAudible = mix.isAudible

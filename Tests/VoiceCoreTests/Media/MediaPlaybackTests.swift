@@ -20,7 +20,7 @@ struct MediaPlaybackTests {
         var mix = OutputMix(trim: 1, ceiling: 1)
         var result: [Float] = []
         var supplied = 0
-        let sound = [Float](repeating: 0.5, count: Self.period)
+        let sound = [StereoFrame](repeating: StereoFrame(0.5), count: Self.period)
         for _ in 0..<60 where supplied < supply {
             supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied))
         }
@@ -29,7 +29,7 @@ struct MediaPlaybackTests {
                 supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied))
             }
             let isVoice = change(period, pipes)
-            var output = [Float](repeating: 0, count: Self.period)
+            var output = [StereoFrame](repeating: .silence, count: Self.period)
             playback.mix(
                 into: &output,
                 count: Self.period,
@@ -38,7 +38,7 @@ struct MediaPlaybackTests {
                 pipes: pipes,
                 volumes: &mix
             )
-            result += output
+            result += output.map(\.mean)
         }
         return result
     }
@@ -115,11 +115,11 @@ struct MediaPlaybackTests {
         pipes.volumes.set(Volumes(media: 100))
         var mix = OutputMix(trim: 1, ceiling: 0.891_25)
         var playback = MediaPlayback(pipes.media)
-        let sound = [Float](repeating: 0.9, count: 48_000)
+        let sound = [StereoFrame](repeating: StereoFrame(0.9), count: 48_000)
         pipes.media.ring.write(sound, count: sound.count)
         var loudest: Float = 0
         for period in 0..<90 {
-            var output = [Float](repeating: 0.9, count: Self.period)
+            var output = [StereoFrame](repeating: StereoFrame(0.9), count: Self.period)
             playback.mix(
                 into: &output,
                 count: Self.period,
@@ -129,7 +129,7 @@ struct MediaPlaybackTests {
                 volumes: &mix
             )
             mix.finish(&output, count: Self.period, pipes: pipes)
-            loudest = max(loudest, output.max() ?? 0)
+            loudest = max(loudest, output.map(\.peak).max() ?? 0)
         }
         #expect(loudest <= 0.891_26)
     }

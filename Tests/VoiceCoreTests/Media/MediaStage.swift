@@ -13,11 +13,18 @@ final class MediaStage: Sendable {
     let player: MediaPlayer
     private let network = NetworkThread()
     private let listening: Task<Void, Never>
+    private let audio: AudioThread?
 
     /// - Parameters:
     ///   - isFast: the loudspeaker takes sound as fast as it can, else at about its own speed.
+    ///   - room: where an audio thread of its own plays, instead of the loudspeaker that hears everything.
     ///   - onItsPort: of this machine the web server may be asked alone, else any server.
-    init(isFast: Bool = true, onItsPort: Bool = false, adjust: (inout MediaSettings) -> Void = { _ in }) async throws {
+    init(
+        isFast: Bool = true,
+        room: FileRoom? = nil,
+        onItsPort: Bool = false,
+        adjust: (inout MediaSettings) -> Void = { _ in }
+    ) async throws {
         port = try await server.start()
         var settings = MediaSettings()
         settings.policy = MediaPolicy(hosts: [onItsPort ? "127.0.0.1:\(port)" : "127.0.0.1"])
@@ -27,7 +34,7 @@ final class MediaStage: Sendable {
         adjust(&settings)
         try network.start()
         pipes.volumes.set(Volumes(media: 100))
-        let (told, heard, pipes) = (Gathered<MediaNews>(1000), Gathered<Float>(5_000_000), pipes)
+        let (told, heard, pipes) = (Gathered<MediaNews>(1000), Gathered<StereoFrame>(5_000_000), pipes)
         player = MediaPlayer(
             settings: settings,
             pipes: pipes,
@@ -38,13 +45,21 @@ final class MediaStage: Sendable {
         ) { news in told.append(news) }
         self.toldList = told
         self.heardList = heard
+        if let room {
+            let configuration = AudioConfiguration(source: .file(room), realtimePriority: 0)
+            audio = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        } else {
+            audio = nil
+        }
+        let isHere = room == nil
         listening = Task.detached {
+            guard isHere else { return }
             var playback = MediaPlayback(pipes.media)
             var mix = OutputMix(trim: 1, ceiling: 1)
             var now: UInt64 = 0
             while !Task.isCancelled {
                 for _ in 0..<(isFast ? 20 : 1) {
-                    var output = [Float](repeating: 0, count: AudioFormat.periodFrames)
+                    var output = [StereoFrame](repeating: .silence, count: AudioFormat.periodFrames)
                     playback.mix(
                         into: &output,
                         count: output.count,
@@ -55,7 +70,7 @@ final class MediaStage: Sendable {
                     )
                     now += 10_000_000
                     // Silence before the first sound is none of it.
-                    if heard.count > 0 || output.contains(where: { abs($0) > 0.01 }) {
+                    if heard.count > 0 || output.contains(where: { $0.peak > 0.01 }) {
                         heard.append(contentsOf: output)
                     }
                 }
@@ -81,17 +96,20 @@ final class MediaStage: Sendable {
     }
 
     private let toldList: Gathered<MediaNews>
-    private let heardList: Gathered<Float>
+    private let heardList: Gathered<StereoFrame>
 
     var news: [MediaNews] { toldList.all }
 
     /// Frames heard since the first sound, silence among them.
     var frames: Int { heardList.count }
 
-    /// What was heard, without the silence before and after it.
-    var sound: [Float] {
+    /// What was heard in the middle, without the silence before and after it.
+    var sound: [Float] { stereo.map { $0.mean } }
+
+    /// The same from both sides.
+    var stereo: [StereoFrame] {
         let all = heardList.all
-        guard let first = all.firstIndex(where: { abs($0) > 0.01 }), let last = all.lastIndex(where: { abs($0) > 0.01 })
+        guard let first = all.firstIndex(where: { $0.peak > 0.01 }), let last = all.lastIndex(where: { $0.peak > 0.01 })
         else { return [] }
         return Array(all[first...last])
     }
@@ -122,6 +140,7 @@ final class MediaStage: Sendable {
         await player.stop()
         listening.cancel()
         await listening.value
+        await audio?.stop()
         await network.stop()
         await server.stop()
     }

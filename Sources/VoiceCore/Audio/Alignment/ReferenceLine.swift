@@ -98,6 +98,12 @@ package struct ReferenceLine: ~Copyable {
         written += count
     }
 
+    /// Adds the mean of both channels of the frames just written to the card.
+    package mutating func append(_ new: UnsafePointer<StereoFrame>, count: Int) {
+        frames.write(new, count: count, at: written)
+        written += count
+    }
+
     /// Takes back the newest frames, which a flush removed from the card before they were played.
     ///
     /// More than was ever appended, or than 0.73 s, is taken as that much.

@@ -192,7 +192,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     // MARK: Playback
 
-    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
+    mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent {
         written = 0
         guard let stream = playback else {
             if takeLoudspeaker() { return .playbackChanged }

@@ -37,7 +37,8 @@ extension ALSAStream {
             throw unsupported("offers none of the formats S16, S24, S32 and float: use it as plug\(device)")
         }
         try check(snd_pcm_hw_params_set_format(pcm, hardware, format.1), "set the format")
-        var channels = UInt32(wanted)
+        // Media has two; what has one alone gets their mean.
+        var channels = UInt32(direction == .playback ? max(2, wanted) : wanted)
         try check(snd_pcm_hw_params_set_channels_near(pcm, hardware, &channels), "set the channels")
         guard channels >= wanted else {
             throw unsupported("has \(channels) channels, channel \(wanted - 1) does not exist (they count from 0)")

@@ -16,6 +16,8 @@ package final class AudioSide: @unchecked Sendable {
     package let frames = Atomic<UInt64>(0)
     /// Periods in a row in which every sample was the same: digital silence, or a constant.
     package let stillPeriods = Atomic<Int>(0)
+    /// Of the device that was opened last; until then a loudspeaker is taken to have two. The keeper writes.
+    package let channels = Atomic<Int>(2)
     /// Streams that were given up, and streams that were opened.
     package let losses = Atomic<UInt64>(0)
     package let openings = Atomic<UInt64>(0)
@@ -39,6 +41,7 @@ package final class AudioSide: @unchecked Sendable {
     func offer(_ stream: UnsafeMutablePointer<ALSAStream>) {
         recalled.store(false, ordering: .relaxed)
         stillPeriods.store(0, ordering: .relaxed)
+        channels.store(stream.pointee.parameters.channels, ordering: .relaxed)
         openings.wrappingAdd(1, ordering: .relaxed)
         offered.store(stream, ordering: .releasing)
     }

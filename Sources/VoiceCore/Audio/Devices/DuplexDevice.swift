@@ -17,7 +17,8 @@ package enum DeviceEvent: Sendable, Equatable {
     var emptiedPlayback: Bool { self == .playbackRestarted || self == .playbackChanged }
 }
 
-/// A microphone and a loudspeaker at 48 kHz, mono Float, full scale 1, in lockstep: the capture side is the clock.
+/// A microphone and a loudspeaker at 48 kHz in Float, full scale 1, in lockstep: the capture side is the clock. The microphone
+/// is mono, the loudspeaker is written in stereo; one that is mono plays the mean.
 ///
 /// It never fails as a whole: while one side is away, the device stands in for it with silence at the right pace.
 ///
@@ -36,7 +37,7 @@ package protocol DuplexDevice: ~Copyable {
     var isCaptureLive: Bool { get }
 
     /// Queues frames for the loudspeaker without waiting; `written` receives how many were taken.
-    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent
+    mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent
 
     /// Frames written and not heard yet (>= 0), and frames captured and not read yet (>= 0).
     mutating func delays() -> (playback: Int, capture: Int)

@@ -1,3 +1,4 @@
+internal import CDSP
 internal import CLinux
 
 /// A `FileRoom` as a card, at the pace of CLOCK_MONOTONIC times the room's speed.
@@ -14,16 +15,22 @@ struct FileDevice: DuplexDevice, ~Copyable {
     private var queue: PlaybackQueue
     private var recording: WaveWriter?
     private var next: UInt64 = 0
-    private let block: UnsafeMutablePointer<Float>
+    private let block: UnsafeMutablePointer<StereoFrame>
+    /// The mean of both channels of `block`: what is heard in the room.
+    private let mean = SampleBuffer(count: AudioFormat.periodFrames)
     private var echo: RoomEcho
 
     init(room: FileRoom, bufferPeriods: Int) throws(AudioDeviceError) {
         self.room = room
-        if let path = room.recording { recording = try WaveWriter(path: path) } else { recording = nil }
+        if let path = room.recording {
+            recording = try WaveWriter(path: path, channels: room.channels)
+        } else {
+            recording = nil
+        }
         playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
         queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
         block = .allocate(capacity: AudioFormat.periodFrames)
-        block.initialize(repeating: 0, count: AudioFormat.periodFrames)
+        block.initialize(repeating: .silence, count: AudioFormat.periodFrames)
         echo = RoomEcho(room.echo)
         periodNanoseconds = UInt64(10_000_000 / room.speed)
     }
@@ -41,17 +48,22 @@ struct FileDevice: DuplexDevice, ~Copyable {
 
         let count = min(count, AudioFormat.periodFrames)
         _ = queue.pop(into: block, count: count)
-        recording?.append(block, count: count)
-        room.listen(block, count: count)
+        cdsp_mean_of_pairs(block.samples, mean.base, count)
+        if room.channels == 2 {
+            recording?.append(block.samples, count: 2 * count)
+        } else {
+            recording?.append(mean.base, count: count)
+        }
+        room.listen(mean.base, count: count)
         room.speak(into: frames, count: count)
-        echo.mix(block, into: frames, count: count)
+        echo.mix(mean.base, into: frames, count: count)
         for index in 0..<count { frames[index] += index.isMultiple(of: 2) ? Self.noise : -Self.noise }
         return .done
     }
 
     var isCaptureLive: Bool { true }
 
-    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
+    mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent {
         written = queue.push(frames, count: count)
         return .done
     }

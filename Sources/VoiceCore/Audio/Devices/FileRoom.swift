@@ -43,6 +43,8 @@ package final class FileRoom: Sendable {
     package typealias Listener = @Sendable (FileRoom, UnsafeBufferPointer<Float>) -> Void
 
     let recording: String?
+    /// Of the recording: 1 for the mean of what is played, 2 for left and right.
+    let channels: Int
     let echo: Echo?
     let speed: Double
     private let listener: Listener?
@@ -51,15 +53,18 @@ package final class FileRoom: Sendable {
     /// - Parameters:
     ///   - speech: a mono 16 bit WAV at 48 kHz that is said first, or nil.
     ///   - recording: the WAV to write what is played to, or nil.
+    ///   - channels: of the recording: 1, the mean of what is played, or 2, left and right.
     ///   - speed: how many times faster than real time the card runs, 1 ... 100, as far as the machine keeps up.
     package init(
         speech path: String? = nil,
         recording: String? = nil,
+        channels: Int = 1,
         echo: Echo? = nil,
         speed: Double = 1,
         listener: Listener? = nil
     ) throws(AudioDeviceError) {
         self.recording = recording
+        self.channels = min(2, max(1, channels))
         self.echo = echo
         self.speed = min(100, max(1, speed))
         self.listener = listener

@@ -1,3 +1,5 @@
+internal import CDSP
+
 /// The memory of `ReferenceLine`: frames by their number, the newest 131 072 of them.
 ///
 /// Those from before the first one are silence. Allocates in `init` only.
@@ -18,6 +20,17 @@ struct PlayedFrames: ~Copyable {
             let at = (position + done) & (Self.capacity - 1)
             let some = min(count - done, Self.capacity - at)
             (frames.base + at).update(from: new + done, count: some)
+            done += some
+        }
+    }
+
+    /// The mean of both channels: what a single microphone in the middle hears.
+    mutating func write(_ new: UnsafePointer<StereoFrame>, count: Int, at position: Int) {
+        var done = 0
+        while done < count {
+            let at = (position + done) & (Self.capacity - 1)
+            let some = min(count - done, Self.capacity - at)
+            cdsp_mean_of_pairs((new + done).samples, frames.base + at, some)
             done += some
         }
     }

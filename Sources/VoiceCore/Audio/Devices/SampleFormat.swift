@@ -84,11 +84,18 @@ enum SampleFormat: CaseIterable, Sendable {
         }
     }
 
-    /// Mono to interleaved frames, the same on every channel.
-    func encode(_ mono: UnsafePointer<Float>, frames: Int, channels: Int, into raw: UnsafeMutableRawPointer) {
+    /// Frames for a card with so many channels: the first two are left and right, any other plays the mean, and so does the
+    /// only one.
+    func encode(_ sound: UnsafePointer<StereoFrame>, frames: Int, channels: Int, into raw: UnsafeMutableRawPointer) {
         let stride = bytes * channels
-        for frame in 0..<frames {
-            for channel in 0..<channels { encode(mono[frame], to: raw + frame * stride + channel * bytes) }
+        for index in 0..<frames {
+            let frame = sound[index]
+            let place = raw + index * stride
+            if channels > 1 {
+                encode(frame.left, to: place)
+                encode(frame.right, to: place + bytes)
+            }
+            for channel in (channels > 1 ? 2 : 0)..<channels { encode(frame.mean, to: place + channel * bytes) }
         }
     }
 }

@@ -13,7 +13,9 @@ enum SimulatedFault: Sendable, Equatable {
 /// The test's end of a simulated card: what is captured, what was played, what goes wrong and when.
 final class SimulatedCard {
     /// Everything the loudspeaker has played, in frames since the start, with the silence of empty buffers.
-    var played: [Float] = []
+    private(set) var frames: [StereoFrame] = []
+    /// The mean of both channels of the same.
+    private(set) var played: [Float] = []
     /// The microphone at a frame since the start.
     var microphone: (Int) -> Float = { _ in 0 }
     /// Faults by the number of the read they come with.
@@ -45,8 +47,9 @@ final class SimulatedCard {
         return due
     }
 
-    fileprivate func play(_ frames: UnsafePointer<Float>, count: Int) {
-        played.append(contentsOf: UnsafeBufferPointer(start: frames, count: count))
+    fileprivate func play(_ new: UnsafePointer<StereoFrame>, count: Int) {
+        frames.append(contentsOf: UnsafeBufferPointer(start: new, count: count))
+        for index in 0..<count { played.append(new[index].mean) }
     }
 
     fileprivate func takeFault() -> SimulatedFault? {
@@ -75,7 +78,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     private var runs = false
     private var startAt: Int
     private var restart: DeviceEvent?
-    private let block: UnsafeMutablePointer<Float>
+    private let block: UnsafeMutablePointer<StereoFrame>
 
     init(card: SimulatedCard, bufferPeriods: Int = 4) {
         self.card = card
@@ -83,7 +86,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         startAt = playbackPrefill
         queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
         block = .allocate(capacity: 2 * AudioFormat.periodFrames)
-        block.initialize(repeating: 0, count: 2 * AudioFormat.periodFrames)
+        block.initialize(repeating: .silence, count: 2 * AudioFormat.periodFrames)
     }
 
     deinit { block.deallocate() }
@@ -97,9 +100,9 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
             let taken = queue.pop(into: block, count: due)
             if taken < due { restart = restart ?? .playbackRestarted }
         } else {
-            block.update(repeating: 0, count: due)
+            block.update(repeating: .silence, count: due)
         }
-        if !card.hasLoudspeaker { block.update(repeating: 0, count: due) }
+        if !card.hasLoudspeaker { block.update(repeating: .silence, count: due) }
         card.play(block, count: due)
         for index in 0..<count { frames[index] = card.hasMicrophone ? card.microphone(first + index) : 0 }
         switch card.takeFault() {
@@ -125,7 +128,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     var isCaptureLive: Bool { card.hasMicrophone }
 
-    mutating func write(_ frames: UnsafePointer<Float>, count: Int, written: inout Int) -> DeviceEvent {
+    mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent {
         if let event = restart {
             restart = nil
             written = 0

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Mono 16 bit PCM WAV files: reading whole ones, writing growing ones.
+/// 16 bit PCM WAV files: reading whole mono ones, writing growing ones.
 package enum WaveFile {
     /// The samples of a mono 16 bit file at 48 kHz, full scale 1.
     package static func read(_ path: String) throws(AudioDeviceError) -> [Float] {
@@ -59,13 +59,13 @@ package enum WaveFile {
     }
 
     /// The 44 bytes before `dataBytes` bytes of samples.
-    package static func header(dataBytes: Int, rate: Int = AudioFormat.deviceRate) -> [UInt8] {
+    package static func header(dataBytes: Int, rate: Int = AudioFormat.deviceRate, channels: Int = 1) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
         }
         return Array("RIFF".utf8) + little(36 + dataBytes, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
-            + little(1, 2) + little(rate, 4) + little(rate * 2, 4) + little(2, 2) + little(16, 2) + Array("data".utf8)
-            + little(dataBytes, 4)
+            + little(channels, 2) + little(rate, 4) + little(rate * channels * 2, 4) + little(channels * 2, 2)
+            + little(16, 2) + Array("data".utf8) + little(dataBytes, 4)
     }
 }
 
@@ -73,28 +73,31 @@ package enum WaveFile {
 struct WaveWriter: ~Copyable {
     private static let block = AudioFormat.deviceRate / 2
     private let file: Int32
+    private let channels: Int
     private var pending: [Int16] = []
     private var dataBytes = 0
 
-    init(path: String) throws(AudioDeviceError) {
+    init(path: String, channels: Int = 1) throws(AudioDeviceError) {
+        self.channels = channels
         file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-        pending.reserveCapacity(Self.block + AudioFormat.periodFrames)
+        pending.reserveCapacity(Self.block + AudioFormat.periodFrames * channels)
         flush()
     }
 
     deinit { close(file) }
 
-    mutating func append(_ frames: UnsafePointer<Float>, count: Int) {
+    /// Adds samples, those of a frame one after the other.
+    mutating func append(_ samples: UnsafePointer<Float>, count: Int) {
         for index in 0..<count {
-            pending.append(Int16(max(-32_768, min(32_767, (frames[index] * 32_768).rounded()))))
+            pending.append(Int16(max(-32_768, min(32_767, (samples[index] * 32_768).rounded()))))
         }
         if pending.count >= Self.block { flush() }
     }
 
     /// Writes what is pending; the file is valid afterwards. What a full disk refuses is lost.
     mutating func flush() {
-        let header = WaveFile.header(dataBytes: dataBytes + pending.count * 2)
+        let header = WaveFile.header(dataBytes: dataBytes + pending.count * 2, channels: channels)
         _ = header.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
         let offset = 44 + dataBytes
         let written = pending.withUnsafeBytes { $0.isEmpty ? 0 : pwrite(file, $0.baseAddress, $0.count, offset) }

@@ -58,7 +58,8 @@ package struct DuplexControl: ~Copyable {
         pipes.microphone.writePosition + UInt64((line.held + 1) * AudioFormat.wirePeriodSamples)
     }
 
-    /// A period of output was written to the card, to be heard `delay` frames later.
+    /// A period of output was written to the card, to be heard `delay` frames later: `count` samples of all channels, of which
+    /// the loudest decides.
     /// - Parameter isMedia: media is all it holds.
     package mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int, isMedia: Bool) {
         let peak = cdsp_peak(output, count)

@@ -16,6 +16,25 @@ struct FileDeviceTests {
         #expect(read == [0, 0.5, -0.5, 32_767 / 32_768, -1, 0.25])
     }
 
+    @Test func aRoomCanBeRecordedFromBothSides() throws {
+        let path = "/tmp/voice-stereo-\(getpid()).wav"
+        defer { unlink(path) }
+        let heard = Mutex<Float>(0)
+        let room = try FileRoom(recording: path, channels: 2, speed: 50) { _, played in
+            heard.withLock { $0 = played[0] }
+        }
+        var device = try FileDevice(room: room, bufferPeriods: 4)
+        device.start()
+        var written = 0
+        _ = device.write([StereoFrame(left: 0.5, right: -0.25), StereoFrame(0.125)], count: 2, written: &written)
+        var block = [Float](repeating: 0, count: 2)
+        _ = device.read(into: &block, count: 2)
+        device.close()
+        #expect(heard.withLock { $0 } == 0.125)
+        let recording = try StereoRecording(path)
+        #expect(recording.left == [0.5, 0.125] && recording.right == [-0.25, 0.125])
+    }
+
     @Test func refusesOtherWavesWithTheWayOut() {
         var header = WaveFile.header(dataBytes: 4) + [0, 0, 0, 0]
         header[24] = 0x80
@@ -42,9 +61,13 @@ struct FileDeviceTests {
         let room = try FileRoom(echo: .init(delayMilliseconds: 10, gainDecibels: -20))
         var device = try FileDevice(room: room, bufferPeriods: 4)
         device.start()
-        var block = [Float](repeating: 0.5, count: 480)
+        var block = [Float](repeating: 0, count: 480)
         var written = 0
-        _ = device.write(block, count: 480, written: &written)
+        _ = device.write(
+            [StereoFrame](repeating: StereoFrame(left: 0.75, right: 0.25), count: 480),
+            count: 480,
+            written: &written
+        )
         room.say([Float](repeating: 0.25, count: 480))
         _ = device.read(into: &block, count: 480)
         // The microphone has a noise of its own.
@@ -91,9 +114,13 @@ struct FileDeviceTests {
         }
         var device = try FileDevice(room: room, bufferPeriods: 4)
         device.start()
-        var block = [Float](repeating: 0.5, count: 480)
+        var block = [Float](repeating: 0, count: 480)
         var written = 0
-        _ = device.write(block, count: 480, written: &written)
+        _ = device.write(
+            [StereoFrame](repeating: StereoFrame(left: 0.75, right: 0.25), count: 480),
+            count: 480,
+            written: &written
+        )
         _ = device.read(into: &block, count: 480)
         // The microphone has a noise of its own.
         #expect(block.allSatisfy { abs($0 - 0.25) < 1e-5 })

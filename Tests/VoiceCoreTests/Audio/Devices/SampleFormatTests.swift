@@ -55,12 +55,17 @@ struct SampleFormatTests {
         #expect(decode(.channel(7)) == [-0.5, 0])
     }
 
-    @Test func playsTheSameOnEveryChannel() {
-        var raw = [Int16](repeating: 0, count: 4)
+    @Test(arguments: [
+        (1, [4096, -16_384]), (2, [16_384, -8192, -16_384, -16_384]),
+        (4, [16_384, -8192, 4096, 4096, -16_384, -16_384, -16_384, -16_384]),
+    ])
+    func leftAndRightAreTheFirstTwoChannelsAndTheOthersPlayTheMean(channels: Int, expected: [Int16]) {
+        var raw = [Int16](repeating: 0, count: 2 * channels)
         raw.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            SampleFormat.s16.encode([0.5, -0.5], frames: 2, channels: 2, into: base)
+            let frames = [StereoFrame(left: 0.5, right: -0.25), StereoFrame(-0.5)]
+            SampleFormat.s16.encode(frames, frames: 2, channels: channels, into: base)
         }
-        #expect(raw == [16_384, 16_384, -16_384, -16_384])
+        #expect(raw == expected)
     }
 }

@@ -74,7 +74,8 @@ struct DuplexEngineTests {
                 let chord = (0..<4800).map { index in
                     let time = Float(tone + index) / 48_000
                     let swell = 0.8 - 0.2 * cosf(2 * .pi * 0.7 * time)
-                    return [Float(220), 277, 330, 440].reduce(0) { $0 + 0.06 * swell * sinf(2 * .pi * $1 * time) }
+                    let sum = [Float(220), 277, 330, 440].reduce(0) { $0 + 0.06 * swell * sinf(2 * .pi * $1 * time) }
+                    return StereoFrame(sum)
                 }
                 tone += 4800
                 pipes.media.ring.write(chord, count: 4800)
