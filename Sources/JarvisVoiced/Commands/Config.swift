@@ -15,7 +15,8 @@ struct Config: ParsableCommand {
             discussion: """
                 Where a service is not reached over TLS, its name is looked up: a key or token travels unencrypted only within the \
                 own network, unless allow_plain_http says otherwise. A name without an address is no error; the daemon judges \
-                the address of every connection.
+                the address of every connection. With jarvis.api = "openai" the agent's server is asked once, for two seconds at \
+                most, whether it is a term-llm.
                 """
         )
 
@@ -42,6 +43,9 @@ struct Config: ParsableCommand {
             }
             let refused = transports.filter(\.isRefused).map(\.problem)
             try exiting { if !refused.isEmpty { throw ConfigurationError(problems: refused) } }
+            if let line = await AgentStyle.warning(loaded.values, secrets: secrets, transports: transports) {
+                print("warning: \(line)")
+            }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")
         }
     }

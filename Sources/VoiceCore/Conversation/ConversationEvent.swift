@@ -130,4 +130,10 @@ package enum ConversationTimer: Hashable, Sendable {
     case idle
     /// What is being said after the budget was spent has taken long enough.
     case budget
+
+    /// What one session owes; the next has its own time.
+    static let ofTurns: [ConversationTimer] = [
+        .speech, .serverResponse, .requestedResponse, .activeResponse, .unknownResponse, .cancelledResponse,
+        .retryResponse,
+    ]
 }

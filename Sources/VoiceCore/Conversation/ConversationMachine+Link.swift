@@ -136,6 +136,8 @@ extension ConversationMachine {
         rotateAt = nil
         ends = nil
         dropStandby()
+        // The next session may be ready at once.
+        for timer in ConversationTimer.ofTurns { timers.remove(timer).map { effects.append(.cancelTimer($0)) } }
     }
 
     private mutating func startReconnect(after pause: Duration) {

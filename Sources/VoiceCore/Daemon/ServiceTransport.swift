@@ -91,6 +91,9 @@ package struct ServiceTransport: Equatable, Sendable {
 
     package var isRefused: Bool { if case .exposed = verdict { true } else { false } }
 
+    /// Whether a connection may be tried now.
+    var isReachable: Bool { !isRefused && verdict != .unresolved }
+
     /// Where the service is refused.
     package var problem: ConfigurationProblem {
         ConfigurationProblem(place: key, message: [line, advice].compactMap { $0 }.joined(separator: ": "))

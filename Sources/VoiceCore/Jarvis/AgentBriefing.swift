@@ -20,6 +20,9 @@ package enum AgentBriefing {
         return (answer.replacing(mark, with: ""), true)
     }
 
+    /// Whether a question was sent with the preamble.
+    static func isIn(_ question: String) -> Bool { question.hasPrefix(preamble) }
+
     /// A question as it is sent.
     static func question(_ query: String, preamble: Bool) -> String {
         preamble ? Self.preamble + "\n\n" + query : query

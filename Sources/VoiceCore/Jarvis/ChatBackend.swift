@@ -9,13 +9,13 @@ struct ChatBackend: JarvisBackend {
     let connection: JarvisConnection
     let watchesPrompts: Bool
 
-    func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
+    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
         let notice = Notice()
         var outcome = await withTaskGroup(of: JarvisOutcome?.self) { group in
-            group.addTask { await ask(question) }
+            group.addTask { await ask(question, onSign) }
             if watchesPrompts {
                 group.addTask {
-                    await watch(question.sessionID, onPrompt)
+                    await watch(question.sessionID, onSign)
                     return nil
                 }
                 group.addTask {
@@ -36,12 +36,16 @@ struct ChatBackend: JarvisBackend {
         return outcome
     }
 
-    private func ask(_ question: JarvisQuestion) async -> JarvisOutcome {
+    private func ask(
+        _ question: JarvisQuestion,
+        _ onSign: @Sendable (JarvisSign) -> Void
+    ) async -> JarvisOutcome {
         let message = connection.request.make(query: question.query, sessionID: question.sessionID)
         let first = JarvisReply.content(of: await connection.transport.exchange(message))
         guard first == .failure(.busy), !Task.isCancelled else { return JarvisOutcome(first) }
         _ = await connection.waitUntilIdle(question.sessionID)
         guard !Task.isCancelled else { return JarvisOutcome(.failure(.cancelled)) }
+        onSign(.askedAgain)
         return JarvisOutcome(JarvisReply.content(of: await connection.transport.exchange(message)))
     }
 
@@ -52,13 +56,13 @@ struct ChatBackend: JarvisBackend {
     }
 
     /// Ends when the server does not tell its state.
-    private func watch(_ session: String, _ onPrompt: @Sendable (JarvisPrompt) -> Void) async {
+    private func watch(_ session: String, _ onSign: @Sendable (JarvisSign) -> Void) async {
         var seen: Set<String> = []
         while true {
             await connection.surroundings.sleep(Self.look)
             guard !Task.isCancelled, let state = await connection.state(of: session) else { return }
             for prompt in state.prompts where state.activeRun == nil && seen.insert(prompt.id).inserted {
-                onPrompt(prompt)
+                onSign(.prompt(prompt))
             }
         }
     }

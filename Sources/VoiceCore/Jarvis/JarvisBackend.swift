@@ -27,11 +27,19 @@ package struct JarvisOutcome: Sendable, Equatable {
     }
 }
 
+/// What a run tells on its way to the end.
+enum JarvisSign: Sendable {
+    /// It waits for the user.
+    case prompt(JarvisPrompt)
+    /// Nothing came of it, so the question was put once more: its time begins anew.
+    case askedAgain
+}
+
 /// A way of asking the agent: which routes, which events, what a lost connection means.
 protocol JarvisBackend: Sendable {
     /// Runs one question to its end. Never throws. Once the task is cancelled it takes the run back at the server and ends
     /// when that has confirmed it, within `JarvisConnection.withdrawalLimit`.
     ///
-    /// - Parameter onPrompt: called when the run waits for the user.
-    func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome
+    /// - Parameter onSign: may be called three times with `askedAgain`.
+    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome
 }

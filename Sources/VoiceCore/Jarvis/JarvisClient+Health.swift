@@ -28,6 +28,7 @@ extension JarvisClient {
     }
 
     static let mistakenAPI = "jarvis.api = \"openai\" leads to a term-llm, which stores each question as a conversation"
+    static let rightAPI = "set jarvis.api to \"responses\" or \"chat\""
 
     /// The same, told in the log: a wrong address or token shows at the start, not with the first question.
     package func checkAtStart() async {
@@ -42,7 +43,7 @@ extension JarvisClient {
                 )
             )
             if await isMistakenForPlain() {
-                logger.warning("\(Self.mistakenAPI): set jarvis.api to \"responses\" or \"chat\"")
+                logger.warning("\(Self.mistakenAPI): \(Self.rightAPI)")
             }
             await sweepAtStart()
         case .failure(.cancelled): break

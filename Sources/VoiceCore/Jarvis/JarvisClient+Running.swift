@@ -62,9 +62,11 @@ extension JarvisClient {
         let wasAtWork = cancelRequest()
         lastReply = nil
         reading = nil
-        guard !sent.isEmpty else { return wasAtWork ? .forgotten : .nothing }
+        guard let first = sent.first else { return wasAtWork ? .forgotten : .nothing }
+        let toldOfMouth = AgentBriefing.isIn(first)
         if let plain = backend as? PlainBackend {
             sent = []
+            if toldOfMouth { introduced = nil }
             return plain.forgetLast() || wasAtWork ? .forgotten : .nothing
         }
         let id = sessionID
@@ -82,6 +84,8 @@ extension JarvisClient {
             sent.removeLast()
             undone = true
         }
+        // With its first turn the conversation has lost what the agent was told.
+        if toldOfMouth, sent.isEmpty, introduced == id { introduced = nil }
         guard id == sessionID, let state = await connection.state(of: id) else { return .impossible }
         sent = []
         goOn(from: state.lastResponseID)

@@ -16,7 +16,7 @@ package import Logging
 /// has confirmed that, a second later at most.
 package actor JarvisClient {
     enum Step: Sendable {
-        case prompt(JarvisPrompt)
+        case sign(JarvisSign)
         case ended(JarvisOutcome)
     }
 
@@ -81,7 +81,7 @@ package actor JarvisClient {
     var notice: String?
     var reading: ReadingPlace?
     /// The session whose agent has answered us: it was told what it must know.
-    private var introduced: String?
+    var introduced: String?
     /// The agent has said that it has the prompt for voices: in its health answer, in its last first reply.
     var saysSoInHealth = false
     private var saysSoInReply: Bool
@@ -125,7 +125,8 @@ package actor JarvisClient {
         let saved = store.load()
         stored = saved
         mayFindLeftOvers = saved != nil
-        introduced = saved?.id
+        // What it was told is gone where the history is ours.
+        introduced = settings.api == .openai ? nil : saved?.id
         saysSoInReply = saved?.knowsMouth ?? false
         session = JarvisSession(
             idleLimit: settings.idleRenewalMin > 0 ? Duration.seconds(settings.idleRenewalMin * 60) : nil,
@@ -222,7 +223,7 @@ package actor JarvisClient {
         let backend = backend
         let task = Task.detached { [trace = CallTrace.current] in
             await CallTrace.$current.withValue(trace) {
-                let outcome = await backend.run(question) { line.post(.prompt($0)) }
+                let outcome = await backend.run(question) { line.post(.sign($0)) }
                 line.post(.ended(outcome))
                 return outcome
             }
@@ -241,7 +242,8 @@ package actor JarvisClient {
 
     /// Waits until the run has ended or wants something of the user.
     func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
-        let deadline = surroundings.now() + .seconds(settings.timeoutS)
+        let limit = Duration.seconds(settings.timeoutS)
+        var deadline = surroundings.now() + limit
         while true {
             let left = max(.zero, deadline - surroundings.now())
             let step = await Patience.value(within: left, sleep: surroundings.expire) { await run.line.next() }
@@ -249,7 +251,9 @@ package actor JarvisClient {
             switch step {
             case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
             case .ended(let outcome)??: return conclude(run, outcome, since: asked)
-            case .prompt(let prompt)??:
+            // A server that was away and back has the whole time for what it is asked anew.
+            case .sign(.askedAgain)??: deadline = surroundings.now() + limit
+            case .sign(.prompt(let prompt))??:
                 if !isReadAloud(prompt) {
                     _ = await transport.exchange(request.reply(prompt.refusal, session: run.sessionID))
                 } else if run.number == active?.number {

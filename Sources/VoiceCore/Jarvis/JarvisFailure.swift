@@ -9,6 +9,8 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case busy
     /// The server no longer knows the run: it was restarted.
     case lost
+    /// The connection that carried the run ended before the answer: what was done by then is not known.
+    case cutOff(detail: String)
     /// The conversation has moved on without us.
     case staleConversation
     /// The address leads to something else: a redirect, a web page, nothing.
@@ -48,6 +50,9 @@ package enum JarvisFailure: Error, Sendable, Equatable {
             "Jarvis gave up: the limit of its server (serve.response_timeout) or of a proxy in front of it was reached"
         case .busy: "Jarvis is busy with another question of this session"
         case .lost: "Jarvis was restarted while it worked on a question"
+        case .cutOff(let detail):
+            "the connection to Jarvis broke while it worked on a question (\(detail)); it is not asked again, since part of it "
+                + "may be done"
         case .staleConversation: "Jarvis does not know the conversation that was to be continued"
         case .wrongBasePath(let hint):
             "jarvis.url does not lead to the agent (\(hint)): it must end with the base path, usually /ui"
@@ -89,6 +94,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .serverLimit: "Jarvis ran out of time and gave up."
         case .busy: "Jarvis is still busy with an earlier request. Please ask again in a moment."
         case .lost: "Jarvis was restarted while working on that. Please ask again."
+        case .cutOff: "Jarvis was cut off while working on that; it may have done part of it."
         case .staleConversation: "I lost the thread of our conversation with Jarvis. Please ask again."
         case .wrongBasePath: "I can't talk to Jarvis; its address needs to be corrected in the settings."
         case .serverError: "Jarvis ran into a problem and could not answer."
@@ -112,7 +118,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     /// True when the server is to blame in a way that waiting may mend; what a circuit breaker counts.
     package var isServerTrouble: Bool {
         switch self {
-        case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost: true
+        case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost, .cutOff: true
         default: false
         }
     }

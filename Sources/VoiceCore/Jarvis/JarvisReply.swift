@@ -5,9 +5,11 @@
 package enum JarvisReply {
     private static let maximumDetailCharacters = 200
 
+    /// What came back for a question. Where the connection ended first, the server may have been at work.
     package static func content(of result: JarvisHTTPResult) -> Result<String, JarvisFailure> {
         switch result {
         case .response(let response): content(of: response)
+        case .failed(.connectionLost(let detail)): .failure(.cutOff(detail: shortened(detail)))
         case .failed(let fault): .failure(failure(of: fault))
         }
     }

@@ -20,7 +20,7 @@ final class PlainBackend: JarvisBackend {
         self.connection = connection
     }
 
-    func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
+    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
         let asked = ChatMessage(role: "user", content: question.query)
         let messages = history.withLock { history in
             if history.sessionID != question.sessionID { history = History(sessionID: question.sessionID) }
@@ -47,13 +47,16 @@ final class PlainBackend: JarvisBackend {
         }
     }
 
-    /// Drops the oldest questions with their answers.
+    /// Drops the oldest questions with their answers; what the agent was told with the first one stays.
     private static func bound(_ messages: inout [ChatMessage]) {
+        let toldOfMouth = messages.first.map { AgentBriefing.isIn($0.content) } ?? false
         while messages.count > 2,
             messages.count > maximumMessages
                 || messages.reduce(0, { $0 + $1.content.utf8.count }) > maximumBytes
         {
             messages.removeFirst(2)
         }
+        guard toldOfMouth, let oldest = messages.first?.content, !AgentBriefing.isIn(oldest) else { return }
+        messages[0].content = AgentBriefing.question(oldest, preamble: true)
     }
 }

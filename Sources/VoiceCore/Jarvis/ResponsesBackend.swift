@@ -38,9 +38,9 @@ struct ResponsesBackend: JarvisBackend {
         var hasBegun: Bool { run.runID != nil }
     }
 
-    func run(_ question: JarvisQuestion, onPrompt: @escaping @Sendable (JarvisPrompt) -> Void) async -> JarvisOutcome {
+    func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome {
         var path = Path()
-        var outcome = await answer(question, &path, onPrompt)
+        var outcome = await answer(question, &path, onSign)
         if Task.isCancelled, path.run.outcome == nil {
             let state = await connection.withdraw(
                 path.run.runID,
@@ -58,12 +58,12 @@ struct ResponsesBackend: JarvisBackend {
     private func answer(
         _ question: JarvisQuestion,
         _ path: inout Path,
-        _ onPrompt: @Sendable (JarvisPrompt) -> Void
+        _ onSign: @Sendable (JarvisSign) -> Void
     ) async -> JarvisOutcome {
         var question = question
         var (hasWaited, hasCaughtUp, repeated) = (false, false, 0)
         while true {
-            let outcome = await follow(question, &path, onPrompt)
+            let outcome = await follow(question, &path, onSign)
             guard !Task.isCancelled else { return outcome }
             switch outcome.result {
             case .failure(.busy) where !hasWaited && path.others.isEmpty:
@@ -71,6 +71,7 @@ struct ResponsesBackend: JarvisBackend {
                 let state = await connection.waitUntilIdle(question.sessionID)
                 question.previous = state?.lastResponseID ?? question.previous
                 question.key += "-2"
+                onSign(.askedAgain)
             case .failure(.staleConversation) where !hasCaughtUp:
                 // Without an id to go on from, a question would begin the conversation anew.
                 guard let state = await connection.state(of: question.sessionID) else { return outcome }
@@ -93,6 +94,7 @@ struct ResponsesBackend: JarvisBackend {
                     // One that had not begun may still be on its way: under the same key it is the same run.
                     if path.hasBegun { question.key += "-r" }
                     path.run = ResponsesRun()
+                    onSign(.askedAgain)
                 }
                 continue
             case .failure(.lost) where !path.hasBegun:
@@ -139,7 +141,7 @@ struct ResponsesBackend: JarvisBackend {
     private func follow(
         _ question: JarvisQuestion,
         _ path: inout Path,
-        _ onPrompt: @Sendable (JarvisPrompt) -> Void
+        _ onSign: @Sendable (JarvisSign) -> Void
     ) async -> JarvisOutcome {
         var request =
             path.run.runID.map { connection.request.events(run: $0, after: path.run.lastSequence) }
@@ -148,7 +150,7 @@ struct ResponsesBackend: JarvisBackend {
         var outage = Outage()
         while true {
             let before = path.run.lastSequence
-            let ended = await read(request, question, &path, onPrompt)
+            let ended = await read(request, question, &path, onSign)
             if path.run.lastSequence > before { failures = 0 }
             switch ended {
             case .finished: outage.end()
@@ -190,7 +192,7 @@ struct ResponsesBackend: JarvisBackend {
         _ request: JarvisHTTPRequest,
         _ question: JarvisQuestion,
         _ path: inout Path,
-        _ onPrompt: @Sendable (JarvisPrompt) -> Void
+        _ onSign: @Sendable (JarvisSign) -> Void
     ) async -> Ended {
         let isFirst = !path.hasBegun
         let stream: any JarvisReplyStream
@@ -224,7 +226,7 @@ struct ResponsesBackend: JarvisBackend {
                     switch path.run.handle(event) {
                     case .none, .progress: continue
                     case .activity(let activity): connection.board.show(activity)
-                    case .prompt(let prompt): onPrompt(prompt)
+                    case .prompt(let prompt): onSign(.prompt(prompt))
                     case .streamEnded: return .interrupted
                     case .finished: return .finished
                     }

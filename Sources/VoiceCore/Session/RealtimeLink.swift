@@ -19,6 +19,11 @@ package final class RealtimeLink: WebSocketDriver {
 
     private var isRetired = false
 
+    /// How far the microphone had come at the latest message: the service was there to hear what came before.
+    private var heardUntil: UInt64 = 0
+    /// A service that hears the user begin to speak says so sooner.
+    private static let reaction = Duration.seconds(2)
+
     /// Messages that were no events, by the rule that one bad event costs only itself.
     package private(set) var malformed = 0
 
@@ -44,6 +49,7 @@ package final class RealtimeLink: WebSocketDriver {
 
     package func received(text: UnsafeRawBufferPointer) {
         guard !isRetired else { return }
+        heardUntil = pump.microphonePosition
         if let delta = AudioDelta(text) { return receive(delta, in: text) }
         let now = Monotonic.now()
         do {
@@ -72,7 +78,10 @@ package final class RealtimeLink: WebSocketDriver {
         switch closure {
         case .failed(.timedOut(.silence(let limit))), .failed(.timedOut(.acknowledgement(let limit))):
             failure.missedSpeech = pump.sentVoice(on: connection, within: limit)
-        default: break
+        default:
+            let silence = ContinuousClock.now - connection.lastReceived
+            let limit = max(Self.reaction, silence)
+            failure.missedSpeech = pump.sentVoice(on: connection, after: heardUntil, within: limit)
         }
         pump.ended(connection)
         guard !isRetired else { return }

@@ -153,11 +153,14 @@ package final class VoicePump {
         heldFrom = max(pipes.microphone.readPosition, position - min(position, UInt64(preRoll)))
     }
 
-    /// Whether somebody spoke to this connection within so long.
-    func sentVoice(on connection: WebSocketConnection, within limit: Duration) -> Bool {
+    /// How far the microphone has come.
+    var microphonePosition: UInt64 { pipes.microphone.writePosition }
+
+    /// Whether somebody spoke to this connection after that place of the microphone, and within so long.
+    func sentVoice(on connection: WebSocketConnection, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard uplink === connection else { return false }
         let voice = pipes.echo.voiceUntil.load(ordering: .acquiring)
-        return voice > 0
+        return voice > place
             && voice + UInt64(limit.wholeMilliseconds * AudioFormat.wireRate / 1000)
                 > pipes.microphone.writePosition
     }

@@ -123,6 +123,28 @@ struct RotationTests {
         #expect(scene.state == .processing)
     }
 
+    /// What the broken session still owed is not counted against the one that takes over.
+    @Test func whatIsAskedAgainHasItsTimeAnew() {
+        var scene = Scene.rotating()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.answer("c1")
+        #expect(scene.creates.count == 1)
+        scene.on(.disconnected(LinkFailure(.transient, "reset")), after: .seconds(9))
+        #expect(scene.latest.contains(.promote))
+        #expect(scene.creates.count == 2)
+        let timers = scene.latest.compactMap { effect -> String? in
+            switch effect {
+            case .startTimer(.requestedResponse, _): "start"
+            case .cancelTimer(.requestedResponse): "cancel"
+            default: nil
+            }
+        }
+        #expect(timers == ["cancel", "start"])
+    }
+
     @Test func aConnectionBesideGoesWithTheConversation() {
         var scene = Scene.rotating()
         scene.on(.deactivate)

@@ -29,8 +29,8 @@ struct Scene {
     }
 
     /// The user has asked and `r1` has called `c1`, which is being answered.
-    static func calling() -> Scene {
-        var scene = Scene.listening()
+    static func calling(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) -> Scene {
+        var scene = Scene.listening(change)
         scene.userTurn()
         scene.begin("r1")
         scene.call("c1", in: "r1")

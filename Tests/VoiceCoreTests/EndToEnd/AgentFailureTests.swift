@@ -32,8 +32,8 @@ extension EndToEnd {
             ),
             Trouble(testDescription: "empty", outcome: .emptyReply, failure: .emptyReply),
             Trouble(testDescription: "not JSON", outcome: .notJSON, failure: .badReply(detail: "")),
-            Trouble(testDescription: "cut in the middle", outcome: .cutMidBody, failure: .offline(detail: "")),
-            Trouble(testDescription: "cut", outcome: .cut, failure: .offline(detail: "")),
+            Trouble(testDescription: "cut in the middle", outcome: .cutMidBody, failure: .cutOff(detail: "")),
+            Trouble(testDescription: "cut", outcome: .cut, failure: .cutOff(detail: "")),
             Trouble(testDescription: "timeout", outcome: .silence, failure: .timedOut),
         ]
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Logging
 import Synchronization
 import Testing
@@ -61,14 +62,15 @@ extension EndToEnd {
                 try agent.order("kill")
                 try agent.order("start")
                 let heard = await during.value
-                #expect(style == .chat ? heard.failure != nil : heard.failure == .lost)
+                #expect(style == .chat ? Self.isCutOff(heard) : heard.failure == .lost, "\(heard)")
                 #expect(try agent.effects == 1)
                 let after = Task { await client.ask("side effect, wait 3") }
                 try await Self.until { try agent.effects == 2 }
                 try await Task.sleep(for: .milliseconds(500))
                 try agent.order("kill")
                 try agent.order("start")
-                #expect(await after.value.failure != nil)
+                let cut = await after.value
+                #expect(style == .chat ? Self.isCutOff(cut) : cut.failure == .lost, "\(cut)")
                 #expect(try agent.effects == 2)
                 let before = Task { await client.ask("slow 2") }
                 try await Task.sleep(for: .milliseconds(700))
@@ -79,6 +81,50 @@ extension EndToEnd {
                 guard style == .responses else { return }
                 #expect(last.spoken == "That took 2 seconds.")
                 #expect(await client.ask("what is on today?").spoken.contains("two meetings"))
+            }
+        }
+
+        /// The ready text of docs/examples in the agent's own file: the server tells it once a conversation, and once the agent
+        /// has shown that it has it, the box adds nothing.
+        @Test(arguments: styles)
+        func theReadyTextIsToldOnceAndThePreambleStaysAway(style: Configuration.Jarvis.API) async throws {
+            let example = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../docs/examples/agent.yaml")
+            let text = String(decoding: try Data(contentsOf: example), as: UTF8.self)
+            try await Self.with { agent, network in
+                try agent.restart(with: text)
+                let client = try agent.client(style, on: network)
+                for _ in 0..<3 {
+                    #expect(await client.ask("say: <!-- voice -->Two meetings.").spoken == "Two meetings.")
+                    #expect(await client.ask("count my questions").spoken.contains("asked 2 questions"))
+                    await client.startFresh()
+                }
+                let requests = try agent.modelRequests().map { $0.joined(separator: "\n") }
+                #expect(requests.count == 6)
+                for (number, request) in requests.enumerated() {
+                    #expect(request.ranges(of: "You are heard, not read.").count == 1, "request \(number)")
+                    #expect(request.ranges(of: "it tells the box that you have this text.").count == 1)
+                    // Before its first answer nothing is known of the agent.
+                    #expect(
+                        request.ranges(of: AgentBriefing.preamble).count == (number < 2 ? 1 : 0),
+                        "request \(number)"
+                    )
+                }
+            }
+        }
+
+        /// The way that knows of no sessions: nothing can be looked up, so nothing is asked again.
+        @Test func aConnectionThatBreaksInMidRunIsSaidToBeSo() async throws {
+            try await Self.with([Self.free]) { agent, network in
+                let client = try agent.client(.openai, on: network)
+                let words = "run echo x >> \(agent.facts.effects); sleep 3"
+                let heard = Task { await client.ask(words) }
+                try await Self.until { try agent.effects == 1 }
+                try agent.order("kill")
+                try agent.order("start")
+                #expect(Self.isCutOff(await heard.value))
+                #expect(await client.ask("what is on today?").spoken.contains("two meetings"))
+                #expect(try agent.effects == 1)
             }
         }
 
@@ -181,6 +227,10 @@ extension EndToEnd {
         ) async throws {
             let agent = try RealAgent(options)
             try await NetworkThread.with { network in try await body(agent, network) }
+        }
+
+        private static func isCutOff(_ answer: JarvisAnswer) -> Bool {
+            if case .cutOff? = answer.failure { true } else { false }
         }
 
         private static func until(_ condition: () throws -> Bool) async throws {

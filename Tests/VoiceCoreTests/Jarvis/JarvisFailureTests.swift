@@ -5,7 +5,8 @@ import Testing
 struct JarvisFailureTests {
     private static let provider = "Fake API error (status 400): upstream says sk-secret"
     private static let all: [JarvisFailure] = [
-        .authentication, .offline(detail: "refused"), .timedOut, .serverLimit, .busy, .lost, .staleConversation,
+        .authentication, .offline(detail: "refused"), .timedOut, .serverLimit, .busy, .lost, .cutOff(detail: "reset"),
+        .staleConversation,
         .wrongBasePath(hint: "redirect to /ui/"), .serverError(status: 400, detail: provider),
         .badReply(detail: "no choices"), .emptyReply, .tooLarge, .untrusted(detail: "self-signed"),
         .runFailed(detail: provider), .resting(seconds: 20), .insecure(host: "example.com", address: "192.0.2.7"),

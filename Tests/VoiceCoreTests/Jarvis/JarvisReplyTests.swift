@@ -48,7 +48,7 @@ struct JarvisReplyTests {
     @Test(
         arguments: [
             (.couldNotConnect("connection refused"), .offline(detail: "connection refused")),
-            (.connectionLost("reset"), .offline(detail: "reset")), (.timedOut, .timedOut),
+            (.connectionLost("reset"), .cutOff(detail: "reset")), (.timedOut, .timedOut),
             (.untrusted("expired"), .untrusted(detail: "expired")), (.replyTooLarge, .tooLarge),
             (.cancelled, .cancelled),
         ] as [(JarvisTransportFault, JarvisFailure)]
@@ -84,6 +84,10 @@ struct JarvisReplyTests {
     @Test func theUserHearsWhatHappened() {
         #expect(JarvisFailure.timedOut.spokenSentence == "I wasn't able to reach Jarvis, the request timed out.")
         #expect(JarvisFailure.offline(detail: "x").spokenSentence == "Jarvis appears to be offline right now.")
+        #expect(
+            JarvisFailure.cutOff(detail: "x").spokenSentence
+                == "Jarvis was cut off while working on that; it may have done part of it."
+        )
         #expect(
             JarvisFailure.authentication.spokenSentence
                 == "Authentication to Jarvis failed; the token may need updating."

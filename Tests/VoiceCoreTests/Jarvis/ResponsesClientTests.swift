@@ -141,6 +141,31 @@ struct ResponsesClientTests {
         #expect(last?.text.contains(isLost ? "resp_msg_9" : "resp_msg_1") == true, "the conversation goes on")
     }
 
+    /// Twice the server is gone for most of the time that an answer may take, and nothing was done.
+    @Test func aQuestionThatIsAskedAgainHasItsTimeAnew() async throws {
+        let time = TestTime()
+        let transport = ScriptedJarvisTransport { request, number in
+            switch request.route {
+            case Self.post where number == 0: .stream([Self.created], .silent)
+            case Self.post where number == 1: .held(Self.answered)
+            case Self.post: .stream([Self.created, Self.delta("Yes."), Self.completed(3)])
+            case Self.messages:
+                .whole(.json(#"{"messages":[{"role":"user","parts":[{"type":"text","text":"a"}]}]}"#))
+            case Self.state: .whole(.json(#"{"active_run":false}"#))
+            default: .whole(.status(404))
+            }
+        }
+        let client = try client(transport, time: time) { $0.silenceS = 100 }
+        let answer = Task { await client.ask("a") }
+        while transport.silentStreams == 0 { await Task.yield() }
+        await time.pass(.seconds(100))
+        while transport.requests(Self.post).count < 2 { await Task.yield() }
+        for _ in 0..<100_000 where !time.alarms.contains(where: { $0 > .seconds(210) }) { await Task.yield() }
+        await time.pass(.seconds(100))
+        #expect(await answer.value.spoken == "Yes.")
+        #expect(transport.requests(Self.post).count == 3)
+    }
+
     @Test func aDeadServerIsToldAfterSecondsNotMinutes() async throws {
         let time = TestTime()
         let log = LineLog()

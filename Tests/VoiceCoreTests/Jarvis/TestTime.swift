@@ -27,6 +27,8 @@ final class TestTime: Sendable {
     }
 
     var now: Duration { state.withLock { $0.now } }
+    /// When those wake who sleep now.
+    var alarms: [Duration] { state.withLock { $0.sleepers.map(\.until) } }
 
     func sleep(_ length: Duration) async { await wait(length, passes: length <= short) }
 

@@ -45,6 +45,26 @@ struct GoldenReplyTests {
         }
     }
 
+    /// An agent that does as the preamble says, in plain sentences under 100 words, is heard word for word; what it adds to
+    /// be played is taken out, and nothing else.
+    @Test func anAnswerAsThePreambleWantsItIsHeardAsItIs() throws {
+        let item = #"{"type":"radio","title":"News","url":"https://example.org/live.mp3","reason":"you asked for it"}"#
+        var count = 0
+        for example in try Self.cases() where example.spoken != "(nothing)" {
+            let answer = example.spoken
+            // One holds asterisks that were meant as such, which is no plain sentence.
+            guard WordCount.words(in: answer) < 100, !answer.hasSuffix("?"), !answer.contains("*") else { continue }
+            count += 1
+            #expect(SpeechShaper().shape(answer)?.spoken == answer, "\(example.name)")
+            for added in [answer + "\n" + item, answer + "\n\n```json\n\(item)\n```"] {
+                let media = MediaInReply(added)
+                #expect(media.items.map(\.title) == ["News"], "\(example.name)")
+                #expect(SpeechShaper().shape(media.rest)?.spoken == answer, "\(example.name)")
+            }
+        }
+        #expect(count >= 40, "\(count)")
+    }
+
     @Test func nothingThatOnlyTheEyeUnderstandsIsHeard() throws {
         for example in try Self.cases() {
             guard let shaped = SpeechShaper(maximumWords: example.words).shape(example.reply) else { continue }

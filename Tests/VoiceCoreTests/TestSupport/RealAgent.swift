@@ -94,6 +94,31 @@ final class RealAgent {
         get throws { Int(try order("effects")) ?? -1 }
     }
 
+    /// Starts the server again with an agent that has this beside its name and tools: lines of its agent.yaml.
+    func restart(with lines: String) throws {
+        try order("kill")
+        let own = "name: jarvis\ndescription: the agent of the house\ntools:\n  enabled: [shell]\n"
+        let file = facts.dir + "/../config/term-llm/agents/jarvis/agent.yaml"
+        try Data((own + lines).utf8).write(to: URL(filePath: file))
+        try order("start")
+    }
+
+    /// What the model was sent, request by request: the texts of its messages.
+    func modelRequests() throws -> [[String]] {
+        let log = String(decoding: try Data(contentsOf: URL(filePath: facts.model_log)), as: UTF8.self)
+        return log.split(separator: "\n").compactMap { line in
+            guard let entry = try? JSONDecoder().decode(JSONValue.self, from: Data(line.utf8)),
+                entry["event"]?.stringValue == "request", case .array(let messages)? = entry["messages"]
+            else { return nil }
+            return messages.map { message in
+                if case .array(let parts)? = message["content"] {
+                    return parts.compactMap { $0["text"]?.stringValue }.joined()
+                }
+                return message["content"]?.stringValue ?? ""
+            }
+        }
+    }
+
     /// A client of this server over a network thread.
     func client(
         _ api: Configuration.Jarvis.API,

@@ -122,6 +122,9 @@ enum AgentCheck {
                     advice: "it ends with the base path of term-llm serve, usually /ui"
                 ),
             ]
+        // Its line has the way out.
+        case .failure(let failure) where failure.isLocal:
+            return [DoctorFinding("agent", .fail, failure.logLine, advice: "see agent-transport")]
         case .failure(let failure):
             return [
                 DoctorFinding(

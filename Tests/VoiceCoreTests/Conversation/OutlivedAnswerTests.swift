@@ -1,0 +1,79 @@
+import Testing
+
+@testable import VoiceCore
+
+/// An answer whose session is gone is told to the next one, once, and one response is asked for.
+struct OutlivedAnswerTests {
+    /// When the answer comes.
+    enum Moment: CaseIterable {
+        case whileNobodyListens, afterwards, beforeTheLossUnheard
+    }
+
+    @Test(arguments: Moment.allCases, [true, false])
+    func itIsToldOnceAndAskedForOnce(moment: Moment, echoesMetadata: Bool) {
+        var scene = Scene.calling()
+        if moment == .beforeTheLossUnheard { scene.answer("c1", "Two meetings.") }
+        let before = scene.creates.count
+        scene.on(LostQuestionTests.reset)
+        if moment == .whileNobodyListens { scene.answer("c1", "Two meetings.") }
+        scene.on(.timer(.reconnect))
+        scene.open()
+        if moment == .afterwards { scene.answer("c1", "Two meetings.") }
+        #expect(scene.told.map(\.output) == ["Two meetings."])
+        #expect(scene.creates.count == before + 1)
+
+        // The service repeats what it was told, begins the response and ends it.
+        let told = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
+        for callID in told {
+            scene.server(.itemAdded(itemID: "item_call", kind: "function_call", callID: callID))
+            scene.confirm(callID)
+        }
+        scene.begin("n1", for: echoesMetadata ? scene.creates.last : nil)
+        scene.speak("n1", item: "item_told")
+        scene.done("n1")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+        scene.userTurn()
+        scene.begin("n2")
+        scene.speak("n2", item: "item_next")
+        scene.done("n2")
+        scene.on(.voiceDrained)
+        #expect(scene.told.count == 1)
+        #expect(scene.creates.count == before + 1, "\(moment)")
+        #expect(scene.started == ["c1"], "what is told is not carried out")
+    }
+
+    /// Somebody speaks in the new session first: the response to that turn has seen the answer.
+    @Test func aTurnThatHasSeenItNeedsNoOtherResponse() {
+        var scene = Scene.calling()
+        scene.on(LostQuestionTests.reset)
+        scene.on(.timer(.reconnect))
+        scene.open()
+        scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
+        scene.answer("c1", "Two meetings.")
+        #expect(scene.told.count == 1)
+        let told = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
+        for callID in told { scene.confirm(callID) }
+        scene.server(.speechStopped(itemID: "item_user", audioEnd: 900))
+        scene.server(.committed(itemID: "item_user"))
+        scene.begin("n1")
+        scene.speak("n1")
+        scene.done("n1")
+        scene.on(.voiceDrained)
+        #expect(scene.creates.isEmpty)
+        #expect(scene.told.count == 1)
+        #expect(scene.state == .listening)
+    }
+
+    /// Services that take no calls are told in the user's name.
+    @Test func aServiceWithoutCallsIsToldOnceToo() {
+        var scene = Scene.calling { $0.settings.dialect.takesCalls = false }
+        scene.on(LostQuestionTests.reset)
+        scene.on(.timer(.reconnect))
+        scene.open()
+        scene.answer("c1", "Two meetings.")
+        #expect(scene.texts(.user).count { $0.contains("Two meetings.") } == 1)
+        #expect(scene.texts(.system).isEmpty)
+        #expect(scene.creates.count == 1)
+    }
+}

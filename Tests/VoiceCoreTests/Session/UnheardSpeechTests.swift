@@ -1,0 +1,72 @@
+import Synchronization
+import Testing
+
+@testable import VoiceCore
+
+/// What is said into a connection that breaks before the service has said anything about it is missed.
+struct UnheardSpeechTests {
+    /// In ms after the latest event: when the voice ended, and how long the connection lived on.
+    struct Case: Sendable {
+        var voice: Int?
+        var rest: Int
+        var isMissed: Bool
+    }
+
+    /// The service says one thing, takes sound, and hangs up.
+    @Test(arguments: [
+        Case(voice: 100, rest: 0, isMissed: true), Case(voice: 100, rest: 1800, isMissed: true),
+        Case(voice: 100, rest: 2200, isMissed: false), Case(voice: nil, rest: 500, isMissed: false),
+        Case(voice: 0, rest: 500, isMissed: false),
+    ])
+    func speechThatNobodyAnsweredIsMissed(_ example: Case) async throws {
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            socket.write(WebSocketFrames.text(#"{"type":"marker"}"#))
+            _ = socket.readFrame()
+        }
+        let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .seconds(600))
+        let failures = Collected<LinkFailure>()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        try await NetworkThread.with { network in
+            let pipes = AudioPipes()
+            // What was said before the event was heard.
+            Self.capture(200, into: pipes)
+            pipes.echo.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
+            let pump = NetworkConfined(VoicePump(pipes: pipes, options: .init()) { _, _ in }, on: network)
+            network.connect(request) { connection in
+                let held = Held(connection)
+                return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
+                    switch event {
+                    case .server(.unknown(type: "marker")):
+                        guard let connection = held.connection else { return }
+                        pump.onThread.openMicrophone(on: connection)
+                        if let voice = example.voice, voice > 0 {
+                            Self.capture(voice, into: pipes)
+                            pipes.echo.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
+                        }
+                        Self.capture(example.rest, into: pipes)
+                        // Two chunks at least, so that the server has something to take.
+                        Self.capture(20, into: pipes)
+                        _ = pump.onThread.tick()
+                    case .disconnected(let failure):
+                        failures.add([failure])
+                        end.finish()
+                    default: break
+                    }
+                }
+            }
+            for await _ in ended {}
+        }
+        #expect(failures.all.map(\.missedSpeech) == [example.isMissed])
+    }
+
+    private static func capture(_ milliseconds: Int, into pipes: AudioPipes) {
+        let samples = [Int16](repeating: 100, count: milliseconds * 24)
+        #expect(pipes.microphone.write(samples, count: samples.count) == samples.count)
+    }
+
+    private final class Held {
+        weak var connection: WebSocketConnection?
+        init(_ connection: WebSocketConnection) { self.connection = connection }
+    }
+}
