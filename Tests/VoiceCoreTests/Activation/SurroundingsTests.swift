@@ -116,6 +116,27 @@ struct SurroundingsTests {
         return path
     }
 
+    /// None is left, not even as a zombie: not what has left its group, session and environment, and not what has ended
+    /// before the command.
+    @Test(arguments: [
+        "sleep 600 & echo $! >>$0.left", "(sleep 0.05 & echo $! >>$0.left)", "(setsid sleep 0.05 & echo $! >>$0.left)",
+        "setsid sleep 600 & echo $! >>$0.left", "env -i setsid sleep 600 & echo $! >>$0.left",
+    ])
+    func nothingOfACommandIsLeft(start: String) throws {
+        ChildProcesses.adoptOrphans()
+        let path = try script("\(start)\nsleep 0.3\n")
+        defer { for name in [path, path + ".left"] { unlink(name) } }
+        #expect(HookProcess.run(path, ["PATH=/usr/bin:/bin"], within: .seconds(20)) == .ended(0))
+        let text = String(decoding: try FileReader.system.read(path + ".left", 4096).bytes, as: UTF8.self)
+        let process = try #require(pid_t(text.split(separator: "\n")[0]))
+        // While another command runs, whose it is may be unknown.
+        let end = Monotonic.now() + .seconds(20)
+        while ProcessTree.parent(of: process) == getpid(), Monotonic.now() < end {
+            _ = HookProcess.run("/bin/true", [], within: .seconds(20))
+        }
+        #expect(ProcessTree.parent(of: process) != getpid())
+    }
+
     /// Also what left its group and session, and what was started by that.
     @Test(arguments: ["sleep 600 &", "setsid sleep 600 &", "setsid bash -c 'setsid sleep 600 & sleep 600' &"])
     func whatACommandHasStartedEndsWithIt(start: String) throws {
