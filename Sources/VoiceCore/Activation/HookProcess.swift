@@ -26,7 +26,7 @@ enum HookProcess {
         defer { for text in arguments + variables { free(text) } }
         var problem: Int32 = 0
         let child = ChildProcesses.startHook {
-            let child = clinux_spawn(&arguments, &variables, -1, true)
+            let child = clinux_spawn(&arguments, &variables, -1, -1, true)
             problem = errno
             return child
         }

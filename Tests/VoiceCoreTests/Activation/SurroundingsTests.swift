@@ -174,6 +174,24 @@ struct SurroundingsTests {
         #expect(other == Array("asked\n".utf8))
     }
 
+    @Test func bothOutputsOfAChildMayBeRead() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(clinux_pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let program = ["/bin/sh", "-c", "echo out; echo err >&2; ls /proc/self/fd"]
+        var words: [UnsafeMutablePointer<CChar>?] = program.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let child = clinux_spawn(&words, nil, ends[1], ends[1], false)
+        close(ends[1])
+        try #require(child > 0)
+        var text: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(ends[0], &byte, 1) == 1 { text.append(byte) }
+        waitpid(child, nil, 0)
+        // The last is the folder that is listed.
+        #expect(String(decoding: text, as: UTF8.self) == "out\nerr\n0\n1\n2\n3\n")
+    }
+
     @Test func soundsMayBeLeftOutOrReplaced() throws {
         var audio = Configuration().audio
         audio.earconsOff = "listening, thinking"
