@@ -14,7 +14,8 @@ from . import events
 from .daemon import Broken, Daemon
 from .service import Replies, Wyoming, noise, turn
 
-BASIC = {"budget.dollars_per_hour": "0", "audio.realtime_priority": "0", "audio.lock_memory": "false"}
+# Of a processor, with a build that is not optimised.
+NULL_SHARE = 0.2
 
 
 class Stage:
@@ -438,6 +439,31 @@ def pay(connection, name):
     connection.settle()
 
 
+def card(stage):
+    """Sound devices without a clock: those of ALSA's type `null` give and take whatever they are asked for, at once."""
+    for name, used in (("null both ways", ("input", "output")), ("null as microphone", ("input",)),
+                       ("null as loudspeaker", ("output",))):
+        place = f"{stage.folder}/{name.replace(' ', '-')}"
+        os.makedirs(place)
+        with open(f"{place}/.asoundrc", "w") as file:
+            file.write("pcm.endless { type null }\n")
+        daemon = stage.start({f"audio.{side}": "endless" for side in used}, folder=place)
+        stage.service.current()
+        time.sleep(2)
+        before, began = daemon.processor(), time.monotonic()
+        time.sleep(5)
+        share = (daemon.processor() - before) / (time.monotonic() - began)
+        status = daemon.ask("status")["result"]
+        # A microphone that gives nothing but zeros is told of as silent.
+        states = {"input": status["microphone"], "output": status["loudspeaker"]}
+        if any(states[side] not in ("running", "silent") for side in used):
+            raise Broken(f"{name}: {states}")
+        if share > NULL_SHARE:
+            raise Broken(f"{name}: {share * 100:.0f} % of a processor")
+        yield daemon, name
+        yield from finish(daemon, named="", counts=False)
+
+
 def privacy(stage):
     """What leaves the machine, phase by phase and in every mode: see docs/privacy.md."""
     yield from privacy_of_push(stage)
@@ -585,4 +611,4 @@ def finish(daemon, named="the end", counts=True):
 
 
 ALL = {"model": model, "agent": agent, "media": media, "control": control, "hook": hook, "state": state, "clock": clock,
-       "privacy": privacy}
+       "card": card, "privacy": privacy}
