@@ -395,7 +395,8 @@ def years(stage, library, name, start, later):
             raise Broken(f"{what}: {status}")
         if not spent - 0.01 < status["spent_today_usd"] < spent + 0.01:
             raise Broken(f"{what}: {status['spent_today_usd']} dollars are told, {spent} were spent")
-        if connection.sound - before < 10000 or not 0 < egress["bytes"] <= connection.sound + 8000:
+        # Some of it may still be on its way, on a loaded machine a second.
+        if connection.sound - before < 10000 or not 0 < egress["bytes"] <= connection.sound + 70000:
             raise Broken(f"{what}: {connection.sound - before} bytes in a second, told of are {egress}")
 
     environment = {"LD_PRELOAD": library, "HOSTILE_CLOCK": f"{place}/clock", "TZ": "UTC"}
