@@ -91,7 +91,8 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
     float residual[kBands], echo[kBands];
     bandPowers(residualPower_, residual);
     bandPowers(echoPower_, echo);
-    frames_++;
+    // Past the first window only its place in the window counts: as a plain count it would overflow in eight months.
+    frames_ = frames_ < 2 * kNoiseWindow ? frames_ + 1 : kNoiseWindow + 1;
     for (int b = 0; b < kBands; b++) {
         auto &band = bands_[b];
         band.residual = residual[b] + kFloor;

@@ -17,7 +17,15 @@ extern char **environ;
 
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
-pid_t clinux_spawn(char *const arguments[], char *const environment[], int output, bool leads) {
+static void lead_to(posix_spawn_file_actions_t *actions, int file, int standard) {
+    if (file >= 0) {
+        posix_spawn_file_actions_adddup2(actions, file, standard);
+    } else {
+        posix_spawn_file_actions_addopen(actions, standard, "/dev/null", O_WRONLY, 0);
+    }
+}
+
+pid_t clinux_spawn(char *const arguments[], char *const environment[], int output, int errors, bool leads) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -25,12 +33,8 @@ pid_t clinux_spawn(char *const arguments[], char *const environment[], int outpu
     sigfillset(&all);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (output >= 0) {
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    } else {
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    lead_to(&actions, output, STDOUT_FILENO);
+    lead_to(&actions, errors, STDERR_FILENO);
     // Whatever a library has opened without close-on-exec, libcurl its sockets for instance.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes);

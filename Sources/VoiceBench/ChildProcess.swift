@@ -1,6 +1,7 @@
+internal import CLinux
 internal import Glibc
 
-/// A child process; killed at the latest when the last reference to it is gone.
+/// A child process that inherits no files; killed at the latest when the last reference to it is gone.
 final class ChildProcess {
     let id: pid_t
     /// The reading end of what the child writes to standard output and standard error, or -1.
@@ -14,26 +15,15 @@ final class ChildProcess {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         if captures, socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw BenchProblem("no pipe: errno \(errno)") }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        for descriptor: Int32 in [1, 2] {
-            if captures {
-                posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor)
-            } else {
-                posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-            }
-        }
         var variables = Self.environment
         variables.merge(environment) { $1 }
         var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
-        var child: pid_t = 0
-        let problem = posix_spawnp(&child, path, &actions, nil, &argv, &envp)
+        let child = clinux_spawn(&argv, &envp, ends[1], ends[1], false)
+        let problem = errno
         if captures { close(ends[1]) }
-        guard problem == 0 else {
+        guard child > 0 else {
             if captures { close(ends[0]) }
             throw BenchProblem("\(path) does not start: errno \(problem)")
         }

@@ -80,7 +80,7 @@ class Daemon:
         return False
 
     def wait_for_control(self):
-        return self.wait(lambda: self.state() is not None)
+        return self.wait(lambda: self.state() is not None, 60)
 
     # What the kernel says of it
 

@@ -1,18 +1,21 @@
 """The cases, by who means harm. A group yields the name of each case once it was carried out; the caller judges then."""
+import glob
 import json
 import os
 import random
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import time
 
 from . import events
 from .daemon import Broken, Daemon
-from .service import Replies, noise, turn
+from .service import Replies, Wyoming, noise, turn
 
-BASIC = {"budget.dollars_per_hour": "0", "audio.realtime_priority": "0", "audio.lock_memory": "false"}
+# Of a processor, with a build that is not optimised.
+NULL_SHARE = 0.2
 
 
 class Stage:
@@ -35,6 +38,7 @@ class Stage:
         daemon = Daemon(self.program, place, merged, **options)
         if begins:
             if not daemon.wait_for_control():
+                daemon.process.kill()
                 raise Broken("it did not start: " + open(daemon.log).read()[-400:])
             daemon.begin()
         return daemon
@@ -309,7 +313,7 @@ def hook(stage):
 
 
 def state(stage):
-    files = ["volumes.toml", "budget.toml", "media-history.jsonl", "session.toml", "jarvis-session.toml",
+    files = ["volumes.toml", "budget.toml", "media-history.jsonl", "conversation", "activation.toml", "egress.toml",
              "echo-test.toml"]
     contents = {
         "empty": b"", "noise": noise(5000), "a zero": b"\0", "not closed": b'a = "', "a number at the edge":
@@ -358,83 +362,244 @@ def clock(stage):
         time.sleep(0.2)
         yield daemon, signal.Signals(number).name
     yield from finish(daemon)
-    shift = shutil.which("faketime")
-    for when in ("1970-01-02 00:00:00", "2038-01-19 03:14:06", "2106-02-07 06:28:14") if shift else ():
-        daemon = stage.start(wrapper=(shift, when))
-        yield daemon, f"the year {when[:4]}"
+    library = f"{stage.folder}/clock.so"
+    source = os.path.join(os.path.dirname(__file__), "clock.c")
+    if subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source]).returncode:
+        raise Broken("clock.c is not compiled")
+    year = 31_556_952
+    for name, start, later in (("at the start of 1970", 2, ()), ("over the end of 32 bits", 2**31 - 3, ()),
+                               ("over the end of 32 bits without a sign", 2**32 - 3, ()),
+                               ("over the end of 9999", 253_402_300_797, ()),
+                               ("ten years back and forth", int(time.time()), (-10 * year, 0, 10 * year, 0))):
+        yield from years(stage, library, name, start, later)
+
+
+def years(stage, library, name, start, later):
+    """A daemon whose wall clock begins at `start` and then jumps by each of `later`; its other clocks go on."""
+    place = f"{stage.folder}/clock-{name.replace(' ', '-')}"
+    os.makedirs(place)
+    first = start - int(time.time())
+
+    def jump(seconds):
+        with open(f"{place}/clock", "r+b" if os.path.exists(f"{place}/clock") else "wb") as file:
+            file.write(struct.pack("=q", first + seconds))
+
+    def sane(what, connection, spent):
+        """A second of an ordinary session: sound leaves, is told of, and is paid for."""
+        before = connection.sound
+        time.sleep(1)
+        status, egress = daemon.ask("status")["result"], daemon.ask("egress")["result"]
+        if not connection.is_open or connection is not stage.service.current():
+            raise Broken(f"{what}: the session was not kept")
+        if status["state"] != "listening" or "budget_spent_until" in status:
+            raise Broken(f"{what}: {status}")
+        if not spent - 0.01 < status["spent_today_usd"] < spent + 0.01:
+            raise Broken(f"{what}: {status['spent_today_usd']} dollars are told, {spent} were spent")
+        # Some of it may still be on its way, on a loaded machine a second.
+        if connection.sound - before < 10000 or not 0 < egress["bytes"] <= connection.sound + 70000:
+            raise Broken(f"{what}: {connection.sound - before} bytes in a second, told of are {egress}")
+
+    environment = {"LD_PRELOAD": library, "HOSTILE_CLOCK": f"{place}/clock", "TZ": "UTC"}
+    jump(0)
+    daemon = stage.start({"media.enabled": "false"}, folder=place, environment=environment)
+    connection = stage.service.current()
+    spent = 0.64
+    pay(connection, "first")
+    sane(name, connection, spent)
+    yield daemon, name
+    time.sleep(2.5)
+    sane(name, connection, spent)
+    yield daemon, f"{name}, and on"
+    for seconds in later:
+        jump(seconds)
+        time.sleep(0.2)
+        # Another day has other costs; a clock that is put back renews nothing.
+        spent = 0 if seconds > 0 else spent
+        what = f"{name}: {seconds // 31_556_952} years"
+        sane(what, connection, spent)
+        yield daemon, what
+    daemon.ask("reset")
+    if not daemon.wait(lambda: daemon.state() == "listening" and stage.service.current() is not connection):
+        raise Broken(f"{name}: no new session")
+    told = daemon.ask("egress")["result"]["bytes"]
+    yield from finish(daemon, named="", counts=False)
+    daemon = stage.start({"media.enabled": "false"}, folder=place, environment=environment)
+    again = daemon.ask("egress")["result"]["bytes"]
+    if again < told:
+        raise Broken(f"{name}: {again} bytes after a restart, {told} before")
+    yield daemon, f"{name}, started again"
+    yield from finish(daemon, named="", counts=False)
+
+
+def pay(connection, name):
+    """A response that costs 64 cents, unasked."""
+    usage = {"total_tokens": 10000, "input_tokens": 0, "output_tokens": 10000,
+             "output_token_details": {"audio_tokens": 10000, "text_tokens": 0}}
+    connection.event(type="response.created", response={"id": name, "status": "in_progress", "output": []})
+    connection.event(type="response.done", response={"id": name, "status": "completed", "output": [], "usage": usage})
+    connection.settle()
+
+
+def card(stage):
+    """Sound devices without a clock: those of ALSA's type `null` give and take whatever they are asked for, at once."""
+    for name, used in (("null both ways", ("input", "output")), ("null as microphone", ("input",)),
+                       ("null as loudspeaker", ("output",))):
+        place = f"{stage.folder}/{name.replace(' ', '-')}"
+        os.makedirs(place)
+        with open(f"{place}/.asoundrc", "w") as file:
+            file.write("pcm.endless { type null }\n")
+        daemon = stage.start({f"audio.{side}": "endless" for side in used}, folder=place)
+        stage.service.current()
+        time.sleep(2)
+        before, began = daemon.processor(), time.monotonic()
+        time.sleep(5)
+        share = (daemon.processor() - before) / (time.monotonic() - began)
+        status = daemon.ask("status")["result"]
+        # A microphone that gives nothing but zeros is told of as silent.
+        states = {"input": status["microphone"], "output": status["loudspeaker"]}
+        if any(states[side] not in ("running", "silent") for side in used):
+            raise Broken(f"{name}: {states}")
+        if share > NULL_SHARE:
+            raise Broken(f"{name}: {share * 100:.0f} % of a processor")
+        yield daemon, name
         yield from finish(daemon, named="", counts=False)
 
 
 def privacy(stage):
-    """What leaves the machine, phase by phase: see docs/privacy.md."""
-    daemon = stage.start({"activation.mode": "push", "activation.warm_standby": "false"})
-    known = {stage.service.port, stage.agent.port}
-    first = len(stage.service.connections)
+    """What leaves the machine, phase by phase and in every mode: see docs/privacy.md."""
+    yield from privacy_of_push(stage)
+    yield from privacy_of_always(stage)
+    yield from privacy_of_wake(stage, "wyoming")
+    if glob.glob("/usr/lib/*/libpocketsphinx.so.3"):
+        yield from privacy_of_wake(stage, "pocketsphinx")
+    else:
+        print("hostile-test: no libpocketsphinx3, its wake mode is left out")
 
-    def peers():
-        """Ports at the other end of the daemon's TCP connections, whatever opened them."""
+
+class Watch:
+    """A daemon, what the services get of it, and whom its sockets lead to."""
+
+    def __init__(self, stage, settings, others=()):
+        self.stage = stage
+        self.first = len(stage.service.connections)
+        self.daemon = stage.start({"activation.warm_standby": "false", **settings})
+        self.known = {stage.service.port, stage.agent.port, *others}
+
+    def peers(self):
+        """Ports at the other end of the daemon's connections, whatever opened them."""
         inodes = set()
         try:
-            names = os.listdir(f"/proc/{daemon.process.pid}/fd")
+            names = os.listdir(f"/proc/{self.daemon.process.pid}/fd")
         except PermissionError:  # closed to all but root: the services still count
             return set()
         for name in names:
             try:
-                target = os.readlink(f"/proc/{daemon.process.pid}/fd/{name}")
+                target = os.readlink(f"/proc/{self.daemon.process.pid}/fd/{name}")
             except OSError:
                 continue
             if target.startswith("socket:["):
                 inodes.add(target[8:-1])
         found = set()
         for table in ("tcp", "tcp6", "udp", "udp6"):
-            for line in open(f"/proc/{daemon.process.pid}/net/{table}").readlines()[1:]:
+            for line in open(f"/proc/{self.daemon.process.pid}/net/{table}").readlines()[1:]:
                 fields = line.split()
                 if fields[9] in inodes and fields[2].split(":")[1] != "0000":
                     found.add(int(fields[2].split(":")[1], 16))
         return found
 
-    def measure(seconds):
-        """Bytes of everything, and of sound, that the voice service gets meanwhile."""
-        def sums():
-            mine = stage.service.connections[first:]
-            return sum(c.received for c in mine), sum(c.sound for c in mine)
+    def sums(self):
+        """Bytes of everything, and of sound, that the voice service has got."""
+        mine = self.stage.service.connections[self.first:]
+        return sum(c.received for c in mine), sum(c.sound for c in mine)
 
-        before = sums()
+    def measure(self, seconds):
+        """What comes to `sums` meanwhile."""
+        before = self.sums()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            strange = peers() - known
+            strange = self.peers() - self.known
             if strange:
                 raise Broken(f"a connection to port {strange}")
             time.sleep(0.1)
-        return [late - early for late, early in zip(sums(), before)]
+        return [late - early for late, early in zip(self.sums(), before)]
 
-    def expect(name, what, is_right):
+    def expect(self, name, what, is_right):
         if not is_right:
             raise Broken(f"{name}: {what}")
-        return daemon, name
+        return self.daemon, name
 
-    if measure(0.1) is None:
-        return
-    idle = measure(1.5)
-    yield expect("idle", f"{idle} bytes", idle == [0, 0] and len(stage.service.connections) == first)
-    daemon.ask("listen")
-    stage.service.current()
-    talk = measure(1.5)
-    yield expect("conversation", f"{talk} bytes", talk[1] > 0)
-    told = daemon.ask("egress")["result"]
-    sound = sum(c.sound for c in stage.service.connections[first:])
-    yield expect("egress by opener", told, list(told["by_opener"]) == ["command"] and len(told["conversations"]) == 1)
-    # Some of it may still be on its way.
-    yield expect("egress in bytes", f"{told['bytes']} told, {sound} came", 0 < told["bytes"] <= sound + 8000
-                 and told["bytes"] > sound * 0.7)
-    daemon.ask("mute")
-    time.sleep(0.5)
-    muted = measure(1)
-    yield expect("muted", f"{muted} bytes", muted[1] == 0)
-    daemon.ask("unmute")
-    daemon.ask("stop")
-    daemon.ask("reset")
-    yield from finish(daemon, named="the end of the conversation")
+    def idle(self, name):
+        connections = len(self.stage.service.connections)
+        idle = self.measure(1.5)
+        return self.expect(name, f"{idle} bytes", idle == [0, 0] and len(self.stage.service.connections) == connections)
+
+    def talk(self, name, opener):
+        """Sound comes, and `egress` tells as much of it as came."""
+        self.stage.service.current()
+        talk = self.measure(1.5)
+        yield self.expect(f"{name}: conversation", f"{talk} bytes", talk[1] > 0)
+        told = self.daemon.ask("egress")["result"]
+        sound = self.sums()[1]
+        yield self.expect(f"{name}: egress by opener", told,
+                          list(told["by_opener"]) == [opener] and len(told["conversations"]) == 1)
+        # Some of it may still be on its way.
+        yield self.expect(f"{name}: egress in bytes", f"{told['bytes']} told, {sound} came",
+                          0 < told["bytes"] <= sound + 8000 and told["bytes"] > sound * 0.7)
+
+    def muted(self, name):
+        self.daemon.ask("mute")
+        time.sleep(0.5)
+        muted = self.measure(1)
+        return self.expect(f"{name}: muted", f"{muted} bytes", muted[1] == 0)
+
+    def finish(self, name):
+        self.daemon.ask("unmute")
+        self.daemon.ask("stop")
+        self.daemon.ask("reset")
+        yield from finish(self.daemon, named=f"{name}: the end of the conversation")
+
+
+def privacy_of_push(stage):
+    watch = Watch(stage, {"activation.mode": "push"})
+    yield watch.idle("push: idle")
+    watch.daemon.ask("listen")
+    yield from watch.talk("push", "command")
+    yield watch.muted("push")
+    yield from watch.finish("push")
+
+
+def privacy_of_always(stage):
+    watch = Watch(stage, {"activation.mode": "always"})
+    yield from watch.talk("always", "always")
+    yield watch.muted("always")
+    yield watch.idle("always: muted, and on")
+    yield from watch.finish("always")
+
+
+def privacy_of_wake(stage, engine):
+    server = Wyoming()
+    settings = {"activation.mode": "wake", "activation.engine": engine}
+    if engine == "wyoming":
+        settings["activation.wyoming_address"] = f"127.0.0.1:{server.port}"
+    watch = Watch(stage, settings, others=[server.port] if engine == "wyoming" else [])
+    name = f"wake by {engine}"
+    yield watch.idle(f"{name}: before the word")
+    told = watch.daemon.ask("egress")["result"]
+    yield watch.expect(f"{name}: egress before the word", told, told["bytes"] == 0 and told["conversations"] == [])
+    heard = server.received
+    yield watch.expect(f"{name}: its server", f"{heard} bytes", (heard > 20000) == (engine == "wyoming"))
+    if engine == "wyoming":
+        server.detect()
+        yield from watch.talk(name, "word")
+    else:
+        watch.daemon.ask("listen")
+        yield from watch.talk(name, "command")
+    yield watch.muted(name)
+    yield watch.idle(f"{name}: muted, and on")
+    before = server.received
+    time.sleep(1)
+    yield watch.expect(f"{name}: muted for its server", f"{server.received - before} bytes", server.received == before)
+    yield from watch.finish(name)
 
 
 def finish(daemon, named="the end", counts=True):
@@ -447,4 +612,4 @@ def finish(daemon, named="the end", counts=True):
 
 
 ALL = {"model": model, "agent": agent, "media": media, "control": control, "hook": hook, "state": state, "clock": clock,
-       "privacy": privacy}
+       "card": card, "privacy": privacy}

@@ -11,11 +11,11 @@ extern "C" {
 int clinux_pipe(int ends[2]);
 
 // Starts a program, sought in PATH when it is a bare name. It inherits descriptors 0, 1 and 2 alone: its standard output is
-// `output` (-1: nowhere), the other two lead nowhere; its signals are neither masked nor ignored.
+// `output` and its standard error `errors` (-1: nowhere), its input is empty; its signals are neither masked nor ignored.
 //   environment  "NAME=value" each; NULL for our own
 //   leads        whether it begins a session, and so a group of processes, of its own
 // The process, or -1 and errno.
-int32_t clinux_spawn(char *const arguments[], char *const environment[], int output, bool leads);
+int32_t clinux_spawn(char *const arguments[], char *const environment[], int output, int errors, bool leads);
 // Whether a child has ended and waits to be reaped, for which this is too early: its number stays its own.
 bool clinux_has_ended(int32_t child);
 // Has processes whose parent has ended become children of this one, not of process 1.

@@ -25,8 +25,8 @@ enum HookProcess {
         var variables = (environment + ["\(ChildProcesses.mark)=\(hook)"]).map { strdup($0) } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var problem: Int32 = 0
-        let child = ChildProcesses.start {
-            let child = clinux_spawn(&arguments, &variables, -1, true)
+        let child = ChildProcesses.startHook {
+            let child = clinux_spawn(&arguments, &variables, -1, -1, true)
             problem = errno
             return child
         }

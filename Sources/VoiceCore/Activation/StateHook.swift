@@ -84,7 +84,7 @@ actor StateHook {
         guard let bytes = try? FileReader.system.read(folder + "/max_brightness", 64).bytes,
             let most = Int(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
         else { return }
-        let text = Array("\(most * Self.brightness(status) / 100)\n".utf8)
+        let text = Array("\(min(max(most, 0), 1 << 31) * Self.brightness(status) / 100)\n".utf8)
         let file = open(folder + "/brightness", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
         _ = text.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }

@@ -17,6 +17,6 @@ enum LevelMeter {
 
     static func tenths(_ amplitude: Float) -> Int {
         guard amplitude > 1.6e-5 else { return floor }
-        return max(floor, min(0, Int((200 * log10f(amplitude)).rounded())))
+        return Int(max(Float(floor), min(0, 200 * log10f(amplitude))).rounded())
     }
 }

@@ -39,8 +39,11 @@ package struct BudgetKeeper: Sendable {
         await store?.flush()
     }
 
+    /// Of the present hour and day, whether or not anything has happened in them.
     package var status: BudgetStatus {
-        BudgetStatus(hour: budget.hour.spending, day: budget.day.spending, spentUntil: budget.spentUntil)
+        var present = budget
+        _ = present.note(nil, effects: [], at: clock())
+        return BudgetStatus(hour: present.hour.spending, day: present.day.spending, spentUntil: present.spentUntil)
     }
 }
 

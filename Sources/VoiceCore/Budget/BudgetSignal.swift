@@ -31,7 +31,7 @@ extension BudgetReport {
 
     /// With two decimals.
     static func text(_ value: Double) -> String {
-        let hundredths = Int((min(max(value, 0), 1e12) * 100).rounded())
+        let hundredths = Int((min(max(0, value), 1e12) * 100).rounded())
         let rest = hundredths % 100
         return "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
     }

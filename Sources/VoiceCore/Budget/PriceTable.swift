@@ -74,6 +74,7 @@ package struct PriceTable: Equatable, Sendable {
     }
 
     private static func micros(_ value: Double) -> Int {
-        Int(min(max(value, 0), 1e12).rounded(.up))
+        // In this order what is no number counts as nothing.
+        Int(min(max(0, value), 1e12).rounded(.up))
     }
 }

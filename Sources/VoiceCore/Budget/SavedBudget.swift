@@ -23,7 +23,7 @@ package struct SavedBudget: Equatable, Sendable {
 
     /// Larger numbers are a damaged file, not a bill, and not a time.
     private static let most = 1_000_000_000_000_000
-    private static let latest = 10_000_000
+    private static let latest = 100_000_000
 
     /// Reads the text of the file. Everything must be there; unknown keys are passed over, since a newer version may have
     /// written them.
@@ -62,8 +62,8 @@ package struct SavedBudget: Equatable, Sendable {
 
     package var text: String {
         func lines(_ account: BudgetAccount) -> String {
-            let micros = Int(min(account.spending.micros, Double(Self.most)).rounded(.up))
-            let talk = min(Int(account.spending.talk.fractionalMilliseconds), Self.most)
+            let micros = Int(min(max(0, account.spending.micros), Double(Self.most)).rounded(.up))
+            let talk = min(max(0, Int(account.spending.talk.milliseconds)), Self.most)
             return "number = \(max(account.number, 0))\nmicrousd = \(micros)\ntalk_ms = \(talk)\n"
                 + "told = \(account.spending.isTold)\n"
         }

@@ -100,7 +100,7 @@ package struct ControlClient: ~Copyable {
             }
             guard !input.hasOverflowed else { throw ControlProblem(.failed, "the daemon's answer is too long") }
             var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&polled, 1, patience.map { Int32($0.milliseconds) } ?? -1)
+            let ready = poll(&polled, 1, patience.map { Int32(clamping: $0.milliseconds) } ?? -1)
             if ready < 0 && errno == EINTR { continue }
             guard ready > 0 else { throw ControlProblem(.failed, "the daemon does not answer") }
             let count = recv(socket, &bytes, min(bytes.count, input.room), 0)

@@ -14,7 +14,7 @@ package actor VoiceDaemon {
     let network = NetworkThread()
     nonisolated let mailbox = EventMailbox()
     /// How much of the microphone has left.
-    package let egress = EgressLedger()
+    package let egress: EgressLedger
     let session: ConversationSession
     /// Sound on its way between card and socket; for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
@@ -54,7 +54,8 @@ package actor VoiceDaemon {
         self.logger = logger
         let network = network
         let mailbox = mailbox
-        let egress = egress
+        let egress = EgressLedger.restored(directory: settings.volumes.stateDirectory, logger: logger)
+        self.egress = egress
         let volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
         self.volumeKeeper = volumeKeeper
         let inbox = ActivationInbox()
@@ -210,6 +211,7 @@ package actor VoiceDaemon {
         await sound.stop()
         await activating?.value
         await store?.flush()
+        await egress.flush()
         await volumeKeeper.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }

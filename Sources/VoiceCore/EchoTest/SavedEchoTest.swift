@@ -1,6 +1,8 @@
 /// The verdict of the last `echo-test` on this box, kept for `doctor`.
 package struct SavedEchoTest: Sendable, Equatable {
     static let file = "echo-test.toml"
+    /// The last second of the year 9999.
+    private static let latest = 253_402_300_799
 
     package var grade: EchoTestVerdict.Grade
     package var summary: String
@@ -38,7 +40,7 @@ package struct SavedEchoTest: Sendable, Equatable {
         advice = texts["advice"] ?? ""
         self.input = input
         self.output = output
-        time = when
+        time = min(max(when, 0), Self.latest)
     }
 
     package var text: String {

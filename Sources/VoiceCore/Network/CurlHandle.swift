@@ -94,7 +94,7 @@ extension Duration {
     /// Rounded up: a timeout of libcurl or poll must not end early and then spin.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
-        guard seconds < 1 << 31 else { return 1 << 31 }
+        guard (-(1 << 31)..<1 << 31).contains(seconds) else { return seconds < 0 ? -(1 << 31) : 1 << 31 }
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

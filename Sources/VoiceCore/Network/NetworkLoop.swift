@@ -140,7 +140,8 @@ final class NetworkLoop {
                 sockets.initializeElement(at: count, to: wanted)
                 count += 1
             }
-            let code = curl_multi_poll(multi, sockets.baseAddress, UInt32(count), Int32(pause.wholeMilliseconds), nil)
+            let limit = Int32(clamping: pause.wholeMilliseconds)
+            let code = curl_multi_poll(multi, sockets.baseAddress, UInt32(count), limit, nil)
             guard code != CURLM_OK else {
                 failedPolls = 0
                 return true

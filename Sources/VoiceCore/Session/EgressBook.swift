@@ -1,9 +1,7 @@
-internal import Synchronization
-
 /// How much of the microphone has left this machine today: by conversation, and by what opened it. A pure value.
 ///
-/// A day is one of local time. Of more than `mostConversations` the oldest are counted together. It begins anew with the
-/// daemon.
+/// A day is one of local time; a clock that was put back begins none (`BudgetAccount.roll`). Of more than
+/// `mostConversations` the oldest are counted together. Sums stay at `most`.
 package struct EgressBook: Sendable, Equatable {
     package struct Conversation: Sendable, Equatable {
         /// Unix time of the first sound, in seconds; nil for those that are counted together.
@@ -19,9 +17,11 @@ package struct EgressBook: Sendable, Equatable {
     }
 
     static let mostConversations = 200
+    /// Of samples and bytes of a conversation: a hundred thousand times what a day can hold.
+    static let most = 1_000_000_000_000_000
 
     package private(set) var conversations: [Conversation] = []
-    private var day: Int?
+    private var day: BudgetAccount?
     private var opener = "always"
     private var isOpen = false
 
@@ -40,8 +40,9 @@ package struct EgressBook: Sendable, Equatable {
             isOpen = true
             forgetOldest()
         }
-        conversations[conversations.count - 1].samples &+= samples
-        conversations[conversations.count - 1].bytes &+= bytes
+        let last = conversations.count - 1
+        conversations[last].samples = Self.sum(conversations[last].samples, samples)
+        conversations[last].bytes = Self.sum(conversations[last].bytes, bytes)
     }
 
     /// Today's, without those of days before.
@@ -52,36 +53,33 @@ package struct EgressBook: Sendable, Equatable {
 
     /// A conversation that goes on over midnight begins again.
     private mutating func turn(to now: BudgetInstant) {
-        let today = now.number(of: 86_400)
-        if day != today { conversations = [] }
-        day = today
+        var account = day ?? BudgetAccount(number: now.number(of: 86_400))
+        account.roll(to: now, length: 86_400)
+        if account.number != day?.number { conversations = [] }
+        day = account
     }
 
     private mutating func forgetOldest() {
         guard conversations.count > Self.mostConversations else { return }
         let (first, second) = (conversations[0], conversations[1])
         var sum = Conversation(began: nil, opener: "earlier")
-        sum.samples = first.samples &+ second.samples
-        sum.bytes = first.bytes &+ second.bytes
+        sum.samples = Self.sum(first.samples, second.samples)
+        sum.bytes = Self.sum(first.bytes, second.bytes)
         conversations.replaceSubrange(0...1, with: [sum])
     }
-}
 
-/// The book, written by the network thread and read by anybody.
-package final class EgressLedger: Sendable {
-    private let book = Mutex(EgressBook())
+    private static func sum(_ one: Int, _ other: Int) -> Int { min(one &+ other, most) }
 
-    package init() {}
+    // MARK: Over a restart
 
-    package func begin(by opener: String) { book.withLock { $0.begin(by: opener) } }
-
-    func sent(samples: Int, bytes: Int) {
-        let now = BudgetInstant.now()
-        book.withLock { $0.sent(samples: samples, bytes: bytes, at: now) }
+    /// What outlives a restart; nil before the first sound.
+    var saved: SavedEgress? {
+        day.map { SavedEgress(day: $0.number, conversations: conversations) }
     }
 
-    package var today: [EgressBook.Conversation] {
-        let now = BudgetInstant.now()
-        return book.withLock { $0.today(now) }
+    /// The book of a daemon that goes on where another ended.
+    package init(_ saved: SavedEgress) {
+        day = BudgetAccount(number: saved.day)
+        conversations = saved.conversations
     }
 }

@@ -23,7 +23,7 @@ enum Command {
         let ends = (descriptors[0], descriptors[1])
         var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for text in texts { free(text) } }
-        let process = ChildProcesses.start { clinux_spawn(&texts, nil, ends.1, false) }
+        let process = ChildProcesses.start { clinux_spawn(&texts, nil, ends.1, -1, false) }
         close(ends.1)
         defer { close(ends.0) }
         guard process > 0 else { return nil }
@@ -42,7 +42,7 @@ enum Command {
         while true {
             let left = end - Monotonic.now()
             guard left > .zero else { return nil }
-            guard clinux_wait_readable(file, Int32(left.wholeMilliseconds)) > 0 else { continue }
+            guard clinux_wait_readable(file, Int32(clamping: left.wholeMilliseconds)) > 0 else { continue }
             let count = Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return count == 0 ? bytes : nil }

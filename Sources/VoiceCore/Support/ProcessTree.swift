@@ -4,27 +4,30 @@ internal import Glibc
 enum ProcessTree {
     private static let deepest = 64
 
-    /// The parent of a process; nil where it has gone or is not shown.
-    static func parent(of process: pid_t) -> pid_t? {
+    /// What /proc/PID/stat says of a process.
+    struct Entry: Equatable {
+        var parent: pid_t
+        var session: pid_t
+        /// It runs no more, but may not be reaped yet.
+        var hasEnded: Bool
+    }
+
+    /// Nil where the process has gone or is not shown.
+    static func entry(of process: pid_t) -> Entry? {
         guard let file = try? FileReader.system.read("/proc/\(process)/stat", 4096) else { return nil }
-        return parent(inStat: String(decoding: file.bytes, as: UTF8.self))
+        return entry(inStat: String(decoding: file.bytes, as: UTF8.self))
     }
 
-    /// Whether it has gone, or is about to.
-    static func hasEnded(_ process: pid_t) -> Bool {
-        guard let file = try? FileReader.system.read("/proc/\(process)/stat", 4096) else { return true }
-        let text = String(decoding: file.bytes, as: UTF8.self)
-        guard let bracket = text.lastIndex(of: ")") else { return true }
-        let state = text[text.index(after: bracket)...].split(separator: " ").first ?? ""
-        return state == "Z" || state == "X"
-    }
-
-    /// The fourth field; the second, a name in brackets, may hold anything (proc_pid_stat(5)).
-    static func parent(inStat text: String) -> pid_t? {
+    /// The third, fourth and sixth field; the second, a name in brackets, may hold anything (proc_pid_stat(5)).
+    static func entry(inStat text: String) -> Entry? {
         guard let bracket = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: bracket)...].split(separator: " ")
-        return fields.count > 1 ? pid_t(fields[1]) : nil
+        guard fields.count > 3, let parent = pid_t(fields[1]), let session = pid_t(fields[3]) else { return nil }
+        return Entry(parent: parent, session: session, hasEnded: fields[0] == "Z" || fields[0] == "X")
     }
+
+    /// The parent of a process; nil where it has gone or is not shown.
+    static func parent(of process: pid_t) -> pid_t? { entry(of: process)?.parent }
 
     /// Whether `process` descends from `ancestor`; nil where that cannot be told.
     static func descends(

@@ -29,7 +29,7 @@ enum EspeakProcess {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var environment: [UnsafeMutablePointer<CChar>?] = [strdup("LC_ALL=C.UTF-8"), nil]
         defer { for pointer in arguments + environment { free(pointer) } }
-        let child = clinux_spawn(&arguments, &environment, output, false)
+        let child = clinux_spawn(&arguments, &environment, output, -1, false)
         return child > 0 ? child : nil
     }
 

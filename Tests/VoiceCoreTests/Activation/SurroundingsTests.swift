@@ -116,6 +116,27 @@ struct SurroundingsTests {
         return path
     }
 
+    /// None is left, not even as a zombie: not what has left its group, session and environment, and not what has ended
+    /// before the command.
+    @Test(arguments: [
+        "sleep 600 & echo $! >>$0.left", "(sleep 0.05 & echo $! >>$0.left)", "(setsid sleep 0.05 & echo $! >>$0.left)",
+        "setsid sleep 600 & echo $! >>$0.left", "env -i setsid sleep 600 & echo $! >>$0.left",
+    ])
+    func nothingOfACommandIsLeft(start: String) throws {
+        ChildProcesses.adoptOrphans()
+        let path = try script("\(start)\nsleep 0.3\n")
+        defer { for name in [path, path + ".left"] { unlink(name) } }
+        #expect(HookProcess.run(path, ["PATH=/usr/bin:/bin"], within: .seconds(20)) == .ended(0))
+        let text = String(decoding: try FileReader.system.read(path + ".left", 4096).bytes, as: UTF8.self)
+        let process = try #require(pid_t(text.split(separator: "\n")[0]))
+        // While another command runs, whose it is may be unknown.
+        let end = Monotonic.now() + .seconds(20)
+        while ProcessTree.parent(of: process) == getpid(), Monotonic.now() < end {
+            _ = HookProcess.run("/bin/true", [], within: .seconds(20))
+        }
+        #expect(ProcessTree.parent(of: process) != getpid())
+    }
+
     /// Also what left its group and session, and what was started by that.
     @Test(arguments: ["sleep 600 &", "setsid sleep 600 &", "setsid bash -c 'setsid sleep 600 & sleep 600' &"])
     func whatACommandHasStartedEndsWithIt(start: String) throws {
@@ -151,6 +172,24 @@ struct SurroundingsTests {
         #expect(numbers.isSuperset(of: ["0", "1", "2"]) && numbers.isSubset(of: ["0", "1", "2", "3", "10", "255"]))
         let other = await Command.output(["bash", "-c", "(: <&\(open)) 2>/dev/null && echo open; echo asked"])
         #expect(other == Array("asked\n".utf8))
+    }
+
+    @Test func bothOutputsOfAChildMayBeRead() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(clinux_pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let program = ["/bin/sh", "-c", "echo out; echo err >&2; ls /proc/self/fd"]
+        var words: [UnsafeMutablePointer<CChar>?] = program.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let child = clinux_spawn(&words, nil, ends[1], ends[1], false)
+        close(ends[1])
+        try #require(child > 0)
+        var text: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(ends[0], &byte, 1) == 1 { text.append(byte) }
+        waitpid(child, nil, 0)
+        // The last is the folder that is listed.
+        #expect(String(decoding: text, as: UTF8.self) == "out\nerr\n0\n1\n2\n3\n")
     }
 
     @Test func soundsMayBeLeftOutOrReplaced() throws {

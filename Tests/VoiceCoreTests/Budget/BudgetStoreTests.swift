@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @testable import VoiceCore
@@ -42,6 +43,21 @@ struct BudgetStoreTests {
         }
         #expect(log.lines.isEmpty)
         try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func theStatusIsThatOfThePresentDay() {
+        let wall = Atomic(1_795_285_800)
+        var keeper = BudgetKeeper(options(5)) {
+            let now = wall.load(ordering: .relaxed)
+            return BudgetInstant(wall: now, uptime: .seconds(now))
+        }
+        _ = keeper.note(response("r1"))
+        #expect(keeper.status.day.dollars == 3 && keeper.status.hour.dollars == 3)
+        wall.store(1_795_285_800 + 3600, ordering: .relaxed)
+        #expect(keeper.status.day.dollars == 3 && keeper.status.hour.dollars == 0)
+        wall.store(1_795_285_800 + 86_400, ordering: .relaxed)
+        #expect(keeper.status.day.dollars == 0)
+        #expect(keeper.note(response("r2")).isEmpty, "looking has changed nothing")
     }
 
     @Test func aDamagedFileIsToldOfAndCountingBeginsAnew() async throws {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import VoiceCore
@@ -40,5 +41,95 @@ struct EgressBookTests {
         #expect(today.count == EgressBook.mostConversations)
         #expect(today.reduce(0) { $0 + $1.bytes } == 7000)
         #expect(today.first?.opener == "earlier" && today.first?.began == nil)
+    }
+
+    @Test func aClockThatIsPutBackBeginsNoDay() {
+        var book = EgressBook()
+        book.sent(samples: 480, bytes: 1, at: BudgetInstant(wall: 1_795_285_800, uptime: .zero))
+        // As after a start without a clock that is kept: 1970 until the network tells the time.
+        #expect(book.today(BudgetInstant(wall: 5, uptime: .seconds(1))).count == 1)
+        #expect(book.today(BudgetInstant(wall: 1_795_285_900, uptime: .seconds(2))).count == 1)
+        #expect(book.today(BudgetInstant(wall: 1_795_372_200, uptime: .seconds(3))).isEmpty)
+    }
+
+    @Test func sumsStayAtTheirBound() {
+        var book = EgressBook()
+        for _ in 0..<3 { book.sent(samples: EgressBook.most, bytes: EgressBook.most, at: instant(1000)) }
+        #expect(book.today(instant(1000)).map(\.bytes) == [EgressBook.most])
+        let many = [EgressBook.Conversation](
+            repeating: .init(began: 1, opener: "word", samples: EgressBook.most, bytes: EgressBook.most),
+            count: EgressBook.mostConversations
+        )
+        #expect(ControlCommand.json(egress: many)["bytes"] == .integer(EgressBook.most * EgressBook.mostConversations))
+    }
+
+    // MARK: Over a restart
+
+    private let directory = FileManager.default.temporaryDirectory.path + "/egress-\(UUID().uuidString)/state"
+
+    private func ledger(_ log: LineLog, wall: Int = 1_795_285_800, pause: Duration = .seconds(1000)) -> EgressLedger {
+        let saved = EgressStore.load(directory: directory, logger: log.logger)
+        return EgressLedger(
+            saved.map { EgressBook($0) } ?? EgressBook(),
+            store: EgressStore(directory: directory, logger: log.logger),
+            pause: pause,
+            clock: { BudgetInstant(wall: wall, uptime: .seconds(10)) }
+        )
+    }
+
+    @Test func aRestartForgetsNothingOfTheDay() async {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = LineLog()
+        let first = ledger(log)
+        first.begin(by: "word")
+        first.sent(samples: 24_000, bytes: 65_000)
+        await first.flush()
+        let second = ledger(log)
+        #expect(second.today == first.today)
+        second.begin(by: "button")
+        second.sent(samples: 480, bytes: 1300)
+        await second.flush()
+        #expect(ledger(log).today.map(\.opener) == ["word", "button"])
+        #expect(ledger(log, wall: 1_795_285_800 + 86_400).today.isEmpty, "the next day")
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test func whatLeftIsRememberedWithoutAnOrderlyEnd() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = LineLog()
+        let first = ledger(log, pause: .zero)
+        first.sent(samples: 480, bytes: 1300)
+        for _ in 0..<2000 where ledger(log).today.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(ledger(log).today.map(\.bytes) == [1300])
+    }
+
+    @Test func aFullBookIsRead() throws {
+        let most = EgressBook.Conversation(
+            began: .max,
+            opener: "earlier",
+            samples: EgressBook.most,
+            bytes: EgressBook.most
+        )
+        let saved = SavedEgress(day: 20_780, conversations: .init(repeating: most, count: EgressBook.mostConversations))
+        let text = Array(saved.text.utf8)
+        #expect(text.count < 64 << 10)
+        #expect(try SavedEgress(parsing: text).conversations.count == EgressBook.mostConversations)
+    }
+
+    @Test(arguments: [
+        "", "\0", "day = 1", "day = -1\nconversations = []", "day = \"x\"\nconversations = []",
+        "day = 9223372036854775807\nconversations = []", "day = 1\nconversations = [7]",
+        "day = 1\nconversations = [\"1 word 2\"]", "day = 1\nconversations = [\"1 \u{1B}[2J 2 3\"]",
+        "day = 1\nconversations = [\"1 word -9223372036854775808 3\"]",
+        "day = 1\nconversations = [\"1 word 9223372036854775807 3\"]",
+    ])
+    func aDamagedFileIsToldOfAndCountingBeginsAnew(text: String) throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = LineLog()
+        try StateFile.write(Array(text.utf8), to: directory + "/egress.toml")
+        let ledger = ledger(log)
+        #expect(log.lines.count == 1 && log.lines.first?.contains("egress.toml") == true)
+        ledger.sent(samples: 480, bytes: 1300)
+        #expect(ledger.today.map(\.bytes) == [1300])
     }
 }

@@ -69,4 +69,29 @@ struct OutsideNumberTests {
         }
         #expect(refusal.retryAfter == 86_400)
     }
+
+    @Test(arguments: extremes) func aTimeOfAnyLengthHasMilliseconds(number: Int) {
+        for time in [Duration.seconds(number), .milliseconds(number)] {
+            #expect((time.milliseconds < 0) == (time < .zero))
+            #expect((time.wholeMilliseconds > 0) == (time > .zero), "rounded up")
+        }
+    }
+
+    @Test(arguments: extremes) func anEchoTestOfAnyTimeIsJudged(number: Int) throws {
+        let text = "grade = \"good\"\nsummary = \"s\"\ninput = \"i\"\noutput = \"o\"\ntime = \(number)\n"
+        let test = try #require(SavedEchoTest(parsing: Array(text.utf8)))
+        var audio = Configuration.Audio()
+        (audio.input, audio.output) = ("i", "o")
+        #expect(EchoCheck.judge(test, audio: audio, now: 1_800_000_000).verdict == .ok)
+    }
+
+    @Test func whatIsNoNumberCostsNothingAndIsNoSound() {
+        #expect(PriceTable().cost(of: TranscriptionUsage.seconds(.nan)) == 0)
+        #expect(BudgetReport.text(.nan) == "0.00" && BudgetReport.text(.infinity) == "1000000000000.00")
+        var account = BudgetAccount(number: 1)
+        account.spending.micros = .nan
+        #expect(SavedBudget(hour: account, day: account).text.contains("microusd = 0\n"))
+        #expect(LevelMeter.tenths(.nan) == LevelMeter.floor && LevelMeter.tenths(.infinity) == 0)
+        #expect(LevelMeter.tenths(0.1) == -200)
+    }
 }

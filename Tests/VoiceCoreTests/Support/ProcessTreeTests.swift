@@ -12,8 +12,12 @@ struct ProcessTreeTests {
         #expect(ProcessTree.descends(50, from: 20) { parents[$0] } == false)
         #expect(ProcessTree.descends(70, from: 20) { parents[$0] } == nil)
         #expect(ProcessTree.descends(60, from: 20) { parents[$0] } == nil, "a circle ends")
-        #expect(ProcessTree.parent(inStat: "12 (a) b) S 7 12 12 0") == 7)
-        #expect(ProcessTree.parent(inStat: "12 (a") == nil)
+        #expect(
+            ProcessTree.entry(inStat: "12 (a) b) S 7 12 11 0") == .init(parent: 7, session: 11, hasEnded: false)
+        )
+        #expect(ProcessTree.entry(inStat: "12 (a) Z 7 12 11 0")?.hasEnded == true)
+        #expect(ProcessTree.entry(inStat: "12 (a") == nil)
+        #expect(ProcessTree.entry(inStat: "12 (a) S 7") == nil)
         #expect(ProcessTree.parent(of: getpid()) == getppid())
     }
 

@@ -3,8 +3,8 @@ extension ControlCommand {
         "egress",
         isQuestion: true,
         """
-        How much sound of the microphone has left this machine today, since the daemon was started: `text` is one line for \
-        people; `seconds` and `bytes` in all, `by_opener` by what opened the conversation, and `conversations`.
+        How much sound of the microphone has left this machine today, since midnight: `text` is one line for people; \
+        `seconds` and `bytes` in all, `by_opener` by what opened the conversation, and `conversations`.
         """
     ) { (_, daemon) throws(ControlProblem) in
         .done(json(egress: daemon.egress.today))

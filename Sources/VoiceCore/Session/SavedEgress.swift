@@ -1,0 +1,72 @@
+/// The book of what left today as it outlives a restart.
+///
+///     day = 20780         days since 1970 in local time
+///     conversations = ["1795285800 word 48000 130000", ...]
+///
+/// Of a conversation: when it began in Unix time (0 for those that are counted together), its opener, samples, bytes.
+package struct SavedEgress: Equatable, Sendable {
+    package var day: Int
+    package var conversations: [EgressBook.Conversation]
+
+    package init(day: Int, conversations: [EgressBook.Conversation]) {
+        self.day = day
+        self.conversations = conversations
+    }
+
+    /// Why the text is of no use, in one sentence.
+    package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// Larger numbers are a damaged file.
+    private static let latest = 100_000_000
+    private static let openers = ["word", "button", "command", "always", "earlier"]
+
+    /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
+    package init(parsing bytes: [UInt8]) throws(Unreadable) {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            throw Unreadable(description: "line \(error.line): \(error.message)")
+        }
+        var values: [String: ConfigurationValue] = [:]
+        for entry in document.entries { values[entry.path] = entry.value }
+        guard case .integer(let day)? = values["day"], (0...Self.latest).contains(day) else {
+            throw Unreadable(description: "day is not a number from 0 to \(Self.latest)")
+        }
+        guard case .texts(let texts)? = values["conversations"], texts.count <= EgressBook.mostConversations else {
+            throw Unreadable(description: "conversations are not at most \(EgressBook.mostConversations) texts")
+        }
+        self.day = day
+        conversations = []
+        for text in texts {
+            guard let conversation = Self.conversation(text) else {
+                throw Unreadable(description: "a conversation is not its beginning, opener, samples and bytes")
+            }
+            conversations.append(conversation)
+        }
+    }
+
+    private static func conversation(_ text: String) -> EgressBook.Conversation? {
+        let fields = text.split(separator: " ", omittingEmptySubsequences: false)
+        let range = 0...EgressBook.most
+        guard fields.count == 4, let began = Int(fields[0]), let samples = Int(fields[2]), let bytes = Int(fields[3]),
+            openers.contains(String(fields[1])), range.contains(began), range.contains(samples), range.contains(bytes)
+        else { return nil }
+        return EgressBook.Conversation(
+            began: began == 0 ? nil : began,
+            opener: String(fields[1]),
+            samples: samples,
+            bytes: bytes
+        )
+    }
+
+    package var text: String {
+        let lines = conversations.map { conversation in
+            let began = min(max(conversation.began ?? 0, 0), EgressBook.most)
+            return "    \"\(began) \(conversation.opener) \(conversation.samples) \(conversation.bytes)\",\n"
+        }
+        return "# Written by jarvis-voiced.\nday = \(max(day, 0))\nconversations = [\n\(lines.joined())]\n"
+    }
+}
