@@ -133,7 +133,10 @@ struct EchoCancellationTests {
     private func vowels(seconds: Double, level: Float, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         let turns = (0..<Int(seconds * 4) + 2).map { _ in
-            (pitch: Double.random(in: 100...180, using: &random), formant: Double.random(in: 400...2500, using: &random))
+            (
+                pitch: Double.random(in: 100...180, using: &random),
+                formant: Double.random(in: 400...2500, using: &random)
+            )
         }
         var phase = 0.0
         return (0..<Int(seconds * 48_000)).map { index in
