@@ -12,6 +12,12 @@ struct GainRamp {
     private var step: Float = 0
     private var left = 0
 
+    /// What comes next rises from silence: what it would have gone on from was not heard.
+    mutating func fadeIn() {
+        guard current != nil else { return }
+        (current, target, left) = (0, 0, 0)
+    }
+
     /// Multiplies both channels with the gain on its way to `wanted`. The first value is taken at once.
     mutating func apply(_ wanted: Float, to frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         apply(wanted, to: frames.samples, count: count, channels: 2)

@@ -52,8 +52,9 @@ struct OutputMix: ~Copyable {
         silentPeriods = cdsp_peak(frames.samples, 2 * count) > 1e-3 ? 0 : min(Self.ring, silentPeriods + 1)
     }
 
-    /// Drops the sound that the limiter holds back.
+    /// Drops the sound that the limiter holds back. Media goes on behind it without a click.
     mutating func reset() {
         limiter.reset()
+        media.fadeIn()
     }
 }

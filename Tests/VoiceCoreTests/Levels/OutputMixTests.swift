@@ -36,6 +36,27 @@ struct OutputMixTests {
         #expect((output.min() ?? 1) == 0 && (output.max() ?? 0) > 0.5)
     }
 
+    /// What was written ahead is taken back when the voice is interrupted, and a fade to silence written in its place.
+    @Test func mediaComesBackWithoutAClickAfterAnInterruption() {
+        let pipes = AudioPipes()
+        pipes.volumes.set(Volumes(media: 100))
+        var mix = OutputMix(trim: 1, ceiling: 1)
+        var output: [Float] = []
+        for period in 0..<20 {
+            if period == 10 {
+                mix.reset()
+                output = []
+            }
+            var frames = [StereoFrame](repeating: StereoFrame(0.8), count: 480)
+            mix.scaleMedia(&frames, count: 480, pipes: pipes)
+            mix.finish(&frames, count: 480, pipes: pipes)
+            output += frames.map(\.left)
+        }
+        let steps = zip([0] + output, output).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.002)
+        #expect(abs((output.last ?? 0) - 0.8) < 1e-6)
+    }
+
     @Test func aVolumeMeansWhatItSays() {
         let output = played(periods: 10, level: 0.8) { _, pipes in pipes.volumes.set(Volumes(master: 50, voice: 50)) }
         #expect(abs((output.last ?? 0) - 0.8 / 64) < 1e-6)

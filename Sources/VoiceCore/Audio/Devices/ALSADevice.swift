@@ -288,9 +288,13 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         guard snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return 0 }
         playbackRuns = false
         queued = 0
-        startAt = Int(left)
+        startAt = Self.startAfterFlush(delay: Int(left), prefill: playbackPrefill)
         return Int(left)
     }
+
+    /// How many frames must be written before playback starts again. A sound server counts its own latency into the delay,
+    /// which may be longer than the buffer: so many frames would never be in it.
+    static func startAfterFlush(delay: Int, prefill: Int) -> Int { min(delay, prefill) }
 
     /// The streams go back to be closed.
     mutating func close() {

@@ -72,8 +72,9 @@ package final class AudioSide: @unchecked Sendable {
         return recalled.exchange(false, ordering: .acquiring)
     }
 
+    /// Hands a stream to the keeper to be closed. `errno` 0: it was not lost, the audio thread ends.
     func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>, errno: Int32) {
-        losses.wrappingAdd(1, ordering: .relaxed)
+        if errno != 0 { losses.wrappingAdd(1, ordering: .relaxed) }
         reason.store(Int(errno), ordering: .relaxed)
         returned.store(stream, ordering: .releasing)
     }

@@ -86,6 +86,8 @@ struct RoomTests {
         #expect(pipes.state == .stopped)
         #expect(pipes.captureXruns.load(ordering: .relaxed) == 0)
         #expect(pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(pipes.capture.losses.load(ordering: .relaxed) == 0, "an end is no loss")
+        #expect(pipes.playback.losses.load(ordering: .relaxed) == 0)
         #expect(pipes.microphonePeak.load(ordering: .relaxed) > LevelMeter.floor)
         #expect(pipes.voiceHeard.load(ordering: .relaxed) == pipes.voice.writePosition)
 
