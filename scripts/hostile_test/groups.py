@@ -380,14 +380,25 @@ def years(stage, library, name, start, later):
     os.makedirs(place)
     first = start - int(time.time())
 
-    def jump(seconds):
-        with open(f"{place}/clock", "r+b" if os.path.exists(f"{place}/clock") else "wb") as file:
-            file.write(struct.pack("=q", first + seconds))
+    offset = 0
 
-    def sane(what, connection, spent):
+    def jump(seconds):
+        nonlocal offset
+        offset = first + seconds
+        with open(f"{place}/clock", "r+b" if os.path.exists(f"{place}/clock") else "wb") as file:
+            file.write(struct.pack("=q", offset))
+
+    def today():
+        return int(time.time() + offset) // 86400
+
+    def sane(what, connection):
         """A second of an ordinary session: sound leaves, is told of, and is paid for."""
         before = connection.sound
         time.sleep(1)
+        if today() != (time.time() + offset + 1) // 86400:
+            time.sleep(2)  # not at midnight itself
+        # Another day has other costs; a clock that is put back renews nothing.
+        spent = 0 if today() > paid else 0.64
         status, egress = daemon.ask("status")["result"], daemon.ask("egress")["result"]
         if not connection.is_open or connection is not stage.service.current():
             raise Broken(f"{what}: the session was not kept")
@@ -403,20 +414,18 @@ def years(stage, library, name, start, later):
     jump(0)
     daemon = stage.start({"media.enabled": "false"}, folder=place, environment=environment)
     connection = stage.service.current()
-    spent = 0.64
+    paid = today()
     pay(connection, "first")
-    sane(name, connection, spent)
+    sane(name, connection)
     yield daemon, name
     time.sleep(2.5)
-    sane(name, connection, spent)
+    sane(name, connection)
     yield daemon, f"{name}, and on"
     for seconds in later:
         jump(seconds)
         time.sleep(0.2)
-        # Another day has other costs; a clock that is put back renews nothing.
-        spent = 0 if seconds > 0 else spent
         what = f"{name}: {seconds // 31_556_952} years"
-        sane(what, connection, spent)
+        sane(what, connection)
         yield daemon, what
     daemon.ask("reset")
     if not daemon.wait(lambda: daemon.state() == "listening" and stage.service.current() is not connection):
