@@ -167,7 +167,7 @@ package struct ActivationMachine: Sendable {
         case .idle, .closing:
             called = nil
             asked = []
-        case .awake, .followUp: if mode != .always { farewell() }
+        case .awake, .followUp: if mode != .always || isMuted { farewell() }
         case .conversation: if !isAnswering, mode != .always { farewell() }
         }
     }

@@ -47,8 +47,11 @@ package struct Authority: Equatable, Sendable {
         var ground: Ground
         /// Responses since the user spoke; a model that calls for ever is nobody's any more.
         var depth = 0
-        /// Since when it sounds.
-        var audible: Duration?
+        /// Since when it sounds; nil while it does not.
+        var sounds: Duration?
+        var hasSounded = false
+        /// How long it has sounded before that.
+        var played = Duration.zero
         /// All that it says has come in.
         var isWhole = false
     }
@@ -69,7 +72,7 @@ package struct Authority: Equatable, Sendable {
         var heardAfter: Int?
     }
 
-    /// An interruption sooner than this cannot be an answer: nobody has understood a word.
+    /// Of what sounded for less nobody has understood a word, played to its end or interrupted: there is nothing to answer.
     static let leastHeard = Duration.milliseconds(500)
     /// Responses to one turn, each after the outputs of the one before.
     static let deepest = 32
@@ -79,6 +82,11 @@ package struct Authority: Equatable, Sendable {
     private var begun = 0
     /// The last one, once it is finished and until a response has answered it to its end.
     private var waiting: Int?
+    /// The item of the turn at hand, and those that the service has taken as spoken. One that comes again answers nothing.
+    private var item = ""
+    private var committed: [String] = []
+    /// The last turn that the service has taken as spoken, or that was written.
+    private var committedTurn = 0
     /// The last turn that has answered something.
     private var used = 0
     private var requested: Purpose?
@@ -90,10 +98,18 @@ package struct Authority: Equatable, Sendable {
 
     // MARK: The user
 
-    /// The user begins to speak.
-    package mutating func turnBegan() {
+    /// The user begins to speak, as this item.
+    package mutating func turnBegan(_ itemID: String) {
         begun += 1
         waiting = nil
+        item = itemID
+    }
+
+    /// The service has taken what he said into the conversation.
+    package mutating func turnCommitted(_ itemID: String) {
+        guard !itemID.isEmpty, itemID == item, !committed.contains(itemID) else { return }
+        Self.keep(itemID, in: &committed)
+        committedTurn = begun
     }
 
     /// His turn is finished, and a response to it is on its way.
@@ -101,7 +117,8 @@ package struct Authority: Equatable, Sendable {
 
     /// A person has written what would else be spoken.
     package mutating func turnWritten() {
-        turnBegan()
+        turnBegan("")
+        committedTurn = begun
         turnEnded()
     }
 
@@ -161,23 +178,50 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
+    /// Nothing more comes of it: a call that names it later is nobody's wish.
+    ///
+    /// - Parameter isTriedAgain: whether the user's turn may still get another one.
+    package mutating func ended(_ id: String, isTriedAgain: Bool) {
+        for index in responses.indices where responses[index].id == id {
+            if case .words(let turn) = responses[index].ground, waiting == turn, !isTriedAgain { waiting = nil }
+            responses[index].ground = .nobody
+        }
+    }
+
     /// Its first sample is at the loudspeaker.
     package mutating func audible(_ id: String, at now: Duration) {
-        guard let index = responses.lastIndex(where: { $0.id == id }), responses[index].audible == nil else { return }
-        responses[index].audible = now
+        guard let index = responses.lastIndex(where: { $0.id == id }), responses[index].sounds == nil else { return }
+        drained(at: now)
+        responses[index].sounds = now
+        responses[index].hasSounded = true
+    }
+
+    /// More of it has come in; where it had fallen silent, it sounds again.
+    package mutating func received(_ id: String, at now: Duration) {
+        if responses.contains(where: { $0.id == id && $0.hasSounded }) { audible(id, at: now) }
+    }
+
+    /// The loudspeaker has played all that came in.
+    package mutating func drained(at now: Duration) {
+        for index in responses.indices { silence(index, at: now) }
+    }
+
+    private mutating func silence(_ index: Int, at now: Duration) {
+        guard let since = responses[index].sounds else { return }
+        responses[index].played += now - since
+        responses[index].sounds = nil
     }
 
     /// What came in of it was played to its last sample.
     package mutating func played(_ id: String) {
-        if responses.contains(where: { $0.id == id && $0.isWhole }) { heard(id) }
+        if responses.contains(where: { $0.id == id && $0.isWhole && $0.played >= Self.leastHeard }) { heard(id) }
     }
 
-    /// It was cut short while it sounded.
+    /// It was cut short.
     package mutating func interrupted(_ id: String, at now: Duration) {
-        guard let since = responses.last(where: { $0.id == id })?.audible, now - since >= Self.leastHeard else {
-            return
-        }
-        heard(id)
+        guard let index = responses.lastIndex(where: { $0.id == id }) else { return }
+        silence(index, at: now)
+        if responses[index].played >= Self.leastHeard { heard(id) }
     }
 
     private mutating func heard(_ id: String) {
@@ -190,6 +234,9 @@ package struct Authority: Equatable, Sendable {
     package mutating func sessionEnded() {
         waiting = nil
         requested = nil
+        // Servers may count anew.
+        item = ""
+        committed = []
     }
 
     /// The user's last words were put to the next session.
@@ -208,7 +255,7 @@ package struct Authority: Equatable, Sendable {
         case .words(let turn):
             guard ToolAuthority.needed(by: call.name) == .answer else { return CallAuthority(.words) }
             let prompt = prompts.last { $0.heardAfter.map { $0 < turn } ?? false }
-            guard let prompt, turn > used else { return CallAuthority(.words) }
+            guard let prompt, turn > used, turn == committedTurn else { return CallAuthority(.words) }
             used = turn
             return CallAuthority(.words, prompt: prompt.number)
         }

@@ -28,7 +28,9 @@ extension ConversationMachine {
             note(.heard(text))
         case .heardTranscriptFailed(_, let reason): note(.unexpected("transcription failed: \(reason)"))
         case .error(let error): serverError(error)
-        case .committed(let itemID, _): committed(itemID)
+        case .committed(let itemID, _):
+            authority.turnCommitted(itemID)
+            committed(itemID)
         case .audioDone, .spokenDelta, .heardDelta, .ignored, .unknown: break
         }
     }
@@ -42,7 +44,7 @@ extension ConversationMachine {
         stopped.isSilent = false
         if state != .listening { turn?.interrupted() }
         stopVoice()
-        authority.turnBegan()
+        authority.turnBegan(itemID)
         userSpeaks = true
         // The response that was owed will not come any more: the next one answers what is being said now.
         cancelsOwed = false
@@ -122,6 +124,7 @@ extension ConversationMachine {
         guard !interrupted.contains(responseID) else { return }
         let known = voice?.responseID == responseID ? voice : nil
         let isFiller = known?.isFiller ?? isOnTheWay(responseID)
+        authority.received(responseID, at: now)
         turn?.received(isAnswer: !isFiller, at: now)
         voiced = responseID
         question?.isBegun = true
@@ -167,6 +170,7 @@ extension ConversationMachine {
             isSpoken: !isUnheard
         )
         if voice?.responseID == outcome.id { voice?.isDone = true }
+        defer { authority.ended(outcome.id, isTriedAgain: outcome.status == .failed) }
         switch outcome.status {
         case .completed:
             authority.completed(outcome.id)

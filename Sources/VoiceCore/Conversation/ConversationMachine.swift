@@ -169,7 +169,9 @@ package struct ConversationMachine: Sendable {
             adopt(responseID, isSure: false)
             voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)
-        case .voiceDrained: voice?.isDrained = true
+        case .voiceDrained:
+            voice?.isDrained = true
+            authority.drained(at: now)
         case .voiceStopped(let parts): truncate(parts)
         case .callDispatched: turn?.dispatched(at: now)
         case .callAnswered(let callID, let output, let wantsReply, let origin):

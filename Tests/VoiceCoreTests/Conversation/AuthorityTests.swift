@@ -19,13 +19,13 @@ struct AuthorityTests {
     private static func heard() -> Scene {
         var scene = Self.asked()
         scene.done("r2")
-        scene.on(.voiceDrained)
+        scene.on(.voiceDrained, after: .seconds(2))
         return scene
     }
 
     @Test func aYesAfterTheQuestionWasHeardIsTheUsers() {
         var scene = Self.heard()
-        scene.userTurn()
+        scene.userTurn("u2")
         scene.begin("r3")
         scene.call("c2", in: "r3", tool: "approve")
         #expect(scene.authority == CallAuthority(.words, prompt: 7))
@@ -36,9 +36,56 @@ struct AuthorityTests {
         scene.server(.speechStarted(itemID: "u2", audioStart: 0), after: .seconds(2))
         scene.done("r2", .cancelled, reason: "turn_detected")
         scene.server(.speechStopped(itemID: "u2", audioEnd: 900))
+        scene.server(.committed(itemID: "u2"))
         scene.begin("r3")
         scene.call("c2", in: "r3", tool: "approve")
         #expect(scene.authority.prompt == 7)
+    }
+
+    @Test func aTurnThatIsToldTwiceOrNotTakenAsSpokenAnswersNothing() {
+        var scene = Self.heard()
+        // The one of before.
+        scene.userTurn()
+        scene.begin("r3")
+        scene.call("c2", in: "r3", tool: "approve")
+        #expect(scene.authority.prompt == nil)
+        scene = Self.heard()
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0))
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 0))
+        scene.begin("r3")
+        scene.call("c2", in: "r3", tool: "approve")
+        #expect(scene.authority.prompt == nil)
+    }
+
+    /// A few milliseconds, and then nothing comes for a while: that was no question.
+    @Test(arguments: [true, false])
+    func whatSoundedForAMomentOnlyWasNotHeard(isWhole: Bool) {
+        var scene = Self.asked()
+        if isWhole { scene.done("r2") }
+        scene.on(.voiceDrained, after: .milliseconds(30))
+        scene.server(.speechStarted(itemID: "u2", audioStart: 0), after: .seconds(3))
+        if !isWhole { scene.done("r2", .cancelled, reason: "turn_detected") }
+        scene.server(.speechStopped(itemID: "u2", audioEnd: 900))
+        scene.server(.committed(itemID: "u2"))
+        scene.begin("r3")
+        scene.call("c2", in: "r3", tool: "approve")
+        #expect(scene.authority.prompt == nil)
+    }
+
+    @Test func aResponseThatHasEndedActsForNobody() {
+        var scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.done("r1")
+        scene.call("c1", in: "r1")
+        #expect(scene.authority == .nobody)
+        scene = Scene.listening()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.done("r1", .incomplete, reason: "max_output_tokens")
+        scene.begin("r2")
+        scene.call("c1", in: "r2")
+        #expect(scene.authority == .nobody, "the next one, which nobody has asked for")
     }
 
     @Test func whoSpokeBeforeAWordWasUnderstoodHasNotAnswered() {
@@ -46,6 +93,7 @@ struct AuthorityTests {
         scene.server(.speechStarted(itemID: "u2", audioStart: 0), after: .milliseconds(100))
         scene.done("r2", .cancelled, reason: "turn_detected")
         scene.server(.speechStopped(itemID: "u2", audioEnd: 900))
+        scene.server(.committed(itemID: "u2"))
         scene.begin("r3")
         scene.call("c2", in: "r3", tool: "approve")
         #expect(scene.authority.prompt == nil)
@@ -68,7 +116,7 @@ struct AuthorityTests {
         scene.confirm("c1")
         scene.begin("r2", for: scene.creates[0])
         scene.done("r2")
-        scene.userTurn()
+        scene.userTurn("u2")
         scene.begin("r3")
         scene.call("c2", in: "r3", tool: "approve")
         #expect(scene.authority.prompt == nil)
@@ -76,13 +124,13 @@ struct AuthorityTests {
 
     @Test func aTurnAnswersOnce() {
         var scene = Self.heard()
-        scene.userTurn()
+        scene.userTurn("u2")
         scene.begin("r3")
         scene.call("c2", in: "r3", tool: "approve")
         scene.call("c3", in: "r3", tool: "approve")
         #expect(scene.authority.prompt == nil)
         scene.done("r3")
-        scene.userTurn()
+        scene.userTurn("u3")
         scene.begin("r4")
         scene.call("c4", in: "r4", tool: "answer_question")
         #expect(scene.authority.prompt == 7)
@@ -94,7 +142,7 @@ struct AuthorityTests {
         scene.on(.voiceDrained)
         scene.on(.timer(.reconnect))
         scene.open()
-        scene.userTurn()
+        scene.userTurn("u2")
         scene.begin("r9")
         scene.call("c2", in: "r9", tool: "approve")
         #expect(scene.authority.prompt == nil)

@@ -61,10 +61,10 @@ struct Scene {
     }
 
     /// The user says something, whole.
-    mutating func userTurn() {
-        server(.speechStarted(itemID: "item_user", audioStart: 0))
-        server(.speechStopped(itemID: "item_user", audioEnd: 900))
-        server(.committed(itemID: "item_user"))
+    mutating func userTurn(_ itemID: String = "item_user") {
+        server(.speechStarted(itemID: itemID, audioStart: 0))
+        server(.speechStopped(itemID: itemID, audioEnd: 900))
+        server(.committed(itemID: itemID))
     }
 
     mutating func begin(_ responseID: String, for clientEventID: String? = nil) {

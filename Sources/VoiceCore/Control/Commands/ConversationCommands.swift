@@ -73,6 +73,10 @@ extension ControlCommand {
         none is open, also while muted: text needs no microphone.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
+        let text = arguments["text"] ?? ""
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            throw ControlProblem(.badRequest, "there is no question in it")
+        }
         let status = await daemon.status
         if case .error(let reason) = status.conversation {
             throw ControlProblem(.notAvailable, "the voice service refuses us: \(reason)")
@@ -80,7 +84,7 @@ extension ControlCommand {
         if let until = status.spending?.spentUntil {
             throw ControlProblem(.notAvailable, "the budget is spent until \(until)")
         }
-        daemon.ask(arguments["text"] ?? "")
+        daemon.ask(text)
         return .done(["text": "asked; the answer is spoken"])
     }
 
