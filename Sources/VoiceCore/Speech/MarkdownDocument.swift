@@ -18,7 +18,8 @@ struct MarkdownDocument: ~Copyable {
     enum Container {
         case paragraph
         case heading
-        /// With its number, "7.", where that may be content: in a list of one item, or one that does not begin with 1.
+        /// With its number, "7.", where that may be content: in a list of one item, one that does not begin with 1, one whose
+        /// numbers were written by hand (1945, 1949, 1989), and before another number (1. 7. 2026).
         case item(number: String?)
         case link
         case image
@@ -27,6 +28,7 @@ struct MarkdownDocument: ~Copyable {
     }
 
     private let root: OpaquePointer
+    private let lines: [Substring.UTF8View]
 
     /// Nil when memory ran out. Bytes that are not UTF-8 become U+FFFD.
     init?(parsing text: String) {
@@ -38,6 +40,7 @@ struct MarkdownDocument: ~Copyable {
         }
         guard let parsed else { return nil }
         root = parsed
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.utf8)
     }
 
     deinit { cmark_node_free(root) }
@@ -51,7 +54,7 @@ struct MarkdownDocument: ~Copyable {
             let event = cmark_iter_next(iterator)
             guard event != CMARK_EVENT_DONE, let node = cmark_iter_get_node(iterator) else { return }
             if event == CMARK_EVENT_ENTER, cmark_node_get_type(node) == CMARK_NODE_ITEM {
-                visit(.enter(.item(number: Self.number(of: node, &numbers))))
+                visit(.enter(.item(number: number(of: node, &numbers))))
             } else if let step = Self.step(node, entering: event == CMARK_EVENT_ENTER) {
                 visit(step)
             }
@@ -85,16 +88,30 @@ struct MarkdownDocument: ~Copyable {
     }
 
     /// - Parameter numbers: of the next item of every list that is open.
-    private static func number(of item: OpaquePointer, _ numbers: inout [OpaquePointer: Int]) -> String? {
-        guard let list = cmark_node_parent(item), cmark_node_get_list_type(list) == CMARK_ORDERED_LIST else {
-            return nil
-        }
+    private func number(of item: OpaquePointer, _ numbers: inout [OpaquePointer: Int]) -> String? {
+        guard let list = cmark_node_parent(item), Self.isOrdered(list) else { return nil }
         let start = Int(cmark_node_get_list_start(list))
-        let number = numbers[list] ?? start
-        numbers[list] = number + 1
+        let counted = numbers[list] ?? start
+        numbers[list] = counted + 1
+        let written = writtenNumber(of: item) ?? counted
+        // The parser counts on from the first; whoever writes 1. at every item wants just that.
+        let isByHand = written != counted && written != start
         let isAlone = cmark_node_previous(item) == nil && cmark_node_next(item) == nil
-        guard isAlone || start != 1 else { return nil }
-        return "\(number)" + (cmark_node_get_list_delim(list) == CMARK_PAREN_DELIM ? ")" : ".")
+        let isBeforeAnother = cmark_node_first_child(item).map(Self.isOrdered) ?? false
+        guard isAlone || start != 1 || isByHand || isBeforeAnother else { return nil }
+        return "\(isByHand ? written : counted)" + (cmark_node_get_list_delim(list) == CMARK_PAREN_DELIM ? ")" : ".")
+    }
+
+    private static func isOrdered(_ node: OpaquePointer) -> Bool {
+        cmark_node_get_type(node) == CMARK_NODE_LIST && cmark_node_get_list_type(node) == CMARK_ORDERED_LIST
+    }
+
+    /// The digits of its mark; nine at most (CommonMark 0.30, section 5.2).
+    private func writtenNumber(of item: OpaquePointer) -> Int? {
+        let (line, column) = (Int(cmark_node_get_start_line(item)) - 1, Int(cmark_node_get_start_column(item)) - 1)
+        guard lines.indices.contains(line), column >= 0 else { return nil }
+        let digits = lines[line].dropFirst(column).prefix { (0x30...0x39).contains($0) }
+        return digits.count <= 9 ? Int(String(decoding: digits, as: UTF8.self)) : nil
     }
 
     private static func literal(_ node: OpaquePointer) -> String {

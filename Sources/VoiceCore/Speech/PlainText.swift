@@ -26,6 +26,7 @@ struct PlainText {
         case .hardBreak: current += LinkMarks.lineEnd + "\n"
         case .codeBlock(let language):
             flush()
+            number = nil
             mention(words.mention(ofCodeIn: Self.name(ofCode: language)))
         case .htmlBlock(let html):
             flush()
@@ -50,9 +51,12 @@ struct PlainText {
         case .leave(.superscript): closeSuperscript()
         case .enter(.item(let number)):
             flush()
-            self.number = number
+            // In "3. 10. 2026" each mark is an item of its own.
+            self.number = [self.number, number].compactMap { $0 }.joined(separator: " ")
+            if self.number == "" { self.number = nil }
         case .leave(.heading), .leave(.item):
             flush()
+            if let number { add(number) }
             number = nil
             closeLastSentence()
         case .enter, .leave(.paragraph): flush()

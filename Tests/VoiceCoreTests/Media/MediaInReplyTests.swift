@@ -46,6 +46,39 @@ struct MediaInReplyTests {
         #expect(spoken(media) == "Here it is. Good night.")
     }
 
+    @Test func severalObjectsInABlockAreAllTaken() {
+        let media = MediaInReply(
+            """
+            ```json
+            {"title":"A","url":"https://e.org/a.mp3"}
+            {"title":"B","url":"https://e.org/b.mp3"}
+            ```
+            """
+        )
+        #expect(media.items.map(\.title) == ["A", "B"])
+    }
+
+    @Test func addressesAreTakenAsPeopleWriteThem() {
+        let media = MediaInReply(
+            """
+            [{"title":"A","url":"https://e.org/gr\u{F6}\u{DF}e.mp3"}, {"title":"B","url":"https://e.org/My Song.mp3"}]
+            """
+        )
+        #expect(media.items.map(\.address) == ["https://e.org/gr%C3%B6%C3%9Fe.mp3", "https://e.org/My%20Song.mp3"])
+    }
+
+    @Test func whatIsWithinAListIsTakenAndItsTitleIsNoStation() {
+        let media = MediaInReply(
+            """
+            {"type":"radio","title":"My evening","items":[{"title":"A","url":"https://e.org/a.mp3"}]}
+            """
+        )
+        #expect(media.items.map(\.title) == ["A"])
+        #expect(
+            MediaInReply("{\"type\":\"radio\",\"title\":\"Groove Salad\"}").items.map(\.address) == ["Groove Salad"]
+        )
+    }
+
     @Test func aCodeBlockOfAddressesIsAPlaylist() {
         let media = MediaInReply("```\n#EXTM3U\n#EXTINF:1,x\nhttp://e.org/1.mp3\nhttp://e.org/2.mp3\n```")
         #expect(media.items.map(\.title) == ["1", "2"])

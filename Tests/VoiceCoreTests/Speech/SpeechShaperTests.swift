@@ -154,7 +154,10 @@ struct SpeechShaperTests {
         ("7. Juli ist der Tag.", "7. Juli ist der Tag."),
         ("1. Platz ist f\u{FC}r dich.", "1. Platz ist f\u{FC}r dich."),
         ("1986. A great year for this.", "1986. A great year for this."), ("3. this\n4. that", "3. this. 4. that."),
-        ("2) this\n3) that", "2) this. 3) that."), ("1. this\n2. that", "this. that."),
+        ("2) this\n3) that", "2) this. 3) that."),
+        ("1945. The war ends.\n1949. There are two.", "1945. The war ends. 1949. There are two."),
+        ("1. this\n1. that", "this. that."), ("3. 10. 2026 ist Feiertag.", "3. 10. 2026 ist Feiertag."),
+        ("1. 7. 2026 ist der Termin.", "1. 7. 2026 ist der Termin."), ("1. this\n2. that", "this. that."),
     ])
     func whatCountsIsNotTakenForMarks(reply: String, spoken: String) {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)

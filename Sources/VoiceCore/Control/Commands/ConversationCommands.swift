@@ -1,6 +1,7 @@
 extension ControlCommand {
     static let listen = ControlCommand("listen", "Opens a conversation, as a wake word or a button would.") {
         (_, daemon) throws(ControlProblem) in
+        if await daemon.activationStatus.isMuted { throw ControlProblem(.notAvailable, "muted; \"unmute\" ends it") }
         daemon.activate()
         return .done(["text": "listening"])
     }

@@ -108,7 +108,7 @@ private struct ReplyReader {
 
     private mutating func takeContent(of block: Range<Int>) -> Bool {
         guard let first = bytes[block].firstIndex(where: { $0 > 0x20 }) else { return false }
-        if let (value, _) = json.value(in: bytes, at: first), take(value) { return true }
+        if takeValues(in: block, from: first) { return true }
         let lines = bytes[block].split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
             .filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
         let found = lines.map { SoundAddress($0.filter { $0 != " " }) }
@@ -117,6 +117,18 @@ private struct ReplyReader {
             take(NamedMedia(address: line.filter { $0 != " " }, title: sound.title, kind: sound.kind ?? .track))
         }
         return true
+    }
+
+    /// One JSON value, or one behind the other, of which any is to be played.
+    private mutating func takeValues(in block: Range<Int>, from first: Int) -> Bool {
+        var (next, found): (Int?, Bool) = (first, false)
+        while let start = next, start < block.upperBound, let (value, end) = json.value(in: bytes, at: start) {
+            found = take(value) || found
+            next = bytes[min(end, block.upperBound)..<block.upperBound].firstIndex {
+                $0 > 0x20 && $0 != UInt8(ascii: ",")
+            }
+        }
+        return found
     }
 
     /// The position behind the line break.

@@ -32,15 +32,17 @@ struct MediaObjects {
         guard items.count < MediaInReply.mostItems else { return }
         switch value {
         case .object(let members):
-            if let item = Self.item(members) {
-                items.append(item)
-            } else {
+            let item = Self.item(members)
+            let known = items.count
+            // What is named by its title alone may as well be the title of what is within it.
+            if item.map({ $0.address == $0.title }) ?? true {
                 // A dictionary has no order of its own.
                 for key in members.keys.sorted() { members[key].map { look(into: $0) } }
             }
+            if let item, items.count == known { items.append(item) }
         case .array(let values):
             for value in values {
-                if let text = value.stringValue {
+                if let text = value.stringValue.map(SoundAddress.encoded) {
                     guard let sound = SoundAddress(text), let kind = sound.kind else { continue }
                     items.append(NamedMedia(address: text, title: sound.title, kind: kind))
                 } else {
@@ -61,7 +63,9 @@ struct MediaObjects {
         let title: String? = text(titles)
         let named: MediaKind? = text(types).flatMap { Self.kind(ofWordsIn: $0) }
         let station: String? = named == .radio ? title : nil
-        guard let address = text(addresses) ?? station, address.utf8.count <= 2048 else { return nil }
+        guard let address = (text(addresses) ?? station).map(SoundAddress.encoded), address.utf8.count <= 2048 else {
+            return nil
+        }
         let sound = SoundAddress(address)
         let isFile = MediaResolver.filePath(address) != nil
         // What has a scheme and is not the web's is nothing to play; what has none is a station's name.

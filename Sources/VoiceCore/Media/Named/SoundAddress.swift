@@ -37,6 +37,27 @@ struct SoundAddress {
         title = named.isEmpty ? ForeignText.title(url.host) : named
     }
 
+    /// An address of the web as people write it, "https://e.org/Größe 2.mp3", with its blanks and letters as RFC 3986 wants
+    /// them (section 2.1). Anything else stays as it is, and so does one whose host is not plain.
+    static func encoded(_ text: String) -> String {
+        let scheme = text.lowercased().hasPrefix("https://") ? 8 : text.lowercased().hasPrefix("http://") ? 7 : 0
+        let bytes = Array(text.utf8)
+        guard scheme > 0, let path = bytes[scheme...].firstIndex(of: UInt8(ascii: "/")) else { return text }
+        var result: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if byte > 0x20, byte < 0x7F {
+                result.append(byte)
+            } else {
+                // Line breaks and the like are no part of any name.
+                guard index > path, byte == 0x20 || byte > 0x7F else { return text }
+                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
     private static func kind(of url: ServerURL, parts: [Substring], ending: Substring) -> MediaKind? {
         if files.contains(ending) { return .track }
         if feeds.contains(ending) { return .podcast }
