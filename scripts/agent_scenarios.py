@@ -148,7 +148,7 @@ class Voice:
             await self.respond([], speaks=event.get("response", {}).get("conversation") != "none")
 
     async def speak(self, response):
-        """A tenth of a second of silence, with words: what is to be heard has to be played."""
+        """Six tenths of a second of silence, with words: what is to be heard has to be played, for long enough to be one."""
         item = {"id": self.next_id("item"), "type": "message", "role": "assistant", "status": "in_progress", "content": []}
         place = {"response_id": response, "output_index": 0}
         part = {**place, "item_id": item["id"], "content_index": 0}
@@ -156,7 +156,7 @@ class Voice:
         await self.send("conversation.item.added", item=item, previous_item_id=None)
         await self.send("response.content_part.added", **part, part={"type": "audio", "transcript": ""})
         await self.send("response.output_audio_transcript.delta", **part, delta="Words.")
-        await self.send("response.output_audio.delta", **part, delta=base64.b64encode(bytes(4800)).decode())
+        await self.send("response.output_audio.delta", **part, delta=base64.b64encode(bytes(28800)).decode())
         await self.send("response.output_audio.done", **part)
         await self.send("response.output_audio_transcript.done", **part, transcript="Words.")
         item = {**item, "status": "completed", "content": [{"type": "output_audio", "transcript": "Words."}]}
