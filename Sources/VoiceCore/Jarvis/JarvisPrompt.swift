@@ -172,7 +172,7 @@ extension JarvisPrompt {
             text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
         }
         let spoken = words(said)
-        guard !spoken.contains(where: ["not", "no", "none", "except", "without", "but"].contains) else {
+        guard !spoken.contains(where: takingBack.contains) else {
             return said.split(separator: ";").compactMap { option(String($0), of: labels) }
         }
         if !spoken.isEmpty, spoken.allSatisfy(["all", "both", "of", "them", "everything"].contains) { return labels }
@@ -182,6 +182,15 @@ extension JarvisPrompt {
             return (0...(spoken.count - wanted.count)).contains { Array(spoken[$0...].prefix(wanted.count)) == wanted }
         }
     }
+
+    /// "Don't" is two words here.
+    private static let takingBack: Set<String> = [
+        "not", "no", "none", "never", "neither", "nor", "except", "without", "but", "t", "dont", "skip", "nicht",
+        "nichts",
+        "kein", "keine", "keinen", "ohne", "au\u{DF}er", "aber", "nein", "pas", "sans", "sauf", "aucun", "niet", "geen",
+        "inte",
+        "ikke", "sin", "senza", "non",
+    ]
 
     private static func option(_ said: String, of labels: [String]) -> String? {
         func plain(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
