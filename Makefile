@@ -24,10 +24,14 @@ RELEASE_DIR = .build/release
 build: ## build the program (release)
 	$(SWIFT) build $(RELEASE) --product jarvis-voiced
 
+.PHONY: simulator
+simulator: ## build the demonstration and the simulated services
+	$(SWIFT) build $(RELEASE) --product jarvis-simulator
+
 .PHONY: run
 run: deps ## start the daemon; without a key or a sound card, the demonstration
 	@$(MAKE) --no-print-directory build
-	@scripts/run $(RELEASE_DIR)/jarvis-voiced
+	@scripts/run $(RELEASE_DIR)/jarvis-voiced $(RELEASE_DIR)/jarvis-simulator
 
 .PHONY: deps
 deps: ## install the packages needed to build and run
@@ -53,6 +57,11 @@ bench: ## measure what the program costs (BENCH=--quick)
 	$(SWIFT) build $(RELEASE) --product jarvis-voiced
 	$(SWIFT) build $(RELEASE) --product VoiceBench
 	$(RELEASE_DIR)/VoiceBench $(BENCH)
+
+.PHONY: check-people
+check-people: ## whether talkers are still heard over the box: calculated voices and rooms, the same figures every time
+	$(SWIFT) build $(RELEASE) --product VoiceBench
+	$(RELEASE_DIR)/VoiceBench relapse
 
 .PHONY: soak
 soak: deps ## hours of conversation with 10,000 interruptions (SOAK="--hours 2 --speed 20"), then one with every fault
@@ -111,8 +120,8 @@ uninstall: ## remove program, unit and manual; the configuration stays
 	@echo "$(DESTDIR)/etc/jarvis-voiced was left as it is"
 
 .PHONY: deb
-deb: ## build the Debian package for this distribution, into .build/deb
-	@$(MAKE) --no-print-directory build
+deb: ## build the Debian packages for this distribution, into .build/deb
+	@$(MAKE) --no-print-directory build simulator
 	scripts/deb
 
 .PHONY: format

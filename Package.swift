@@ -20,10 +20,31 @@ let webrtcInclude =
     webrtc13 ? "/usr/include/webrtc-audio-processing-1" : "/usr/include/webrtc_audio_processing"
 let webrtcLibrary = webrtc13 ? "webrtc-audio-processing-1" : "webrtc_audio_processing"
 
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+/// The rooms of the core with walls of their own, the lowest first; the rest of `Sources/VoiceCore` puts them together.
+let roomFolders = [
+    "Base", "Configuration", "Network", "Audio", "Conversation", "Reply", "Agent", "Media", "Activation",
+]
+let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
+
+extension Target {
+    /// A folder of `Sources/VoiceCore` as a module.
+    static func room(_ folder: String, _ dependencies: [Dependency]) -> Target {
+        .target(
+            name: "Voice" + folder,
+            dependencies: dependencies,
+            path: "Sources/VoiceCore/" + folder,
+            swiftSettings: settings
+        )
+    }
+}
+
 let package = Package(
     name: "jarvis-voiced",
     products: [
-        .executable(name: "jarvis-voiced", targets: ["JarvisVoiced"])
+        .executable(name: "jarvis-voiced", targets: ["JarvisVoiced"]),
+        .executable(name: "jarvis-simulator", targets: ["JarvisSimulator"]),
     ],
     // Exact versions: Package.resolved names commits, and a mirror of these packages may have others, so it is not kept.
     dependencies: [
@@ -40,6 +61,8 @@ let package = Package(
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
+        // Does its work by being linked in.
+        .target(name: "CHeldSignals", dependencies: ["CLinux"]),
         // Load a keyword spotter at run time: nothing is linked.
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSherpa", linkerSettings: [.linkedLibrary("dl")]),
@@ -61,20 +84,39 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tomlplusplus")]
         ),
 
-        // The product
+        // The product, room by room: a room knows those that it names, and no others.
+        .room("Base", ["CCurl", "CLinux", logging]),
+        .room("Configuration", ["VoiceBase", "CLinux", "CToml"]),
+        .room("Network", ["VoiceBase", "CCurl"]),
+        .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", logging]),
+        .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),
+        .room("Reply", ["VoiceBase", "CCmark"]),
+        .room("Agent", ["VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceReply", logging]),
+        .room(
+            "Media",
+            [
+                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceAudio", "VoiceConversation", "VoiceReply",
+                "CCurl", "CLinux", logging,
+            ]
+        ),
+        .room(
+            "Activation",
+            [
+                "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceConversation", "CLinux", "CSherpa", "CSphinx",
+                logging,
+            ]
+        ),
         .target(
             name: "VoiceCore",
-            dependencies: [
-                "CAlsa", "CAEC", "CCmark", "CCurl", "CDSP", "CLinux", "CSherpa", "CSphinx", "CToml",
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: rooms + ["CCurl", "CLinux", logging],
+            exclude: roomFolders,
             swiftSettings: settings
         ),
         .target(
             name: "VoiceSimulator",
             dependencies: [
-                "CLinux",
-                .product(name: "Logging", package: "swift-log"),
+                "CLinux", "VoiceBase",
+                logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -84,34 +126,45 @@ let package = Package(
         ),
         .executableTarget(
             name: "JarvisVoiced",
-            dependencies: [
-                "CLinux", "VoiceCore", "VoiceSimulator",
+            dependencies: rooms + [
+                "CHeldSignals", "CLinux", "VoiceCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
 
-        // Tools of the project: they are not installed
-        .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceCore"], swiftSettings: settings),
+        // The demonstration, and simulated services for a daemon that runs by itself
         .executableTarget(
-            name: "VoiceBench",
-            dependencies: [
-                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux",
-                .product(name: "Logging", package: "swift-log"),
+            name: "JarvisSimulator",
+            dependencies: rooms + [
+                "VoiceCore", "VoiceSimulator",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                logging,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
 
+        // Tools of the project: they are not installed
+        .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceBase", "VoiceNetwork"], swiftSettings: settings),
+        .executableTarget(
+            name: "VoiceBench",
+            dependencies: rooms + ["VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux", logging],
+            swiftSettings: settings
+        ),
+
         // What reads bytes from outside, for the fuzzer and for a test over its corpus
-        .target(name: "FuzzTargets", dependencies: ["VoiceCore"], swiftSettings: settings),
+        .target(name: "FuzzTargets", dependencies: rooms + ["VoiceCore"], swiftSettings: settings),
 
         .testTarget(
             name: "VoiceCoreTests",
-            dependencies: ["VoiceCore", "VoiceSimulator", "FuzzTargets", "CLinux", "COpus", "CAEC", "CDSP"],
-            exclude: ["Speech/Golden"],
+            dependencies: rooms + [
+                "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAlsa", "CLinux", "COpus", "CAEC", "CDSP",
+            ],
+            exclude: ["Reply/Speech/Golden"],
             swiftSettings: settings
         ),
     ],

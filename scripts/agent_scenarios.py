@@ -142,13 +142,16 @@ class Voice:
             await self.send("conversation.item.done", item=item, previous_item_id=None)
             if item["type"] == "function_call_output":
                 self.outputs[item["call_id"]] = item["output"]
+                self.to_say = item["output"]
             else:
                 self.remarks.append(json.dumps(item.get("content", "")))
         elif kind == "response.create":
             await self.respond([], speaks=event.get("response", {}).get("conversation") != "none")
 
     async def speak(self, response):
-        """Six tenths of a second of silence, with words: what is to be heard has to be played, for long enough to be one."""
+        """Silence with words, as long as a fast reader takes for what there is to say: what counts as heard was played."""
+        seconds = min(8, max(0.6, 0.025 * len(getattr(self, "to_say", ""))))
+        self.to_say = ""
         item = {"id": self.next_id("item"), "type": "message", "role": "assistant", "status": "in_progress", "content": []}
         place = {"response_id": response, "output_index": 0}
         part = {**place, "item_id": item["id"], "content_index": 0}
@@ -156,7 +159,8 @@ class Voice:
         await self.send("conversation.item.added", item=item, previous_item_id=None)
         await self.send("response.content_part.added", **part, part={"type": "audio", "transcript": ""})
         await self.send("response.output_audio_transcript.delta", **part, delta="Words.")
-        await self.send("response.output_audio.delta", **part, delta=base64.b64encode(bytes(28800)).decode())
+        for _ in range(round(10 * seconds)):
+            await self.send("response.output_audio.delta", **part, delta=base64.b64encode(bytes(4800)).decode())
         await self.send("response.output_audio.done", **part)
         await self.send("response.output_audio_transcript.done", **part, transcript="Words.")
         item = {**item, "status": "completed", "content": [{"type": "output_audio", "transcript": "Words."}]}
@@ -224,6 +228,8 @@ class Box:
         command = [program, "run", "--config", empty]
         for name, value in values.items():
             command += ["--set", f"{name.replace('__', '.')}={value}"]
+        # Nobody speaks here but by the service's word: with a canceller, the box would ask its own microphone for a voice.
+        command += ["--set", "echo.enabled=false"]
         self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_STATE_HOME": state,
                             "XDG_RUNTIME_DIR": folder, "OPENAI_API_KEY": "sk-simulated",
                             "JARVIS_TOKEN": token}
@@ -589,28 +595,21 @@ def _(s):
     s.hears(box.ask("what is on today?"), "two meetings")
 
 
-@scenario("ctl reset while at work", rig="yolo")
-def _(s):
-    box = s.box()
-    first(box)
-    at_work(s, box)
-    old = box.session()
-    box.ctl("reset")
-    soon(lambda: s.agent.is_idle(old), "the run's end", 1.2)
-    s.voice.is_ready.wait(LIMIT)
-    time.sleep(0.5)
-    s.hears(box.ask("count my questions"), "asked 1 questions")
-
-
-@scenario("a fresh conversation while at work", rig="yolo")
-def _(s):
-    box = s.box()
-    first(box)
-    at_work(s, box)
-    old = box.session()
-    box.use("new_conversation")
-    soon(lambda: s.agent.is_idle(old), "the run's end", 1.2)
-    s.hears(box.ask("count my questions"), "asked 1 questions")
+for _title, _afresh in [
+    ("ctl reset while at work", lambda box: box.ctl("reset")),
+    ("a fresh conversation while at work", lambda box: box.use("new_conversation")),
+]:
+    @scenario(_title, rig="yolo")
+    def _(s, afresh=_afresh):
+        box = s.box()
+        first(box)
+        at_work(s, box)
+        old = box.session()
+        afresh(box)
+        soon(lambda: s.agent.is_idle(old), "the run's end", 1.2)
+        s.voice.is_ready.wait(LIMIT)  # a reset begins a session of the voice service, too
+        time.sleep(0.5)
+        s.hears(box.ask("count my questions"), "asked 1 questions")
 
 
 @scenario("cancelled over an open permission", styles=("responses",))

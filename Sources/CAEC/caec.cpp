@@ -99,11 +99,24 @@ struct caec {
     float unused[CAEC_INPUT_FRAMES] = {};
 };
 
+// Of the RealtimeSanitizer, where it is linked in (scripts/realtime-check).
+extern "C" __attribute__((weak)) void __rtsan_disable(void);
+extern "C" __attribute__((weak)) void __rtsan_enable(void);
+
 namespace {
+
+/// The library takes a lock in every call. Nobody else ever holds it, so it is let pass; what is ours is not.
+struct InLibrary {
+    InLibrary() { if (__rtsan_disable) { __rtsan_disable(); } }
+    ~InLibrary() { if (__rtsan_enable) { __rtsan_enable(); } }
+    InLibrary(const InLibrary &) = delete;
+    InLibrary &operator=(const InLibrary &) = delete;
+};
 
 int setLevel(caec &handle, caec_suppression wanted) {
     if (handle.level == wanted) { return 0; }
     handle.level = wanted;
+    const InLibrary inLibrary;
 #if CAEC_VERSION_0_3
     return handle.processing->echo_cancellation()->set_suppression_level(level(wanted));
 #else
@@ -113,6 +126,7 @@ int setLevel(caec &handle, caec_suppression wanted) {
 
 bool hasVoice(const caec &handle) {
     if (!handle.options.voice_detection) { return false; }
+    const InLibrary inLibrary;
 #if CAEC_VERSION_0_3
     return handle.processing->voice_detection()->stream_has_voice();
 #else
@@ -126,6 +140,7 @@ int runLibrary(caec &handle, int lead, float *output) {
     const int held = std::max(0, std::min(lead, kLead) - kLibraryLead);
     const float *reference = handle.delay.at(held * (CAEC_INPUT_FRAMES / 10));
     float *unused = handle.unused;
+    const InLibrary inLibrary;
     int status = processing.ProcessReverseStream(&reference, handle.input, handle.input, &unused);
     if (status != 0) { return status; }
     // Anything out of range is a warning, and clamped.
@@ -142,11 +157,11 @@ void holdBack(caec &handle, float *output) {
     std::copy(newest, newest + kHeldBack, handle.held);
 }
 
-/// Fades from the library's output to the suppressor's while a talker is heard over echo, and back. Echo alone is
-/// pressed down once more.
+/// Fades from the library's output to the suppressor's while a talker is about, and back: the library takes off more, and
+/// would take his next word with it. Its echo alone is pressed down once more.
 void mix(caec &handle, float *output) {
     const bool echo = handle.suppressor->hasEcho();
-    const bool talker = handle.suppressor->hasTalker();
+    const bool talker = handle.suppressor->isTalkerAbout();
     const float share = echo && talker && handle.options.double_talk_path ? 1.0f : 0.0f;
     const float gain = echo && !talker ? kEchoOnlyGain : 1.0f;
     const float shareStep = (share - handle.share) / CAEC_OUTPUT_FRAMES;
@@ -235,6 +250,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
         reading->has_voice = status == 0 && hasVoice(self);
         reading->has_talker = self.suppressor && self.suppressor->hasTalker();
         reading->is_clipped = clipped;
+        reading->has_path_changed = self.suppressor && self.suppressor->hasPathChanged();
     }
     return status;
 }
@@ -250,6 +266,10 @@ void caec_realign(caec *handle, int shift_frames) {
 
 void caec_reset(caec *handle) {
     if (handle->linear) { handle->linear->reset(); }
+}
+
+void caec_pretend_age(caec *handle, int frames) {
+    if (handle->suppressor) { handle->suppressor->pretendAge(frames); }
 }
 
 int caec_reference_lead_ms(void) { return kLead; }

@@ -14,14 +14,25 @@ constexpr float kSmoothing = 0.1f;
 constexpr int kFading = 20;
 /// -70 dBFS in a band: fainter echo tells nothing.
 constexpr float kAudible = 480 * 1e-7f;
-/// Above the upper one what is left is echo, and stays so until below the lower one. Of the left-over of people over an
-/// answer one in ten blocks has a likeness over 0.5 and a spread below 0.66; after a change of the path it is nine in ten.
-constexpr float kEcho = 0.62f, kTalker = 0.5f;
-constexpr float kSpeechSpread = 0.6f, kSpreadWeight = 0.8f;
+/// Above `echo` what is left is echo, and stays so until below `talker`. Of the left-over of people over an answer one in
+/// ten blocks has a likeness over 0.5 and a spread below 0.66; after a change of the path it is nine in ten. Echo above `loud`,
+/// in dB over the estimate, is loud; after `patience` blocks of much echo its path has changed.
+struct Thresholds {
+    float echo, talker, spreadWeight, loud;
+    int patience;
+};
+constexpr Thresholds kCareful = {0.62f, 0.5f, 0.8f, -6, 20};
+/// A canceller that has learned leaves little echo, and where somebody talks a talker taken for echo is the worse mistake. What
+/// is left after a change of the path is as loud as both paths together, 3 dB over the estimate.
+constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
+constexpr float kSpeechSpread = 0.6f;
+/// dB below the estimate down to which most of the echo is taken off; blocks of it after which the canceller has learned.
+constexpr float kTakenOff = -12;
+constexpr int kSettled = 100;
 /// dB below the estimate from which on what is left is too little to say that the path has changed.
 constexpr float kTooLittle = -15;
-/// Blocks of it after which the path has changed, and until that may be said again.
-constexpr int kPatience = 20, kAgain = 100;
+/// Blocks until a changed path may be told of again.
+constexpr int kAgain = 100;
 
 } // namespace
 
@@ -44,7 +55,7 @@ float EchoJudgement::correlate(const float *echo, const float *residual, int cou
     return product / std::sqrt(echoes * residuals + 1e-9f);
 }
 
-void EchoJudgement::step(const float *residual, const float *echo, const float *noise, int count) {
+void EchoJudgement::step(const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout) {
     changed_ = false;
     float echoes = 0, residuals = 0, noises = 0;
     float e[kMostBands], r[kMostBands];
@@ -70,17 +81,24 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
     spread_ += kSmoothing * (std::sqrt(variance / static_cast<float>(count)) - spread_);
     const float ratio = 10 * std::log10((residuals + 1e-9f) / (echoes + 1e-9f));
     ratio_ += kSmoothing * (std::min(20.0f, std::max(-60.0f, ratio)) - ratio_);
-    decide();
+    decide(isTalkerAbout);
 }
 
-void EchoJudgement::decide() {
-    const float score = likeness_ + kSpreadWeight * (kSpeechSpread - spread_);
-    isEcho_ = score > (isEcho_ ? kTalker : kEcho);
+void EchoJudgement::decide(bool isTalkerAbout) {
+    settled_ = std::min(kSettled, settled_ + (ratio_ < kTakenOff ? 1 : 0));
+    const Thresholds &limit = settled_ == kSettled && isTalkerAbout ? kTrusting : kCareful;
+    const float score = likeness_ + limit.spreadWeight * (kSpeechSpread - spread_);
+    isEcho_ = score > (isEcho_ ? limit.talker : limit.echo);
     patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);
-    if (patience_ >= kPatience) {
+    if (patience_ >= limit.patience) {
         changed_ = true;
-        patience_ = kPatience - kAgain;
+        patience_ = kCareful.patience - kAgain;
+        settled_ = 0;
     }
+}
+
+bool EchoJudgement::isEchoLoud() const {
+    return isEcho_ && ratio_ > (settled_ == kSettled ? kTrusting : kCareful).loud;
 }
 
 } // namespace caec_detail

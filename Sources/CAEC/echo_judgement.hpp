@@ -15,10 +15,13 @@ public:
     static constexpr int kMostBands = 40;
 
     /// One block: powers of the residual, the estimated echo and the noise in `count` bands, at most `kMostBands`.
-    void step(const float *residual, const float *echo, const float *noise, int count);
+    /// `isTalkerAbout`: whether somebody talked a short while ago.
+    void step(const float *residual, const float *echo, const float *noise, int count, bool isTalkerAbout);
 
     /// Whether what is left is echo and nothing else, as far as can be told.
     bool isEcho() const { return isEcho_; }
+    /// Whether it is echo, and hardly less of it than before the canceller.
+    bool isEchoLoud() const;
     /// Whether so much of the echo is left for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
 
@@ -28,13 +31,15 @@ private:
     };
 
     float correlate(const float *echo, const float *residual, int count);
-    void decide();
+    void decide(bool isTalkerAbout);
 
     std::array<Moments, kMostBands> moments_{};
     float likeness_ = 0;   ///< Correlation coefficient, -1 to 1.
     float spread_ = 0.8f;  ///< Of log10(residual / echo) over the bands, smoothed.
     float ratio_ = -30;    ///< Residual over echo in dB, smoothed.
     int blocks_ = 0, fading_ = 0;
+    /// Blocks in which most of the echo was taken off, since its path last changed.
+    int settled_ = 0;
     /// Blocks running of much echo; negative until the path may be called changed again.
     int patience_ = 0;
     bool isEcho_ = false, changed_ = false;

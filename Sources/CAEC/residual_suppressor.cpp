@@ -1,4 +1,5 @@
 #include "residual_suppressor.hpp"
+#include "caec.h"
 
 #include <cmath>
 #include <cstring>
@@ -15,13 +16,17 @@ constexpr float kTail = 0.5f;
 constexpr float kOversubtraction = 1.2f;
 constexpr float kNoiseSubtraction = 0.35f;
 /// Of both shares of the echo, which are estimated on the safe side, so much is taken from a talker: with all of it people
-/// are cut (STOI .03 to .05 less), and what is left of the echo under their voice is faint.
-constexpr float kLeakageShare = 0.4f, kUncertaintyShare = 0.15f;
+/// are cut (STOI .03 to .06 less), and what is left of the echo under their voice is faint.
+constexpr float kLeakageShare = 0.2f, kUncertaintyShare = 0.08f;
 /// Power gains below which neither is pressed.
 constexpr float kLeastEcho = 1e-3f;
 constexpr float kLeastNoise = 0.1f;
 constexpr float kPrior = 0.6f;
 constexpr int kHangover = 60;
+/// Blocks after the last one with a talker in which the next word is his: pauses in talk are shorter.
+constexpr int kAbout = 300;
+/// Of leakage, per block; the slower one where what is left may be a talker who was not told from echo.
+constexpr float kLearning = 0.03f, kWaryLearning = 0.003f;
 constexpr float kTalkerEvidence = 2.0f;
 constexpr float kLeastTalker = 0.006f;
 /// The canceller thinks too well of itself while it converges.
@@ -91,8 +96,7 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
     float residual[kBands], echo[kBands];
     bandPowers(residualPower_, residual);
     bandPowers(echoPower_, echo);
-    // Past the first window only its place in the window counts: as a plain count it would overflow in eight months.
-    frames_ = frames_ < 2 * kNoiseWindow ? frames_ + 1 : kNoiseWindow + 1;
+    frames_ = caec_next_frame(frames_, kNoiseWindow);
     for (int b = 0; b < kBands; b++) {
         auto &band = bands_[b];
         band.residual = residual[b] + kFloor;
@@ -138,7 +142,7 @@ void ResidualSuppressor::decide(bool isClipped) {
         noises[count] = band.noise;
         count++;
     }
-    judgement_.step(residuals, echoes, noises, count);
+    judgement_.step(residuals, echoes, noises, count, isTalkerAbout());
     evidence_ = sum / static_cast<float>(std::max(1, count));
     // What is 22 dB below the echo is what the loudspeaker bent; a clipped microphone tells nothing.
     const bool counts = total > kLeastTalker * whole && !isClipped && !judgement_.isEcho();
@@ -150,6 +154,8 @@ void ResidualSuppressor::decide(bool isClipped) {
     } else if (talking_ > 0 && evidence_ < kTalkerEvidence) {
         talking_--;
     }
+    about_ = talking_ > 0 ? kAbout : std::max(0, about_ - 1);
+    if (judgement_.isEchoLoud()) { about_ = 0; }
     // 20 dB below what is heard an echo needs no suppression.
     echoing_ = echo > 0.003f * total ? kHangover : std::max(0, echoing_ - 1);
 }
@@ -159,7 +165,8 @@ void ResidualSuppressor::learn() {
         if (band.echo < band.noise) { continue; }
         const float ratio = std::max(0.0f, band.residual - band.noise) / band.tail;
         if (suspicious_ == 0 && talking_ == 0) {
-            band.leakage += 0.03f * (std::min(1.0f, ratio) - band.leakage);
+            const float speed = isTalkerAbout() && ratio > band.leakage ? kWaryLearning : kLearning;
+            band.leakage += speed * (std::min(1.0f, ratio) - band.leakage);
         } else if (ratio < band.leakage) {
             band.leakage += 0.01f * (ratio - band.leakage);
         }
@@ -168,8 +175,10 @@ void ResidualSuppressor::learn() {
 }
 
 void ResidualSuppressor::computeGains() {
+    const float leakageShare = hasTalker() ? kLeakageShare : 1;
+    const float uncertaintyShare = hasTalker() ? kUncertaintyShare : 1;
     for (auto &band : bands_) {
-        const float echo = kLeakageShare * band.leakage * band.tail + kUncertaintyShare * band.uncertainty;
+        const float echo = leakageShare * band.leakage * band.tail + uncertaintyShare * band.uncertainty;
         const float unwanted = kOversubtraction * echo + kNoiseSubtraction * band.noise + kFloor;
         const float ratio = band.residual / unwanted;
         const float prior = kPrior * band.previous + (1 - kPrior) * std::max(0.0f, ratio - 1);

@@ -27,12 +27,17 @@ public:
 
     /// Whether someone talks, as of the last block: true until 600 ms after.
     bool hasTalker() const { return talking_ > 0; }
+    /// Whether someone has talked within the last 3 s, and nothing says since that it was echo.
+    bool isTalkerAbout() const { return about_ > 0; }
     /// Whether there is echo to suppress.
     bool hasEcho() const { return echoing_ > 0; }
     /// Whether the echo path must have changed; true for one block each second.
     bool hasPathChanged() const { return judgement_.hasPathChanged(); }
     /// By how many dB the residual exceeds what echo and noise explain, mean over the bands of a voice.
     float evidence() const { return evidence_; }
+
+    /// As though so many frames had been processed, whatever they were.
+    void pretendAge(int frames) { frames_ = frames; }
 
 private:
     static constexpr int kSize = 2 * kBlock;
@@ -60,8 +65,8 @@ private:
     float lower_[kBins];  ///< Share of the lower band's gain in a bin.
     int band_[kBins];
     Band bands_[kBands];
-    int frames_ = 0;
-    int talking_ = 0, echoing_ = 0, suspicious_ = 0;
+    int frames_ = 0;  ///< Of `caec_next_frame`.
+    int talking_ = 0, about_ = 0, echoing_ = 0, suspicious_ = 0;
     float evidence_ = 0;
     EchoJudgement judgement_;
 };

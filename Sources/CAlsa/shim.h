@@ -1,4 +1,6 @@
 #include <alsa/asoundlib.h>
+// Plugins that are cards, for the tests.
+#include <alsa/pcm_external.h>
 
 static void calsa_ignore(const char *file, int line, const char *function, int error, const char *format, ...) {
     (void)file, (void)line, (void)function, (void)error, (void)format;

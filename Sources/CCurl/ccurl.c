@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "ccurl.h"
 
+#include <locale.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -88,3 +90,25 @@ CURLcode ccurl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
 }
 
 CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
+
+char *ccurl_ascii_host(const char *url) {
+    char *host = NULL;
+#if LIBCURL_VERSION_NUM >= 0x075800
+    // libidn2 takes the name in the encoding of the locale, and a service has none.
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    CURLU *parts = utf8 ? curl_url() : NULL;
+    if (parts) {
+        locale_t before = uselocale(utf8);
+        if (curl_url_set(parts, CURLUPART_URL, url, 0) ||
+            curl_url_get(parts, CURLUPART_HOST, &host, CURLU_PUNYCODE)) {
+            host = NULL;
+        }
+        uselocale(before);
+        curl_url_cleanup(parts);
+    }
+    if (utf8) {
+        freelocale(utf8);
+    }
+#endif
+    return host;
+}

@@ -82,13 +82,29 @@ void cdsp_polyphase_3_4(const float *restrict input, const float *restrict taps,
     }
 }
 
+void cdsp_polyphase(const float *restrict input, const float *restrict taps, size_t per_phase, size_t up, size_t down,
+                    size_t phase, float *restrict output, size_t count) {
+    for (size_t n = 0; n < count; n++) {
+        output[n] = cdsp_dot(input, taps + phase * per_phase, per_phase);
+        phase += down;
+        // At most one division a sample, and none where the rate goes up.
+        if (phase >= up) {
+            const size_t whole = down < up ? 1 : phase / up;
+            input += whole;
+            phase -= whole * up;
+        }
+    }
+}
+
 void cdsp_decimate_6(const float *restrict input, const float *restrict taps, size_t count_taps, float *restrict output,
                      size_t count) {
     for (size_t n = 0; n < count; n++) { output[n] = cdsp_dot(input + 6 * n, taps, count_taps); }
 }
 
-void cdsp_interpolate(const float *restrict input, const float *restrict table, double start, double step,
-                      float *restrict output, size_t count) {
+// Inlined with a constant number of taps, so that the sum is unrolled.
+static inline __attribute__((always_inline)) void interpolate(const float *restrict input, const float *restrict table,
+                                                              size_t taps, double start, double step,
+                                                              float *restrict output, size_t count) {
     REORDERED_SUMS
     for (size_t n = 0; n < count; n++) {
         // A product, not a sum of steps: no rounding adds up.
@@ -97,14 +113,22 @@ void cdsp_interpolate(const float *restrict input, const float *restrict table, 
         const double phase = (place - (double)whole) * CDSP_INTERPOLATOR_PHASES;
         const size_t row = (size_t)phase;
         const float between = (float)(phase - (double)row);
-        const float *left = table + row * CDSP_INTERPOLATOR_TAPS;
-        const float *right = left + CDSP_INTERPOLATOR_TAPS;
+        const float *left = table + row * taps;
+        const float *right = left + taps;
         float sum = 0;
-        for (size_t k = 0; k < CDSP_INTERPOLATOR_TAPS; k++) {
-            sum += input[whole + k] * (left[k] + between * (right[k] - left[k]));
-        }
+        for (size_t k = 0; k < taps; k++) { sum += input[whole + k] * (left[k] + between * (right[k] - left[k])); }
         output[n] = sum;
     }
+}
+
+void cdsp_interpolate(const float *restrict input, const float *restrict table, double start, double step,
+                      float *restrict output, size_t count) {
+    interpolate(input, table, CDSP_INTERPOLATOR_TAPS, start, step, output, count);
+}
+
+void cdsp_interpolate_long(const float *restrict input, const float *restrict table, double start, double step,
+                           float *restrict output, size_t count) {
+    interpolate(input, table, CDSP_LONG_INTERPOLATOR_TAPS, start, step, output, count);
 }
 
 void cdsp_s16_from_float(const float *restrict input, int16_t *restrict output, size_t count) {

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <linux/capability.h>
 #include <linux/input.h>
@@ -177,4 +178,9 @@ int clinux_read_key(int fd, int milliseconds, int *code, int *value) {
     *code = event.code;
     *value = event.value;
     return 1;
+}
+
+int64_t clinux_changed_at(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 ? (int64_t)status.st_ctim.tv_sec : -1;
 }

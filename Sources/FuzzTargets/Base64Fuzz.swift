@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceBase
 
 enum Base64Fuzz {
     /// Any bytes come back from their text; text that is taken stands for as many bytes as there is room for.

@@ -1,4 +1,5 @@
-import VoiceCore
+import VoiceBase
+import VoiceConfiguration
 
 /// The configuration file.
 enum ConfigurationFuzz {

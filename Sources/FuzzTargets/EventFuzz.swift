@@ -1,5 +1,6 @@
 import FoundationEssentials
-import VoiceCore
+import VoiceBase
+import VoiceConversation
 
 /// Events of the Realtime service.
 enum EventFuzz {

@@ -1,3 +1,6 @@
+import VoiceActivation
+import VoiceBase
+import VoiceConversation
 import VoiceCore
 
 /// Events without end, in any order, through everything that is computed from them: the conversation, activation, budget
@@ -195,7 +198,7 @@ extension EventScript {
 
     /// What does not come from the service.
     private mutating func localEvent() -> ConversationEvent {
-        switch chance.below(26) {
+        switch chance.below(28) {
         case 0: return .connected
         case 1:
             let kinds: [LinkFailure.Kind] = [.transient, .limited, .expired, .permanent]
@@ -214,7 +217,8 @@ extension EventScript {
                 callID: call,
                 output: text(),
                 wantsReply: !chance.one(in: 5),
-                origin: origins[chance.below(3)]
+                origin: origins[chance.below(3)],
+                isCarriedOut: !chance.one(in: 4)
             )
         case 12: return .callDelayed(callID: calls.last ?? id("c"))
         case 13: return .say(text())
@@ -232,7 +236,12 @@ extension EventScript {
         case 21: return .stop(isSpoken: chance.one(in: 2))
         case 22: return .ask(text())
         case 23: return .agentTold(text(), isAskedFor: chance.one(in: 2))
-        case 24: return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6))
+        case 24:
+            let characters = chance.below(400)
+            return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6), characters: characters)
+        case 25:
+            return .voicePlayed(responseID: id("r"), heard: milliseconds() - 100, received: milliseconds() - 100)
+        case 26: return .turnWasSilent(itemID: id("u"))
         default: return .activate
         }
     }

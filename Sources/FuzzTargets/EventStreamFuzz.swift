@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceAgent
 
 /// Event streams of the agent.
 enum EventStreamFuzz {

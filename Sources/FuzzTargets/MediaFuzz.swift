@@ -1,4 +1,5 @@
-import VoiceCore
+import VoiceBase
+import VoiceMedia
 
 /// What servers of media send and what the decoder says of it: feeds, playlists, items of the archive, titles; and the
 /// requests that our proxy takes.

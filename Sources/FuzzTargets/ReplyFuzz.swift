@@ -1,4 +1,5 @@
-import VoiceCore
+import VoiceAgent
+import VoiceReply
 
 /// Replies of the agent, and what is made of their text for the ear.
 enum ReplyFuzz {

@@ -1,5 +1,3 @@
-import VoiceCore
-
 enum ScriptFuzz {
     /// The bytes choose what happens to the pure core.
     static func run(_ bytes: UnsafeRawBufferPointer) {

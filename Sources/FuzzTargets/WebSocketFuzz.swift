@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceNetwork
 
 /// Frames and the reply to the opening handshake.
 enum WebSocketFuzz {

@@ -2,7 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
-import VoiceCore
+import VoiceBase
+import VoiceConfiguration
 
 /// Where the configuration comes from; the same for every command that needs one.
 struct ConfigurationOptions: ParsableArguments {

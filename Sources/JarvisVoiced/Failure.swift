@@ -1,5 +1,7 @@
 import ArgumentParser
-import VoiceCore
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 
 /// Runs `body`; what goes wrong is told in one line each on standard error, and ends the program with its sysexits code.
 func exiting<T>(_ body: () throws -> T) throws -> T {
@@ -11,7 +13,7 @@ func exitingAsync<T>(_ body: () async throws -> T) async throws -> T {
 }
 
 private func told(_ error: any Error) -> any Error {
-    let code: VoiceCore.ExitCode
+    let code: VoiceBase.ExitCode
     switch error {
     case is CleanExit, is ArgumentParser.ExitCode, is ValidationError: return error
     case is ConfigurationError: code = .configuration

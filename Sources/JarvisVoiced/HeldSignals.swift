@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The signals that are orders to the daemon, noted from the first statement of the program on.
+/// The signals that are orders to the daemon, noted from before the first statement of the program on (CHeldSignals).
 ///
 /// By default each of them ends a process. A mask would not hold them: once `main` is asynchronous the main thread waits for
 /// any signal (dispatch_main(3)).

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VoiceBase
 
 @main
 struct JarvisVoiced: AsyncParsableCommand {
@@ -9,15 +10,12 @@ struct JarvisVoiced: AsyncParsableCommand {
             Configuration: built-in values < file < environment (JARVIS_...) < --set key=value. The API key and the \
             token of Jarvis come from files, systemd credentials or the environment, never from the command line.
             """,
-        version: version,
+        version: ProgramVersion.current,
         subcommands: [
-            Run.self, Ctl.self, Demo.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Config.self,
-            Simulate.self, Manual.self,
+            Run.self, Ctl.self, Devices.self, Meter.self, EchoTest.self, Doctor.self, Config.self, Manual.self,
         ],
         defaultSubcommand: Run.self
     )
-
-    static let version = "0.1.0"
 
     static func main() async {
         HeldSignals.hold()

@@ -1,4 +1,6 @@
 import Logging
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// The configuration in force, and how to read it again.

@@ -1,4 +1,8 @@
 internal import Synchronization
+import VoiceActivation
+import VoiceAudio
+import VoiceBase
+import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 

@@ -1,5 +1,8 @@
 import CLinux
 internal import Glibc
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 import VoiceSimulator
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import VoiceCore
+import VoiceConversation
 
 /// Audio messages in and out, beside the general decoder and encoder.
 enum CodecBenchmark {

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import Synchronization
-import VoiceCore
 import VoiceSimulator
 
 /// CPU and memory of the whole daemon while it hears and speaks at once, as a process of its own.

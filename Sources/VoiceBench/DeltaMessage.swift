@@ -1,3 +1,5 @@
+import VoiceBase
+import VoiceConversation
 import VoiceCore
 
 /// An audio delta as the service sends it.

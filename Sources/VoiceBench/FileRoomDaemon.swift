@@ -1,3 +1,4 @@
+import VoiceAudio
 import VoiceCore
 
 /// The daemon as a process of its own, in a room of files: what `jarvis-voiced run` is where there is a sound card.

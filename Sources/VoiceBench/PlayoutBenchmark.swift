@@ -1,7 +1,9 @@
 import CLinux
 internal import Glibc
 internal import Synchronization
+import VoiceAudio
 import VoiceCore
+import VoiceNetwork
 
 /// From an audio delta to the loudspeaker's buffer.
 ///

@@ -1,5 +1,5 @@
 internal import Glibc
-import VoiceCore
+import VoiceBase
 
 /// What a process has used so far, from proc(5).
 struct ProcessUsage {

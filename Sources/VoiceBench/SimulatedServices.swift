@@ -1,4 +1,6 @@
 import Logging
+import VoiceAudio
+import VoiceConfiguration
 import VoiceCore
 import VoiceSimulator
 

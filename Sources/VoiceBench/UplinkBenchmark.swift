@@ -1,4 +1,6 @@
 internal import Synchronization
+import VoiceAudio
+import VoiceBase
 import VoiceCore
 import VoiceSimulator
 

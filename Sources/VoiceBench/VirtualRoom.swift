@@ -1,5 +1,5 @@
 internal import Glibc
-import VoiceCore
+import VoiceBase
 import VoiceSimulator
 
 /// A sound card in software for the real program, where the shared tools are at hand.

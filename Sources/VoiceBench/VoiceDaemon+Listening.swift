@@ -1,3 +1,4 @@
+import VoiceConversation
 import VoiceCore
 
 extension VoiceDaemon {

@@ -6,6 +6,7 @@ internal import Glibc
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
 ///     VoiceBench faults [options]         conversations with services that make trouble, see `FaultRun`
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
+///     VoiceBench relapse                  whether people are still heard over the box, see `RelapseCheck`
 ///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
 ///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
 ///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
@@ -42,6 +43,14 @@ if let command = CancelCommand(arguments) {
         exit(0)
     } catch {
         print("VoiceBench cancel: \(error)")
+        exit(1)
+    }
+}
+if var relapse = RelapseCheck(arguments) {
+    do {
+        exit(try relapse.run() ? 0 : 1)
+    } catch {
+        print("VoiceBench relapse: \(error)")
         exit(1)
     }
 }

@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceNetwork
 
 /// Sends back whatever comes, or does one thing once it is open.
 final class EchoDriver: WebSocketDriver {

@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceNetwork
 
 /// What a text message of 7 kB, the size of 100 ms of audio in base64, costs to send and to receive.
 enum FrameCost {

@@ -1,5 +1,5 @@
 import Glibc
-import VoiceCore
+import VoiceNetwork
 
 /// A client for the Autobahn test suite: echoes every message of every case with its type, then asks for the report.
 ///

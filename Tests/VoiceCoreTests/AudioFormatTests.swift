@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
 
 struct AudioFormatTests {
     @Test func aPeriodIsTenMilliseconds() {

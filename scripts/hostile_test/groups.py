@@ -258,6 +258,30 @@ def control(stage):
         client.close()
     time.sleep(0.1)
     yield daemon, "forty clients"
+    for half in (b"", b'{"command":'):
+        crowd = []
+        for _ in range(16):
+            client = socket.socket(socket.AF_UNIX)
+            client.settimeout(3)
+            client.connect(daemon.control)
+            client.recv(4096)
+            client.sendall(half)
+            crowd.append(client)
+        # Those who have only just come may be about to ask: what silences the box passes all the same.
+        for command, arguments in (("stop", {}), ("mute", {}), ("quiet", {"switch": "on"})):
+            if not daemon.ask(command, arguments)["ok"]:
+                raise Broken(f"sixteen silent clients keep {command} out")
+        for command, arguments in (("unmute", {}), ("quiet", {"switch": "off"})):
+            if daemon.ask(command, arguments).get("error", {}).get("code") != "busy":
+                raise Broken(f"{command} passes as though it silenced the box")
+        time.sleep(1.1)
+        for command, arguments in (("unmute", {}), ("quiet", {"switch": "off"}), ("status", {})):
+            if not daemon.ask(command, arguments)["ok"]:
+                raise Broken(f"sixteen silent clients keep {command} out")
+        for client in crowd:
+            client.close()
+        time.sleep(0.1)
+        yield daemon, f"sixteen who have sent {half!r}"
     for _ in range(200):
         send(b"", ends=False, reads=False)
     time.sleep(0.1)
@@ -341,6 +365,10 @@ def state(stage):
             elif kind.startswith("a pipe"):
                 os.mkfifo(path)
         daemon = stage.start(folder=place)
+        told = open(daemon.log, errors="replace").read()
+        for name in files:
+            if name != "echo-test.toml" and told.count(f"/{name}: not a regular file") != 1:
+                raise Broken(f"{kind}: {name} is not told of in one line")
         yield daemon, kind
         yield from finish(daemon, named="", counts=False)
 

@@ -74,6 +74,9 @@ typedef struct {
     bool has_talker;
     /// Whether at least three samples of the microphone were at full scale.
     bool is_clipped;
+    /// Whether so much echo is left for so long that it must come by another way than the one that was learned; true for one
+    /// period each second.
+    bool has_path_changed;
 } caec_reading;
 
 typedef struct caec caec;
@@ -102,11 +105,20 @@ void caec_realign(caec *handle, int shift_frames);
 /// Forgets the echo path: another device, another room.
 void caec_reset(caec *handle);
 
+/// For tests: counts on as though so many periods had been processed.
+void caec_pretend_age(caec *handle, int frames);
+
 /// Name and version of the library this was built for, as "webrtc-audio-processing 0.3".
 const char *caec_library_version(void);
 
 /// By how many milliseconds the reference should lead its echo: 35. What the library wants less is held back here.
 int caec_reference_lead_ms(void);
+
+/// The count of frames after `frames`, which begins at 0: past the first window it goes round in the second one, so that it
+/// tells the first frame, the first window and the place in a window. A plain count would overflow after 248 days.
+static inline int caec_next_frame(int frames, int window) {
+    return frames < 2 * window ? frames + 1 : window + 1;
+}
 
 #ifdef __cplusplus
 }

@@ -41,3 +41,7 @@ CURLcode ccurl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value);
 
 /// The result in a CURLMSG_DONE message.
 CURLcode ccurl_message_result(const CURLMsg *message);
+
+/// The name of a host as the name service wants it: letters outside of ASCII in punycode (RFC 5891), whatever the locale is.
+/// `url` is UTF-8 and holds the host. NULL where there is no such name or this libcurl cannot tell; `curl_free` frees it.
+char *ccurl_ascii_host(const char *url);

@@ -42,6 +42,13 @@ void cdsp_add_scaled(const float *input, float gain, float *output, size_t count
 /// from input[4 * q + r]. `input` has 4 * groups + per_phase - 2 samples or more; `output` 3 * groups.
 void cdsp_polyphase_3_4(const float *input, const float *taps, size_t per_phase, float *output, size_t groups);
 
+/// `up` outputs for every `down` inputs. Output n is at phase (phase + n * down) mod `up` of `taps`, which holds `up` phases of
+/// `per_phase` taps, one after the other, each in the order of the input, oldest first; it is the dot product of these with
+/// the `per_phase` samples from input[(phase + n * down) / up]. `phase` is below `up`. `input` has
+/// (phase + (count - 1) * down) / up + per_phase samples or more.
+void cdsp_polyphase(const float *input, const float *taps, size_t per_phase, size_t up, size_t down, size_t phase,
+                    float *output, size_t count);
+
 /// One output for every six inputs: output[n] is the dot product of `taps` with the `count_taps` samples from input[6 * n].
 /// `input` has 6 * (count - 1) + count_taps samples.
 void cdsp_decimate_6(const float *input, const float *taps, size_t count_taps, float *output, size_t count);
@@ -49,6 +56,8 @@ void cdsp_decimate_6(const float *input, const float *taps, size_t count_taps, f
 enum {
     /// Taps of the interpolator.
     CDSP_INTERPOLATOR_TAPS = 16,
+    /// Taps of the interpolator for what is listened to.
+    CDSP_LONG_INTERPOLATOR_TAPS = 32,
     /// How many fractions of a sample its table holds; between two of them it goes along a straight line.
     CDSP_INTERPOLATOR_PHASES = 128,
 };
@@ -60,6 +69,10 @@ enum {
 /// a place r / CDSP_INTERPOLATOR_PHASES after a sample. `start` is 0 or more, `step` positive; `input` reaches 16 samples
 /// from the last place rounded down.
 void cdsp_interpolate(const float *input, const float *table, double start, double step, float *output, size_t count);
+
+/// The same with CDSP_LONG_INTERPOLATOR_TAPS taps, 15 samples before a place to 16 after it; place 0 is input[15].
+void cdsp_interpolate_long(const float *input, const float *table, double start, double step, float *output,
+                           size_t count);
 
 /// 16-bit samples from floats of full scale 1: times 32768, rounded to nearest, ties to even, held within
 /// -32768...32767. NaN becomes 0.

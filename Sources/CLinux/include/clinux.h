@@ -53,6 +53,9 @@ bool clinux_forbid_inspection(void);
 // there are threads.
 void clinux_scrub_environment(const char *name);
 
+// Since when a file has its name, rights and owner (st_ctim, without following a link): Unix seconds, or -1 and errno.
+int64_t clinux_changed_at(const char *path);
+
 // Bracket code that must not allocate, lock or block: RealtimeSanitizer, when linked in, stops at a breach. Else nothing.
 void clinux_realtime_enter(void);
 void clinux_realtime_exit(void);

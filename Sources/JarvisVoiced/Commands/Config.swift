@@ -1,5 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
+import VoiceAudio
+import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced config`: what is configured, and whether it can be.
@@ -31,21 +33,35 @@ struct Config: ParsableCommand {
                     overrides: options.overrides
                 )
             }
-            let secrets = try exiting { try Secrets(configuration: loaded.values, environment: environment) }
+            // What is wrong with one thing does not hide what is wrong with another.
+            var problems: [ConfigurationProblem] = []
+            var secrets = Secrets.none
+            do {
+                secrets = try Secrets(configuration: loaded.values, environment: environment)
+                problems += [DaemonSettings.missingKey(loaded.values, secrets)].compactMap { $0 }
+            } catch { problems += error.problems }
             for warning in loaded.warnings + secrets.warnings { print("warning: \(warning)") }
             let logger = makeLogger(level: .error)
-            let settings = try exiting { try DaemonSettings(loaded.values, secrets: secrets, logger: logger) }
-            for notice in settings.notices { print("warning: \(notice)") }
+            do {
+                let settings = try DaemonSettings(loaded.values, secrets: secrets, needsKey: false, logger: logger)
+                for notice in settings.notices { print("warning: \(notice)") }
+                var audio = settings.audio
+                for problem in audio.learn(loaded.values.audio, environment: environment) {
+                    print("warning: \(problem)")
+                }
+                print("echo: \(audio.echoLine(duplex: loaded.values.echo.duplex))")
+            } catch { problems += error.problems }
             let transports = await ServiceTransport.look(loaded.values, secrets: secrets)
             for transport in transports where !transport.isRefused {
                 guard let line = transport.line else { continue }
                 print("\(transport.key): " + [line, transport.advice].compactMap { $0 }.joined(separator: ": "))
             }
-            let refused = transports.filter(\.isRefused).map(\.problem)
-            try exiting { if !refused.isEmpty { throw ConfigurationError(problems: refused) } }
+            // An address that is refused as it stands was refused above, too.
+            problems += transports.filter(\.isRefused).map(\.problem).filter { !problems.contains($0) }
             if let line = await AgentStyle.warning(loaded.values, secrets: secrets, transports: transports) {
                 print("warning: \(line)")
             }
+            try exiting { if !problems.isEmpty { throw ConfigurationError(problems: problems) } }
             print("\(loaded.file ?? "built-in values (no file found)"): ok")
         }
     }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced ctl`: orders to the daemon that runs.
@@ -26,11 +28,17 @@ struct Ctl: ParsableCommand {
 
     func run() throws {
         // What stands behind the command is captured too.
-        let printsJSON = json || words.last == "--json"
-        let words = words.last == "--json" ? Array(words.dropLast()) : words
-        if words == ["--help"] || words == ["-h"] { throw CleanExit.helpRequest(self) }
+        let captured = ControlWords(words)
+        let (words, printsJSON) = (captured.words, json || captured.printsJSON)
+        if self.words == ["--help"] || self.words == ["-h"] { throw CleanExit.helpRequest(self) }
         do {
-            try perform(words, printsJSON: printsJSON)
+            guard Self.isUTF8 else {
+                throw ControlProblem(
+                    .badArgument,
+                    "the command line is not UTF-8: convert the text, for instance with iconv -t UTF-8"
+                )
+            }
+            try ControlClient.withSecondTry { () throws(ControlProblem) in try perform(words, printsJSON: printsJSON) }
         } catch let problem as ControlProblem {
             if printsJSON {
                 write(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
@@ -38,6 +46,13 @@ struct Ctl: ParsableCommand {
                 StandardError.write("jarvis-voiced ctl: \(problem.message)\n")
             }
             throw ArgumentParser.ExitCode(problem.exitCode.rawValue)
+        }
+    }
+
+    /// By the time they get here, bytes that are not have been replaced.
+    private static var isUTF8: Bool {
+        (0..<Int(CommandLine.argc)).allSatisfy { index in
+            CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
         }
     }
 
@@ -50,7 +65,7 @@ struct Ctl: ParsableCommand {
         return ControlRegistry.standard.completions(after: words.filter { !$0.hasPrefix("-") })
     }
 
-    private func perform(_ words: [String], printsJSON: Bool) throws {
+    private func perform(_ words: [String], printsJSON: Bool) throws(ControlProblem) {
         let request = try ControlRegistry.standard.request(words: words)
         let environment = ProcessEnvironment.values
         let paths = socket.map { [$0] } ?? ControlPath.candidates(environment: environment)

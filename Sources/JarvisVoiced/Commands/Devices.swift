@@ -1,18 +1,94 @@
 import ArgumentParser
+import Glibc
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced devices`: what there is to hear and speak with. Needs no configuration and no key.
-struct Devices: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the microphones and loudspeakers.")
+/// `jarvis-voiced devices`: what there is to hear and speak with, and what it can do. Needs no key.
+struct Devices: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the microphones and loudspeakers, and what they can do.",
+        discussion: """
+            Every card is opened for a moment, in each direction, to ask it for rates, formats and channels, and once more as \
+            the daemon would open it. A card that is in use says by whom.
 
-    func run() {
+            --probe listens to all channels of the microphone for five seconds and plays a short soft sound meanwhile; it \
+            prints what each channel carries, and the line for the configuration. Stop the service before.
+
+            --report prints the same without the names you gave and without serial numbers, to be sent along with a question.
+            """
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Argument(help: "Devices to look at besides the cards: ALSA names, card ids, or parts of a name.")
+    var names: [String] = []
+
+    @Flag(name: .long, help: "Find out what each channel of the microphone carries.")
+    var probe = false
+
+    @Flag(name: .long, help: "With --probe: play nothing, listen only.")
+    var quiet = false
+
+    @Flag(name: .long, help: "Print a report that holds no names and no serial numbers.")
+    var report = false
+
+    func run() async throws {
+        let environment = ProcessEnvironment.values
+        let loaded = try exiting {
+            try ConfigurationLoader(environment: environment).load(path: options.config, overrides: options.overrides)
+        }
+        let values = loaded.values
+        var audio = AudioConfiguration(values.audio, echo: values.echo)
+        for problem in audio.learn(values.audio, environment: environment) { print("warning: \(problem)") }
         let entries = AudioDeviceCatalog.list()
-        guard !entries.isEmpty else {
+        if probe { return try await probe(values.audio, audio, entries) }
+        let (wanted, wrong) = named(entries)
+        if report {
+            printReport(wanted.filter { $0.card != nil || isNamed($0) }, audio, values.audio, entries)
+        } else {
+            list(wanted, audio, entries)
+        }
+        // All that can be shown is; then what cannot.
+        fflush(nil)
+        var end: (any Error)?
+        for error in wrong {
+            do { try exiting { throw error } } catch { end = end ?? error }
+        }
+        if let end { throw end }
+    }
+
+    private func isNamed(_ entry: AudioDeviceEntry) -> Bool { names.contains { $0 == entry.id } }
+
+    /// The entries to show, all and what was named besides, and why other names mean none.
+    private func named(_ entries: [AudioDeviceEntry]) -> (shown: [AudioDeviceEntry], wrong: [AudioDeviceError]) {
+        var shown = entries
+        var wrong: [AudioDeviceError] = []
+        for name in names {
+            do throws(AudioDeviceError) {
+                let id: String
+                if let output = try? AudioDeviceCatalog.resolve(name, direction: .playback, in: entries) {
+                    id = (try? AudioDeviceCatalog.resolve(name, direction: .capture, in: entries)) ?? output
+                } else {
+                    id = try AudioDeviceCatalog.resolve(name, direction: .capture, in: entries)
+                }
+                guard !shown.contains(where: { $0.id == id }) else { continue }
+                shown.append(AudioDeviceEntry(id: id, name: id, capture: true, playback: true))
+            } catch {
+                wrong.append(error)
+            }
+        }
+        return (shown, wrong)
+    }
+
+    private func list(_ shown: [AudioDeviceEntry], _ audio: AudioConfiguration, _ entries: [AudioDeviceEntry]) {
+        guard !shown.isEmpty else {
             print("There is no sound device (card off or unplugged, or this user not in group audio).")
             return
         }
-        let width = entries.map(\.id.count).max() ?? 0
-        for entry in entries {
+        let width = shown.map(\.id.count).max() ?? 0
+        for entry in shown {
             let direction =
                 switch (entry.capture, entry.playback) {
                 case (true, true): "in, out"
@@ -21,9 +97,57 @@ struct Devices: ParsableCommand {
                 }
             let padding = String(repeating: " ", count: width - entry.id.count)
             print("\(direction)  \(entry.id)\(padding)  \(entry.name)")
+            // A sound server's name says nothing of the card behind it, and may take its time.
+            guard entry.card != nil || isNamed(entry) || names.contains(entry.name) else { continue }
+            for line in DeviceSheet.look(at: entry, audio: audio, entries: entries).lines { print("         \(line)") }
         }
         print(
             "\nName one in the configuration: audio.input and audio.output take the middle column, or part of the last."
         )
+    }
+
+    private func printReport(
+        _ shown: [AudioDeviceEntry],
+        _ audio: AudioConfiguration,
+        _ values: Configuration.Audio,
+        _ entries: [AudioDeviceEntry]
+    ) {
+        let environment = ProcessEnvironment.values
+        let report = DeviceReport.ofThisMachine(
+            version: ProgramVersion.current,
+            entries: entries,
+            environment: environment
+        )
+        let sheets = shown.map { DeviceSheet.look(at: $0, audio: audio, entries: entries) }
+        let echo = SavedEchoTest.line(environment: environment, audio: values)
+        print(report.text(sheets, echo: echo), terminator: "")
+    }
+
+    private func probe(
+        _ values: Configuration.Audio,
+        _ audio: AudioConfiguration,
+        _ entries: [AudioDeviceEntry]
+    ) async throws {
+        guard names.count <= 1 else { throw ValidationError("--probe takes one microphone") }
+        let input = try exiting {
+            try AudioDeviceCatalog.resolve(names.first ?? values.input, direction: .capture, in: entries)
+        }
+        let output = try exiting { try AudioDeviceCatalog.resolve(values.output, direction: .playback, in: entries) }
+        print(
+            quiet
+                ? "Listening to \(input) for five seconds."
+                : "Listening to \(input) for five seconds, and playing a second of soft sound on \(output). Please be quiet."
+        )
+        let outcome = try await exitingAsync {
+            try await ProbeSound.run(
+                input: audio.request(input, .capture),
+                output: quiet ? nil : audio.request(output, .playback)
+            )
+        }
+        if let silence = outcome.silence { print("nothing was played: \(silence)") }
+        print("\(outcome.probe.channels.count) channels at \(outcome.rate) Hz")
+        for line in outcome.probe.lines { print(line) }
+        print("")
+        for line in outcome.probe.conclusion { print(line) }
     }
 }

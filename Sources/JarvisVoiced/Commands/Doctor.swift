@@ -1,6 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced doctor`: what stands between this box and a conversation.
@@ -24,7 +26,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let (_, report) = try await options.examine()
-        print(json ? report.json(version: JarvisVoiced.version) : report.text, terminator: "")
+        print(json ? report.json(version: ProgramVersion.current) : report.text, terminator: "")
         if report.exitStatus != 0 { throw ArgumentParser.ExitCode(report.exitStatus) }
     }
 
@@ -44,7 +46,7 @@ struct Doctor: AsyncParsableCommand {
 
         func run() async throws {
             let (patient, report) = try await options.examine()
-            let bundle = SupportBundle(patient: patient, report: report, version: JarvisVoiced.version)
+            let bundle = SupportBundle(patient: patient, report: report, version: ProgramVersion.current)
             let (archive, names) = await bundle.make()
             try exiting { try PrivateFile.write(archive, to: output) }
             print("\(output): \(report.summary); with \(names.joined(separator: ", "))")

@@ -2,26 +2,107 @@ import ArgumentParser
 import Dispatch
 import FoundationEssentials
 import Glibc
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced echo-test`: how well this box can be interrupted. Needs no key.
 struct EchoTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Play a test signal for ten seconds and tell how well its echo is cancelled.",
-        discussion: "Exit status: 0 good or no echo, 69 half duplex only, 74 the sound breaks up or the card is lost."
+        discussion: """
+            A device that cancels its own echo is tested as it is; where it leaves too much, once more with the own canceller \
+            behind it, and on a bare channel if it has one. What is best is written down, and echo.mode = "auto" goes by it. \
+            With --talk, then count aloud while the box makes noise, and see how much it heard.
+
+            Exit status: 0 good or no echo, 69 half duplex only or hardly heard, 74 the sound breaks up or the card is lost.
+            """
     )
+
+    @Flag(help: "Then talk while the box makes noise, and see how much of you is heard.")
+    var talk = false
 
     @OptionGroup var options: ConfigurationOptions
 
+    @Flag(name: .long, help: "Test every way in which the echo can be cancelled on this device, whatever was found.")
+    var all = false
+
     func run() async throws {
         let loaded = try options.load().configuration.values
-        let test = VoiceCore.EchoTest(
-            configuration: AudioConfiguration(loaded.audio, echo: loaded.echo),
-            logger: makeLogger(level: options.verbose > 0 ? loaded.log.level : .error)
-        )
-        print("Playing a sweep and noise for \(Int(EchoTestSignal.seconds.rounded(.up))) seconds. Please be quiet.")
+        var configuration = AudioConfiguration(loaded.audio, echo: loaded.echo)
+        for problem in configuration.learn(loaded.audio, environment: ProcessEnvironment.values) {
+            print("warning: \(problem)")
+        }
+        let logger = makeLogger(level: options.verbose > 0 ? loaded.log.level : .error)
+        var series = EchoTestSeries()
+        var spoken: TalkVerdict?
+        repeat {
+            let test = VoiceCore.EchoTest(
+                configuration: configuration,
+                worker: series.next(isWhole: all),
+                logger: logger
+            )
+            let seconds = Int(EchoTestSignal.seconds.rounded(.up))
+            print("Playing a sweep and noise for \(seconds) seconds. Please be quiet.")
+            // Once is enough: the first test is of what is used now.
+            let result = try await measure(test, talks: talk && spoken == nil)
+            series.add(result)
+            let verdict = EchoTestVerdict(result)
+            for line in EchoTestReport.lines(result, verdict: verdict) { print(line) }
+            print("")
+            if let talk = result.talk {
+                let said = TalkVerdict(talk, duplex: result.status.state)
+                for line in said.lines(talk) { print(line) }
+                print("")
+                spoken = said
+            }
+        } while series.next(isWhole: all) != nil
+        try conclude(series, spoken, loaded)
+    }
+
+    /// Keeps what was found, and ends with the status of the best test.
+    private func conclude(_ series: EchoTestSeries, _ spoken: TalkVerdict?, _ loaded: Configuration) throws {
+        guard let best = series.best else { return }
+        if let worker = series.worker {
+            let isForced = loaded.echo.mode != .auto && EchoWorker(rawValue: loaded.echo.mode.rawValue) != worker
+            let consequence =
+                if isForced {
+                    "the configuration says \"\(loaded.echo.mode.rawValue)\", which counts"
+                } else if series.device.isEmpty {
+                    "set it to keep it: nothing tells this device from another, so \"auto\" cannot go by it"
+                } else {
+                    "\"auto\" does that from now on, for this user, these devices and these channels"
+                }
+            print("Best here: echo.mode = \"\(worker.rawValue)\"; \(consequence)")
+        }
+        // For `doctor` and "auto"; that it cannot be kept is no reason to fail.
+        if let folder = StateDirectory.path(environment: ProcessEnvironment.values) {
+            let saved = SavedEchoTest(
+                best.verdict,
+                audio: loaded.audio,
+                worker: series.worker,
+                device: series.device,
+                channels: series.channels
+            )
+            try? saved.save(folder: folder)
+        }
+        if let spoken, best.verdict.exitCode == .success, spoken.exitCode != .success {
+            throw ArgumentParser.ExitCode(spoken.exitCode.rawValue)
+        }
+        if best.verdict.exitCode != .success { throw ArgumentParser.ExitCode(best.verdict.exitCode.rawValue) }
+    }
+
+    private func measure(_ test: VoiceCore.EchoTest, talks: Bool) async throws -> EchoTestResult {
         fflush(nil)
-        let task = Task { try await test.run() }
+        let whenToTalk: @Sendable () -> Void = {
+            print(
+                "Now count aloud from one to ten, from where you will talk, while the noise goes on "
+                    + "(\(Int(EchoTestSignal.talk)) seconds)."
+            )
+            fflush(nil)
+        }
+        let task = Task { try await test.run(whenToTalk: talks ? whenToTalk : nil) }
         let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
@@ -34,12 +115,6 @@ struct EchoTest: AsyncParsableCommand {
             print("Ended early: no verdict.")
             throw ArgumentParser.ExitCode(128 + SIGINT)
         }
-        let verdict = EchoTestVerdict(result)
-        for line in EchoTestReport.lines(result, verdict: verdict) { print(line) }
-        // For `doctor`; that it cannot be kept is no reason to fail.
-        if let folder = StateDirectory.path(environment: ProcessEnvironment.values) {
-            try? SavedEchoTest(verdict, audio: loaded.audio).save(folder: folder)
-        }
-        if verdict.exitCode != .success { throw ArgumentParser.ExitCode(verdict.exitCode.rawValue) }
+        return result
     }
 }

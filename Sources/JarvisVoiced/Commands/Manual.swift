@@ -1,4 +1,5 @@
 import ArgumentParser
+import VoiceBase
 import VoiceCore
 
 /// `jarvis-voiced manual`: the manual pages, made from the program itself; for packages and `make install`.
@@ -17,7 +18,7 @@ struct Manual: ParsableCommand {
     }
 
     func run() throws {
-        let version = JarvisVoiced.version
+        let version = ProgramVersion.current
         let page = try exiting {
             section == 1
                 ? try CommandManual.page(description: JarvisVoiced._dumpHelp(), version: version)

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Glibc
 import Synchronization
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced meter`: the level of the microphone, to set its gain by. Needs no key and no network.
@@ -39,7 +42,7 @@ struct Meter: AsyncParsableCommand {
         await sound.stop()
         if pipes.capture.losses.load(ordering: .relaxed) > 0 {
             write("the microphone was lost\n")
-            throw ArgumentParser.ExitCode(VoiceCore.ExitCode.inputOutput.rawValue)
+            throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
         }
     }
 

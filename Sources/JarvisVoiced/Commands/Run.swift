@@ -4,6 +4,9 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// `jarvis-voiced run`: the daemon.
@@ -23,7 +26,7 @@ struct Run: AsyncParsableCommand {
             "starting",
             metadata: .event(
                 .starting,
-                ["version": "\(JarvisVoiced.version)", "configuration": "\(loaded.file ?? "built-in values")"]
+                ["version": "\(ProgramVersion.current)", "configuration": "\(loaded.file ?? "built-in values")"]
             )
         )
         let daemon = try exiting { VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger) }
@@ -52,6 +55,9 @@ struct Run: AsyncParsableCommand {
 
     private func settings(_ loaded: LoadedConfiguration, _ secrets: Secrets, logger: Logger) throws -> DaemonSettings {
         var settings = try DaemonSettings(loaded.values, secrets: secrets, logger: logger)
+        for problem in settings.audio.learn(loaded.values.audio, environment: ProcessEnvironment.values) {
+            logger.warning("known devices: \(problem)")
+        }
         settings.volumes.stateDirectory = StateDirectory.path(environment: ProcessEnvironment.values)
         return settings
     }
@@ -69,10 +75,15 @@ struct Run: AsyncParsableCommand {
 
     /// Nil where there is no place for one, and where it cannot be made: the daemon works without.
     private func controlServer(_ daemon: VoiceDaemon, environment: [String: String], logger: Logger) -> ControlServer? {
-        guard let path = ControlPath.daemon(environment: environment) else { return nil }
+        guard let path = ControlPath.daemon(environment: environment) else {
+            logger.warning(
+                "no control socket, so ctl does not reach this daemon: set XDG_RUNTIME_DIR to a folder of yours, for both"
+            )
+            return nil
+        }
         if environment["RUNTIME_DIRECTORY"] == nil { ControlPath.makeFolder(of: path) }
         do {
-            return try daemon.controlServer(.init(path: path, version: JarvisVoiced.version), logger: logger)
+            return try daemon.controlServer(.init(path: path, version: ProgramVersion.current), logger: logger)
         } catch {
             logger.warning("\(error)")
             return nil

@@ -1,6 +1,7 @@
 import CDSP
 internal import Glibc
-import VoiceCore
+import VoiceAudio
+import VoiceBase
 
 /// Runs one echo canceller over files, for `scripts/bench-aec`.
 ///

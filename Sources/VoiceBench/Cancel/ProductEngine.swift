@@ -1,4 +1,7 @@
 import CDSP
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
 import VoiceCore
 
 /// What the daemon does between card and wire: reference line, search for the delay, capture path, and duplex control.
@@ -20,8 +23,14 @@ final class ProductEngine: OfflineEngine {
     private var path: CapturePath
     private var duplex: DuplexControl
     private var opened: [Int] = []
-    /// The gate record: CSV with a line for each period. `released_ms`: how much of what was held goes upstream with it.
-    private(set) var gateRecord = "time_ms,open,state,released_ms\n"
+    /// Of each period, whether it went upstream, at once or later.
+    private(set) var sent: [Bool] = []
+    /// The gate record: CSV with a line for each period. `released_ms`: how much of what was held goes upstream with it;
+    /// `moves`: 1 where the canceller takes the echo path for changed.
+    private(set) var gateRecord = "time_ms,open,state,released_ms,moves\n"
+    /// What the last period told, and what the policy came to.
+    var reading: EchoReading { path.reading }
+    var state: DuplexState { EchoStatus(pipes).state }
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
@@ -80,7 +89,10 @@ final class ProductEngine: OfflineEngine {
     private func record() {
         let isOpen = duplex.step == .hold ? 0 : 1
         let released = if case .release(let periods) = duplex.step { periods * 10 } else { 0 }
-        gateRecord += "\(period * 10),\(isOpen),\(EchoStatus(pipes).state.reason),\(released)\n"
+        sent.append(isOpen == 1)
+        for earlier in max(0, period - released / 10)..<period { sent[earlier] = true }
+        let change = path.reading.hasPathChanged ? 1 : 0
+        gateRecord += "\(period * 10),\(isOpen),\(state.reason),\(released),\(change)\n"
     }
 
     /// Whether media is all that is written in this period.

@@ -1,5 +1,8 @@
 internal import Glibc
 import Logging
+import VoiceAudio
+import VoiceBase
+import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 

@@ -1,5 +1,6 @@
 internal import Synchronization
-import VoiceCore
+import VoiceBase
+import VoiceConversation
 import VoiceSimulator
 
 /// Follows daemon, services and faults, and knows what must hold.

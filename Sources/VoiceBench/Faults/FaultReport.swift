@@ -1,4 +1,3 @@
-import VoiceCore
 import VoiceSimulator
 
 /// The figures of all lanes of a run, as text.

@@ -1,5 +1,6 @@
 internal import Synchronization
-import VoiceCore
+import VoiceAudio
+import VoiceConversation
 import VoiceSimulator
 
 /// The user in the room of a run of faults.

@@ -1,6 +1,6 @@
 internal import Glibc
 import Logging
-import VoiceCore
+import VoiceBase
 import VoiceSimulator
 
 /// Thousands of turns against services that make every kind of trouble, drawn from a seed.

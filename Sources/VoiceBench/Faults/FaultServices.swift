@@ -1,6 +1,10 @@
 import Logging
 internal import Synchronization
+import VoiceAudio
+import VoiceConfiguration
+import VoiceConversation
 import VoiceCore
+import VoiceNetwork
 import VoiceSimulator
 
 /// The services of a run of faults, and a daemon with little patience for them.

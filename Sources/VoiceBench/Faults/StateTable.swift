@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceConversation
 
 /// Which state of the conversation may follow which, whatever goes wrong.
 enum StateTable {

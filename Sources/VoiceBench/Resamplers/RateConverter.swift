@@ -1,4 +1,4 @@
-import VoiceCore
+import VoiceAudio
 
 /// One way from one sample rate to another, fed in blocks.
 protocol RateConverter: AnyObject {

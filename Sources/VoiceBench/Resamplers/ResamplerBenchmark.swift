@@ -1,4 +1,5 @@
-import VoiceCore
+import VoiceAudio
+import VoiceBase
 
 /// Rate conversion and the capture path, per period of 10 ms, beside a plain filter of the same length.
 enum ResamplerBenchmark {
@@ -39,7 +40,38 @@ enum ResamplerBenchmark {
                 note: ratio(plainThreeFourths, threeFourths)
             ),
             Figure("capture path (canceller + 32 -> 24 kHz)", try capturePath(rounds, input), unit: "us"),
-        ]
+        ] + cards(rounds)
+    }
+
+    /// A card's own rate to 48 kHz, one channel, and back; beside a plain filter of the same reach and, where it is installed,
+    /// libsoxr.
+    private static func cards(_ rounds: Int) -> [Figure] {
+        let target = Block(count: 8192)
+        let source = Block(count: RationalResampler.block)
+        return SampleRates.known.filter { $0 != AudioFormat.deviceRate }.flatMap { rate in
+            [(rate, AudioFormat.deviceRate), (AudioFormat.deviceRate, rate)].map { from, to in
+                let count = from / 100
+                var resampler = RationalResampler(from: from, to: to)
+                let delay = resampler.lag * 1000 / Double(from)
+                let time = TightLoop.microseconds(rounds: rounds, repeats: 20) {
+                    _ = resampler.process(source.base, count: count, into: target.base)
+                }
+                let taps = 64 * from / min(from, to)
+                let input = Block(count: taps + count)
+                let plain = TightLoop.microseconds(rounds: rounds / 4, repeats: 2) {
+                    // As many sums as come out, over as many samples as go in.
+                    PlainFilter.run(input.base, taps: taps, step: 0, target.base, count: to / 100)
+                }
+                var note = "delay \(delay.text) ms; \(ratio(plain, time))"
+                if let soxr = try? SoxrConverter(from: from, to: to, quality: .high) {
+                    let other = TightLoop.microseconds(rounds: rounds, repeats: 20) {
+                        _ = soxr.process(source.base, count: count, into: target.base, capacity: 8192)
+                    }
+                    note += ", soxr HQ \(other.median.text) us = \((other.median / time.median).text) x"
+                }
+                return Figure("\(from) -> \(to) Hz, card", time, unit: "us", typicalBelow: plain.median, note: note)
+            }
+        }
     }
 
     private static func capturePath(_ rounds: Int, _ input: UnsafeMutablePointer<Float>) throws -> Samples {

@@ -20,7 +20,11 @@ final class SoxrConverter: RateConverter {
     private let convert: Process
     private let delete: Delete
 
-    init(_ conversion: Conversion, quality: Quality) throws(BenchProblem) {
+    convenience init(_ conversion: Conversion, quality: Quality) throws(BenchProblem) {
+        try self.init(from: conversion.from, to: conversion.to, quality: quality)
+    }
+
+    init(from: Int, to: Int, quality: Quality) throws(BenchProblem) {
         let library = try DynamicLibrary("libsoxr.so.0")
         let create = try library.function("soxr_create", as: Create.self)
         convert = try library.function("soxr_process", as: Process.self)
@@ -30,8 +34,8 @@ final class SoxrConverter: RateConverter {
         let veryHigh = [28.0, 50, 0.9115, 1, 0, 0]
         let made = veryHigh.withUnsafeBytes { specification in
             create(
-                Double(conversion.from),
-                Double(conversion.to),
+                Double(from),
+                Double(to),
                 1,
                 nil,
                 nil,

@@ -1,5 +1,5 @@
 internal import Glibc
-import VoiceCore
+import VoiceBase
 
 /// What this process holds at the moment, from proc(5).
 struct ProcessHealth: Sendable {

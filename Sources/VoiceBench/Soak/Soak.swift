@@ -1,6 +1,9 @@
 internal import Glibc
 import Logging
 internal import Synchronization
+import VoiceAudio
+import VoiceBase
+import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 

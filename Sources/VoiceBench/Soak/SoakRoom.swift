@@ -1,5 +1,8 @@
 internal import Glibc
 internal import Synchronization
+import VoiceAudio
+import VoiceBase
+import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 

@@ -1,6 +1,5 @@
 internal import Glibc
 import Logging
-import VoiceCore
 import VoiceSimulator
 
 /// The simulated services as a process of their own, so that the soak's memory is the daemon's alone.

@@ -1,3 +1,5 @@
+import VoiceConfiguration
+import VoiceConversation
 import VoiceCore
 
 /// What a day costs in each mode, by the program's own prices and a model of a household.

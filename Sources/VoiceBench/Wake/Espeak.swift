@@ -1,5 +1,5 @@
 internal import Glibc
-import VoiceCore
+import VoiceBase
 import VoiceSimulator
 
 /// A synthesiser with a choice of voices.

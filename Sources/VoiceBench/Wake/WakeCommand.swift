@@ -1,6 +1,8 @@
 import CDSP
 internal import Glibc
-import VoiceCore
+import VoiceActivation
+import VoiceBase
+import VoiceConfiguration
 import VoiceSimulator
 
 /// Measures the recognition of words on this machine, with synthesised voices.

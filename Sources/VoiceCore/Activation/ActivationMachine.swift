@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceConversation
+
 /// Decides when a conversation is opened and closed, and what is listened for meanwhile. No I/O, clock or task.
 ///
 ///     idle --activate--> awake --speech--> conversation --answered--> followUp --silence--> closing --> idle
@@ -122,6 +125,10 @@ package struct ActivationMachine: Sendable {
 
     private mutating func activate(_ trigger: ActivationTrigger) {
         if isMuted, trigger != .text { return play(.muted) }
+        if case .error = state, phase != .idle, phase != .closing {
+            // In `always`: who asks need not wait for the next look at the service.
+            return effects.append(.open(holdsMicrophone: false))
+        }
         switch phase {
         case .idle:
             // Heard only because a word may stop the music.

@@ -1,3 +1,5 @@
+package import VoiceConfiguration
+
 extension ActivationMode {
     package init(_ mode: Configuration.Activation.Mode) {
         self =
@@ -131,7 +133,7 @@ package struct ActivationSettings: Sendable {
     }
 
     /// Why there is no mode `wake`, and the way out; fits behind "activation.engine".
-    static let withoutEngine =
+    package static let withoutEngine =
         "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode "
         + "to \"push\""
 

@@ -1,21 +1,21 @@
 package import Logging
 internal import Synchronization
+package import VoiceBase
 
 /// Remembers mute and mode on disk, as soon as they change.
 ///
 /// An actor of its own: a slow memory card must not hold up a stop word.
 package actor ActivationStore {
-    private let path: String
-    private let logger: Logger
+    private let store: StateStore
     private let wanted = Mutex<SavedActivation?>(nil)
-    private var written: SavedActivation?
 
     package init(directory: String, logger: Logger) {
-        path = Self.path(in: directory)
-        self.logger = logger
+        store = Self.store(directory, logger)
     }
 
-    private static func path(in directory: String) -> String { directory + "/activation.toml" }
+    private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
+        StateStore(directory + "/activation.toml", logger: logger, files: files)
+    }
 
     /// What was saved. Where it cannot be read, the microphone counts as muted: it is not opened on a guess.
     package static func load(
@@ -23,16 +23,13 @@ package actor ActivationStore {
         logger: Logger,
         files: FileReader = .system
     ) -> SavedActivation {
-        let path = path(in: directory)
-        do {
-            return try SavedActivation(parsing: try files.read(path, 16 << 10).bytes)
-        } catch FileReader.Fault.absent {
-            return SavedActivation()
-        } catch {
-            logger.warning(
-                "whether the microphone was muted is not known, so it stays closed until \"jarvis-voiced ctl unmute\": \(path): \(error)"
-            )
-            return SavedActivation(isMuted: true)
+        let found = store(directory, logger, files).load(SavedActivation.init(parsing:)) { _ in
+            "whether the microphone was muted is not known, so it stays closed until \"jarvis-voiced ctl unmute\""
+        }
+        return switch found {
+        case .absent: SavedActivation()
+        case .known(let saved): saved
+        case .damaged: SavedActivation(isMuted: true)
         }
     }
 
@@ -44,12 +41,7 @@ package actor ActivationStore {
 
     /// Writes what is not written yet.
     package func flush() {
-        guard let saved = wanted.withLock({ $0 }), saved != written else { return }
-        do {
-            try StateFile.write(Array(saved.text.utf8), to: path)
-            written = saved
-        } catch {
-            logger.warning("mute and mode are not remembered for the next start: \(error)")
-        }
+        guard let saved = wanted.withLock({ $0 }) else { return }
+        store.save(Array(saved.text.utf8), failing: "mute and mode are not remembered for the next start")
     }
 }

@@ -1,3 +1,6 @@
+package import VoiceBase
+package import VoiceConversation
+
 /// What opens a conversation.
 package enum ActivationMode: String, CaseIterable, Sendable {
     /// The session is open from the start on.

@@ -1,26 +1,27 @@
 internal import CLinux
 internal import Glibc
-internal import Logging
+package import Logging
 internal import Synchronization
+internal import VoiceBase
 
 /// Reads the keys of an input device on a thread of its own; a device that is away is opened when it comes.
-final class ButtonReader: Sendable {
+package final class ButtonReader: Sendable {
     private let path: String
     private let logger: Logger
     private let report: @Sendable (Button) -> Void
     private let isStopped = Atomic<Bool>(false)
 
-    init(path: String, logger: Logger, report: @escaping @Sendable (Button) -> Void) {
+    package init(path: String, logger: Logger, report: @escaping @Sendable (Button) -> Void) {
         self.path = path
         self.logger = logger
         self.report = report
     }
 
-    func run() async {
+    package func run() async {
         await OwnThread.run("jv-keys") { self.work() }
     }
 
-    func stop() {
+    package func stop() {
         isStopped.store(true, ordering: .releasing)
     }
 

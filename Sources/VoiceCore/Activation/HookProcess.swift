@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import VoiceBase
 
 /// Runs a program to its end, and ends with it whatever it has started; blocks, so it belongs on a thread of its own.
 enum HookProcess {

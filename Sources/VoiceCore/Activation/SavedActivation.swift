@@ -1,3 +1,6 @@
+package import VoiceBase
+internal import VoiceConfiguration
+
 /// What was said by hand about the microphone and the mode, as it outlives a restart.
 ///
 ///     [microphone]
@@ -26,11 +29,6 @@ package struct SavedActivation: Sendable, Equatable {
         self.mode = mode
     }
 
-    /// Why the text is of no use, in one sentence.
-    package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
-        package var description: String
-    }
-
     /// Reads the text of the file. Unknown keys are passed over, since a newer version may have written them; so is a mode that
     /// this one does not know.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
@@ -38,7 +36,7 @@ package struct SavedActivation: Sendable, Equatable {
         do {
             document = try ConfigurationDocument(parsing: bytes)
         } catch {
-            throw Unreadable(description: "line \(error.line): \(error.message)")
+            throw Unreadable("line \(error.line): \(error.message)")
         }
         var isMuted: Bool?
         var modes: [String: ActivationMode] = [:]
@@ -51,7 +49,7 @@ package struct SavedActivation: Sendable, Equatable {
             }
         }
         // A file without it, an empty one for instance, does not say that the microphone may be opened.
-        guard let isMuted else { throw Unreadable(description: "microphone.muted is missing") }
+        guard let isMuted else { throw Unreadable("microphone.muted is missing") }
         self.isMuted = isMuted
         if let set = modes["mode.set"], let configured = modes["mode.configured"] {
             mode = Mode(set: set, configured: configured)
@@ -62,7 +60,7 @@ package struct SavedActivation: Sendable, Equatable {
         let mode = mode.map {
             "\n[mode]\nset = \"\($0.set.rawValue)\"\nconfigured = \"\($0.configured.rawValue)\"\n"
         }
-        return "# Written by jarvis-voiced.\n[microphone]\nmuted = \(isMuted)\n" + (mode ?? "")
+        return StateStore.header + "[microphone]\nmuted = \(isMuted)\n" + (mode ?? "")
     }
 
     /// The mode to start with, now that the configuration says `configured`; `wake` only where something hears words.

@@ -1,5 +1,6 @@
 internal import CSherpa
 internal import Glibc
+package import VoiceBase
 
 /// Keyword spotting with sherpa-onnx, loaded at run time: the keywords of a streaming transducer's folder.
 package final class SherpaSpotter: WakeWordDetector {

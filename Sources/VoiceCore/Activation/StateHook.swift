@@ -1,12 +1,13 @@
 internal import Glibc
-internal import Logging
+package import Logging
 internal import Synchronization
+internal import VoiceBase
 
 /// Shows what the box does to the outside: runs a command and sets a light when its state changes.
 ///
 /// At most one command runs at a time and four start in a second; of changes that come faster the latest is shown. A
 /// command that takes longer than five seconds is ended.
-actor StateHook {
+package actor StateHook {
     private static let pause = Duration.milliseconds(250)
 
     private let command: String
@@ -25,23 +26,23 @@ actor StateHook {
         func set() { flag.store(true, ordering: .releasing) }
     }
 
-    init(command: String, led: String, logger: Logger) {
+    package init(command: String, led: String, logger: Logger) {
         self.command = command
         self.led = led
         self.logger = logger
         (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    nonisolated func show(_ status: ActivationStatus) {
+    package nonisolated func show(_ status: ActivationStatus) {
         continuation.yield(status)
     }
 
-    nonisolated func finish() {
+    package nonisolated func finish() {
         isEnding.set()
         continuation.finish()
     }
 
-    func run() async {
+    package func run() async {
         for await status in changes {
             setLight(status)
             await execute(status)
@@ -84,11 +85,16 @@ actor StateHook {
         guard let bytes = try? FileReader.system.read(folder + "/max_brightness", 64).bytes,
             let most = Int(String(decoding: bytes, as: UTF8.self).split(separator: "\n").first ?? "")
         else { return }
-        let text = Array("\(min(max(most, 0), 1 << 31) * Self.brightness(status) / 100)\n".utf8)
+        let text = Array("\(Self.level(status, of: most))\n".utf8)
         let file = open(folder + "/brightness", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
         _ = text.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         close(file)
+    }
+
+    /// What the driver is told, which says `most` for the brightest.
+    static func level(_ status: ActivationStatus, of most: Int) -> Int {
+        min(max(most, 0), 1 << 31) * brightness(status) / 100
     }
 
     /// In percent.

@@ -41,7 +41,7 @@ package final class StopWordDetector: WakeWordDetector {
 
 extension WakeWords {
     /// Those that stop, and those that call.
-    var stops: WakeWords { WakeWords(words: words.filter(\.isStop)) }
+    package var stops: WakeWords { WakeWords(words: words.filter(\.isStop)) }
     var calls: WakeWords { WakeWords(words: words.filter { !$0.isStop }) }
 
     init(words: [Word]) { self.words = words }

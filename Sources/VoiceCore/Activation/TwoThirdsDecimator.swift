@@ -1,3 +1,5 @@
+internal import VoiceAudio
+
 /// 24 kHz to 16 kHz for recognisers: a streaming filter at the common multiple, 48 kHz.
 ///
 /// 96 taps, Kaiser window with beta 6: flat to 6.3 kHz, below -60 dB from 9 kHz on (what folds stays above 7 kHz), delay

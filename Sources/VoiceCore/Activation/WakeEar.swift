@@ -1,6 +1,8 @@
 internal import CLinux
 package import Logging
 internal import Synchronization
+package import VoiceAudio
+internal import VoiceBase
 
 /// Listens for words on a thread of its own, and tells what it heard.
 ///
@@ -124,5 +126,5 @@ package final class WakeEar: Sendable {
 
 extension WakeWords {
     /// The words, for a log line.
-    var list: String { words.map(\.text).joined(separator: ", ") }
+    package var list: String { words.map(\.text).joined(separator: ", ") }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which is sent what the microphone hears.
 ///
@@ -22,7 +23,7 @@ package final class WyomingDetector: WakeWordDetector {
     package init(address: String, words: WakeWords) throws(WakeWordError) {
         self.address = address
         socket = try Self.connect(address)
-        let names = words.words.filter { !$0.isStop }.map { WyomingMessage.quoted($0.text) }.joined(separator: ",")
+        let names = words.words.filter { !$0.isStop }.map { $0.text.quoted }.joined(separator: ",")
         put(WyomingMessage.line("detect", data: "{\"names\":[\(names)]}"))
         put(WyomingMessage.line("audio-start", data: "{\"rate\":16000,\"width\":2,\"channels\":1,\"timestamp\":0}"))
     }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import VoiceBase
 
 /// A message of the Wyoming protocol as far as a wake word client needs it: a JSON line, data and payload of the
 /// lengths that it names (https://github.com/OHF-Voice/wyoming, "Wyoming Protocol").
@@ -10,12 +10,6 @@ package struct WyomingMessage: Equatable, Sendable {
     /// The line for a message with data that is JSON itself.
     static func line(_ type: String, data: String, payload: Int = 0) -> String {
         "{\"type\":\"\(type)\",\"data\":\(data)" + (payload > 0 ? ",\"payload_length\":\(payload)" : "") + "}\n"
-    }
-
-    /// A name as JSON text.
-    static func quoted(_ name: String) -> String {
-        let bytes = (try? JSONEncoder().encode(name)).map { String(decoding: $0, as: UTF8.self) }
-        return bytes ?? "\"\""
     }
 }
 

@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceConfiguration
+
 /// Which channel of a card the mono signal is taken from.
 package enum ChannelSelection: Sendable, Equatable {
     /// The mean of all channels.
@@ -17,7 +20,13 @@ package enum AudioSource: Sendable {
 /// Settings of the audio thread.
 package struct AudioConfiguration: Sendable {
     package var source: AudioSource
-    package var captureChannel: ChannelSelection
+    /// What is wanted of the microphone's channels and of who cancels the echo.
+    package var capture = CaptureWishes()
+    /// The devices whose channels are known.
+    package var knownDevices = KnownDevices.builtIn
+    /// The only rate at which to open the microphone, in Hz, and the loudspeaker; nil: the best that the card has.
+    package var captureRate: Int?
+    package var playbackRate: Int?
     /// Playback buffer in periods of 10 ms, 3 ... 16; one less is filled at the start.
     package var bufferPeriods: Int
     package var echoCanceller: EchoCancellerOptions
@@ -38,7 +47,6 @@ package struct AudioConfiguration: Sendable {
 
     package init(
         source: AudioSource = .alsa(capture: "default", playback: "default"),
-        captureChannel: ChannelSelection = .average,
         bufferPeriods: Int = 4,
         echoCanceller: EchoCancellerOptions = EchoCancellerOptions(),
         duplex: DuplexSetting = .auto,
@@ -48,7 +56,6 @@ package struct AudioConfiguration: Sendable {
         lockMemory: Bool = false
     ) {
         self.source = source
-        self.captureChannel = captureChannel
         self.bufferPeriods = min(16, max(3, bufferPeriods))
         self.echoCanceller = echoCanceller
         self.duplex = duplex

@@ -1,6 +1,7 @@
 internal import CDSP
 internal import CLinux
 internal import Synchronization
+internal import VoiceBase
 
 /// How a cycle ended.
 enum CycleOutcome: Sendable, Equatable {
@@ -30,6 +31,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var upsampler = VoiceUpsampler()
     private var reference: ReferenceLine
     private var alignment = AlignmentTap()
+    private var cardReference = CardReference()
+    private var plan = CapturePlan()
     private var map = PositionMap()
     private var edges = VoiceEdges()
     private var history = PlayedHistory()
@@ -39,8 +42,6 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var media: MediaPlayback
     private var levels: CaptureLevels
     private var duplex: DuplexControl
-    private var stillness = StillnessMeter()
-
     private var frames = AudioScratch()
     /// Frames written to the card and not taken back.
     private var written: UInt64 = 0
@@ -48,6 +49,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var flushed: UInt64 = 0
     private var quietPeriods = 0
     private var restarts = 0
+    /// What the loudspeaker's buffer was filled to last.
+    private var filledTo = 0
 
     init(device: consuming Device, pipes: AudioPipes, settings: AudioEngineSettings) throws(AudioDeviceError) {
         do {
@@ -72,12 +75,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         flushed = pipes.flushDone.load(ordering: .acquiring)
         heard = pipes.voice.readPosition
         _ = map.cut(at: 0, resume: heard)
+        adoptPlan()
     }
 
     /// Fills the card with silence and starts it.
     @discardableResult
     mutating func start() -> CycleOutcome {
-        prefill(device.playbackPrefill)
+        filledTo = device.playbackPrefill
+        prefill(filledTo)
         device.start()
         return .running
     }
@@ -93,8 +98,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             realign()
             return stopIsDue() ? .stopped : .running
         case .captureChanged, .playbackChanged:
+            adoptPlan()
             beginLearning()
             realign(to: device.playbackPrefill - period)
+            // A microphone that brings more at once wants more in the loudspeaker's buffer.
+            if device.playbackPrefill > filledTo {
+                filledTo = device.playbackPrefill
+                drift.discontinuity()
+            }
             return stopIsDue() ? .stopped : .running
         }
         if duplex.wasDeaf { beginLearning() }
@@ -105,8 +116,13 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
         clinux_realtime_enter()
         processMicrophone(delay, capturedAt: began)
-        let count = drift.step(total: delay.playback + delay.capture)
+        let count = drift.step(total: delay.playback + delay.capture, playback: delay.playback)
+        device.follow(drift.step)
         clinux_realtime_exit()
+        if drift.moved {
+            reference.discontinuity()
+            duplex.discontinuity()
+        }
         if drift.slipped { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
 
         // A restart fills the card anew: periods meant to make up for a loss would then be too many.
@@ -139,9 +155,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
         levels.take(frames.microphone, count: period, isPlaying: mix.isAudible, pipes: pipes)
-        stillness.note(frames.microphone, count: period)
 
-        let aligned = reference.next(
+        var aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
             correction: alignment.correction(from: pipes),
@@ -154,6 +169,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             reference: frames.reference,
             to: pipes
         )
+        let isHeldBack = useCardReference(&aligned)
         capturePath.follow(aligned)
         capturePath.process(
             microphone: frames.microphone,
@@ -167,16 +183,47 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
         // The newest sample of the period is `capture` frames old.
         let position = duplex.nextPosition
-        let age = UInt64(delay.capture) * 62_500 / 3
+        let age = UInt64(delay.capture + (isHeldBack ? period : 0)) * 62_500 / 3
         pipes.microphoneOriginNanoseconds.store(now &- age &- position * 125_000 / 3, ordering: .releasing)
         let isWhole = duplex.process(
             frames.clean,
             reading: capturePath.reading,
             peak: cdsp_peak(frames.microphone, period),
             isAligned: aligned.isConfirmed,
-            isLive: device.isCaptureLive && stillness.periods == 0
+            isLive: device.isCaptureLive && !device.isCaptureConstant
         )
         if !isWhole { pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed) }
+        if plan.mayTakeOver, plan.worker == .hardware, duplex.leavesTooMuch {
+            plan.worker = .both
+            applyPlan()
+        }
+    }
+
+    /// Puts what the microphone says was played in the place of the reference. Returns whether it did: the voice is a period older
+    /// then.
+    private mutating func useCardReference(_ aligned: inout ReferencePeriod) -> Bool {
+        guard plan.worker != .hardware, let card = device.captureReference else { return false }
+        let before = cardReference.isUsed
+        let isUsed = cardReference.step(card: card, microphone: frames.microphone, reference: frames.reference)
+        if isUsed != before { capturePath.resetEchoPath() }
+        guard isUsed else { return false }
+        aligned = ReferencePeriod()
+        aligned.leadMilliseconds = CardReference.lead
+        aligned.isConfirmed = cardReference.isSure
+        return true
+    }
+
+    /// Another microphone may be listened to in another way.
+    private mutating func adoptPlan() {
+        plan = device.capturePlan
+        cardReference.reset()
+        applyPlan()
+    }
+
+    private mutating func applyPlan() {
+        capturePath.isBypassed = plan.worker == .hardware
+        duplex.setCanceller(isOfDevice: plan.worker == .hardware)
+        pipes.echo.tell(plan.worker)
     }
 
     // MARK: Loudspeaker
@@ -245,6 +292,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         // A thread that woke late has periods of the microphone to catch up with, and each of them brings one of output: what
         // is silence already has no room for them.
         let waiting = device.delays().capture / period * period
+        filledTo = device.playbackPrefill
         prefill(max(0, device.playbackPrefill - period - waiting))
     }
 
@@ -252,7 +300,6 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func beginLearning() {
         capturePath.resetEchoPath()
         duplex.beginLearning()
-        stillness.reset()
     }
 
     /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.

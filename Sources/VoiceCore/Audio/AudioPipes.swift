@@ -1,4 +1,5 @@
 package import Synchronization
+package import VoiceBase
 
 /// Everything the audio thread (T1) shares with the rest of the program.
 ///
@@ -122,6 +123,8 @@ package final class AudioPipes: Sendable {
 
     /// Duplex mode, quality of the echo canceller, what the gate did; see `EchoStatus`.
     package let echo = EchoGauges()
+    /// Period by period, while `echo.isTraced`; what finds no room is left out. T1 writes, `EchoTest` reads.
+    package let echoPeriods = SampleRing<EchoPeriod>(capacity: 1024, filling: EchoPeriod())
 
     private let stateCode = Atomic<Int>(AudioState.starting.rawValue)
 

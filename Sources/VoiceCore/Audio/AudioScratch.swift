@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The buffers of a cycle, allocated once. One period each.
 struct AudioScratch: ~Copyable {
     let microphone: UnsafeMutablePointer<Float>

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceBase
 
 /// The audio thread: runs the engine's cycle until asked to stop, with the devices that are there.
 ///

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceBase
 
 /// What the pthread executes, and how the rest of the program learns of its steps.
 final class AudioThreadJob: Sendable {
@@ -86,7 +87,6 @@ final class AudioThreadJob: Sendable {
                 let device = ALSADevice(
                     microphone: pipes.capture,
                     loudspeaker: pipes.playback,
-                    selection: configuration.captureChannel,
                     bufferPeriods: configuration.bufferPeriods,
                     stop: stop
                 )

@@ -1,25 +1,58 @@
-/// How many periods to write for each period read, so that two cards whose clocks differ stay in step.
+internal import VoiceBase
+
+/// Keeps two cards whose clocks differ in step: by how much faster the loudspeaker is to be fed, and, where that is not enough,
+/// how many periods to write for each period read.
 ///
 /// The measure is playback delay plus capture delay after a read and before the write: it does not depend on how late
-/// the thread woke. Its usual value is learned in the first second; when a slow average has left a window of +-300
-/// frames (6 ms), one period is left out or added. Nothing is heard of it while the voice ring holds voice.
+/// the thread woke. Its usual value is learned in the first second; a slow average tells when it moves.
+///
+/// - More than 60 frames (1.25 ms) away from the usual value, the loudspeaker begins to follow the microphone's clock: a
+///   PI controller, critically damped with a time constant of 20 s, turns the average into a step of at most 500 ppm, far below
+///   what is heard. Cards of one clock never get there and are left alone.
+/// - 300 frames (6 ms) away, which no two clocks within 500 ppm come to, one period is left out or added.
+/// - A measure that is suddenly more than 15 ms away and stays there is no drift: a sound server has moved the sound to another
+///   device, or has changed its quantum. The new value is the usual one from then on, and whoever relies on the delays is told.
+///
+/// A device whose delay comes in steps, such as a sound server's quantum, is averaged over longer, and has a wider window.
 struct DriftControl {
     private static let settling = 50
     private static let learning = 100
     private static let window = 300.0
     private static let weight = 1.0 / 64
+    /// Frames; and the step that answers to one frame, by the error itself and by its sum over the periods.
+    private static let following = 60.0
+    private static let proportional = 1.0 / (10 * Double(AudioFormat.deviceRate))
+    private static let integral = proportional / (4 * 10 * 100)
+    private static let jump = Double(AudioFormat.deviceRate) * 15e-3
+    /// Periods in a row that are that far away.
+    private static let jumpPatience = 10
+    /// A mean deviation of more than 3 ms is that of a device in steps.
+    private static let rough = Double(AudioFormat.deviceRate) * 3e-3
+    private static let roughWeight = 1.0 / 1024
+    /// Less in the loudspeaker's buffer than this is not enough to go on with: 15 ms.
+    private static let least = AudioFormat.deviceRate * 15 / 1000
     /// Periods that may be left out after a loss; a device that is still too far behind has changed, and stays as it is.
     private static let patience = 8
 
     private let period = AudioFormat.periodFrames
     private var seen = 0
     private var sum = 0.0
+    private var deviations = 0.0
     private var target: Double
     private var average: Double
+    private var isRough = false
+    private var isFollowing = false
+    private var summed = 0.0
+    private var farAway = 0
     private var resync = false
     private var leftOut = 0
     /// Whether the last step left a period out or added one because of drift.
     private(set) var slipped = false
+    /// Whether the last step found the measure at another place, for good.
+    private(set) var moved = false
+    /// How many frames are to be written for each that the loudspeaker plays: within 500 ppm of 1, and 1 while the
+    /// clocks agree.
+    private(set) var step = 1.0
 
     /// - Parameter nominal: the measure expected, in frames, until it is learned.
     init(nominal: Int) {
@@ -31,15 +64,19 @@ struct DriftControl {
     mutating func discontinuity() {
         resync = true
         leftOut = 0
+        farAway = 0
     }
 
     /// Takes the measure of this period and returns the number of periods to write: 1, rarely 0 or 2; more after a loss, and
     /// none while a late thread catches up.
-    mutating func step(total: Int) -> Int {
-        let total = Double(total)
+    ///
+    /// - Parameter playback: the part of it that is the loudspeaker's, in frames.
+    mutating func step(total: Int, playback: Int = .max) -> Int {
+        let measure = Double(total)
         slipped = false
+        moved = false
         if resync {
-            let missing = Int(((target - total) / Double(period)).rounded())
+            let missing = Int(((target - measure) / Double(period)).rounded())
             if missing < 0 && leftOut < Self.patience {
                 leftOut += 1
                 return 0
@@ -48,22 +85,73 @@ struct DriftControl {
             average = target
             return 1 + max(0, min(missing, 4))
         }
-        seen += 1
-        if seen <= Self.settling + Self.learning {
-            if seen > Self.settling { sum += total }
-            if seen == Self.settling + Self.learning {
-                target = sum / Double(Self.learning)
-                average = target
-            }
+        guard seen >= Self.settling + Self.learning else {
+            learn(measure)
             return 1
         }
-        average += (total - average) * Self.weight
-        if average > target + Self.window {
+        if hasJumped(measure) {
+            // Too little is left to play: that is a loss, which nobody told of.
+            guard playback >= Self.least else {
+                discontinuity()
+                return step(total: total, playback: .max)
+            }
+            moved = true
+            seen = Self.settling
+            sum = 0
+            deviations = 0
+            target = measure
+            average = measure
+            learn(measure)
+            return 1
+        }
+        // Until it is known what it is, what is far away counts as neither.
+        guard farAway == 0 else { return 1 }
+        average += (measure - average) * (isRough ? Self.roughWeight : Self.weight)
+        follow()
+        return slip()
+    }
+
+    private mutating func learn(_ measure: Double) {
+        seen += 1
+        guard seen > Self.settling else { return }
+        sum += measure
+        let count = Double(seen - Self.settling)
+        deviations += (measure - sum / count).magnitude
+        guard seen == Self.settling + Self.learning else { return }
+        target = sum / count
+        average = target
+        isRough = deviations / count > Self.rough
+    }
+
+    private mutating func hasJumped(_ measure: Double) -> Bool {
+        let limit = isRough ? 4 * Self.jump : Self.jump
+        farAway = (measure - average).magnitude > limit ? farAway + 1 : 0
+        guard farAway >= Self.jumpPatience else { return false }
+        farAway = 0
+        return true
+    }
+
+    private mutating func follow() {
+        let error = average - target
+        if !isFollowing {
+            guard error.magnitude > (isRough ? Self.window : Self.following) else { return }
+            isFollowing = true
+        }
+        let wanted = Self.proportional * error + summed
+        let largest = ClockFollower.largest
+        // At the limit the sum stands still.
+        if wanted.magnitude < largest || wanted * error < 0 { summed += Self.integral * error }
+        step = 1 + min(max(wanted, -largest), largest)
+    }
+
+    private mutating func slip() -> Int {
+        let window = isRough ? 4 * Self.window : Self.window
+        if average > target + window {
             average -= Double(period)
             slipped = true
             return 0
         }
-        if average < target - Self.window {
+        if average < target - window {
             average += Double(period)
             slipped = true
             return 2

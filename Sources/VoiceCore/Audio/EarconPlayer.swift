@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import VoiceBase
 
 /// Plays short synthesised tones: each partial has a raised-cosine envelope, peaks stay below -20 dBFS.
 struct EarconPlayer: ~Copyable {

@@ -1,4 +1,6 @@
 internal import Glibc
+package import VoiceBase
+package import VoiceConfiguration
 
 /// Which short sounds are played, and those that the user has put in place of the built-in ones.
 package struct EarconSet: Sendable, Equatable {

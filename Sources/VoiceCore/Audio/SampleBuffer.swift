@@ -1,13 +1,13 @@
 /// A block of floats on the heap, allocated once, zeroed, freed with its owner.
 ///
 /// The filters keep the samples they still need at the front and put new ones behind them.
-struct SampleBuffer: ~Copyable {
+package struct SampleBuffer: ~Copyable {
     /// The first sample. Valid as long as the buffer lives; other instances never share it.
-    let base: UnsafeMutablePointer<Float>
+    package let base: UnsafeMutablePointer<Float>
     /// How many samples it holds.
     let count: Int
 
-    init(count: Int) {
+    package init(count: Int) {
         self.count = count
         base = .allocate(capacity: count)
         base.initialize(repeating: 0, count: count)
@@ -23,7 +23,7 @@ struct SampleBuffer: ~Copyable {
     deinit { base.deallocate() }
 
     /// Moves the `history` samples from `consumed` on to the front.
-    mutating func shift(by consumed: Int, keeping history: Int) {
+    package mutating func shift(by consumed: Int, keeping history: Int) {
         base.update(from: base + consumed, count: history)
     }
 

@@ -1,3 +1,6 @@
+package import VoiceConfiguration
+internal import VoiceConversation
+
 extension Budget.Options {
     package init(_ configuration: Configuration) {
         let budget = configuration.budget

@@ -1,3 +1,5 @@
+package import VoiceConversation
+
 /// Counts what conversations cost and how long they are, and says when enough is enough.
 ///
 /// Money comes from the usage that the service tells with each response, cancelled ones too, and with each turn it has
@@ -28,11 +30,12 @@ package struct Budget: Sendable {
     /// When there is a budget again, as the local clock shows it; nil while there is one.
     package private(set) var spentUntil: String?
 
-    /// - Parameter saved: the accounts of before a restart.
-    package init(_ options: Options, saved: SavedBudget? = nil, at now: BudgetInstant) {
+    /// - Parameter restored: the accounts of before a restart.
+    package init(_ options: Options, restored: RestoredBudget = .nothing, at now: BudgetInstant) {
         self.options = options
-        hour = saved?.hour ?? BudgetAccount(number: now.number(of: 3600))
-        day = saved?.day ?? BudgetAccount(number: now.number(of: 86_400))
+        let saved = restored.accounts(options.caps, at: now)
+        hour = saved.hour
+        day = saved.day
         latest = now.uptime
         latestTalk = now.uptime
     }

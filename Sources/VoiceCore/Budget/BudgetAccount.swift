@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// What was spent in one hour or day by the clock.
 package struct BudgetAccount: Equatable, Sendable {
     /// The hour or day it is about, counted in local time since 1970.
@@ -38,6 +40,14 @@ package struct BudgetAccount: Equatable, Sendable {
         } else {
             behindSince = instant.uptime
         }
+    }
+
+    /// The account of a day ten years ahead, after a start: the clock that wrote it was wrong. It counts as the present
+    /// one's, and ends with it. Of a nearer day it may be the present clock that is wrong: a box without one that is kept
+    /// begins with the time of last month, of the system's making, or with 1970.
+    mutating func bringBack(to instant: BudgetInstant, length: Int) {
+        let present = instant.number(of: length)
+        if instant.isPlausible, number - present > 3660 * 86_400 / length { number = present }
     }
 
     /// When it ends, in Unix time.

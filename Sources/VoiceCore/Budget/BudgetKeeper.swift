@@ -1,4 +1,6 @@
 internal import Glibc
+internal import VoiceBase
+internal import VoiceConversation
 
 /// A budget with its clock and its memory.
 package struct BudgetKeeper: Sendable {
@@ -10,14 +12,20 @@ package struct BudgetKeeper: Sendable {
 
     package init(
         _ options: Budget.Options,
-        saved: SavedBudget? = nil,
+        restored: RestoredBudget = .nothing,
         store: BudgetStore? = nil,
         clock: @escaping @Sendable () -> BudgetInstant = BudgetInstant.now
     ) {
-        budget = Budget(options, saved: saved, at: clock())
+        budget = Budget(options, restored: restored, at: clock())
         stored = budget.saved
         self.store = store
         self.clock = clock
+        guard case .damaged = restored, let store else { return }
+        // At once: a start that fails before the first word must not find the damage again.
+        Task { [stored] in
+            await store.save(stored, sequence: 0)
+            await store.flush()
+        }
     }
 
     mutating func reconfigure(_ options: Budget.Options) { budget.reconfigure(options) }

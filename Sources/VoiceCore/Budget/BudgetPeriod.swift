@@ -45,6 +45,9 @@ package struct BudgetInstant: Equatable, Sendable {
         self.uptime = uptime
     }
 
+    /// Whether the clock has been set at all: it shows a time after this program was begun.
+    var isPlausible: Bool { wall >= 1_735_689_600 }
+
     /// The number of the period of `seconds` that it is in, counted in local time.
     func number(of seconds: Int) -> Int {
         let local = wall + offset

@@ -1,39 +1,41 @@
 package import Logging
+package import VoiceBase
 
 /// Remembers the accounts on disk, a few seconds after they changed; the newest is written, what came between is not.
 ///
 /// An actor of its own: a slow memory card must not hold up the conversation.
 package actor BudgetStore {
-    private let path: String
-    private let logger: Logger
+    private let store: StateStore
     private let pause: Duration
     private var wanted: SavedBudget?
     private var latest = 0
-    private var written: SavedBudget?
     private var saving: Task<Void, Never>?
 
     package init(directory: String, logger: Logger, pause: Duration = .seconds(5)) {
-        path = Self.path(in: directory)
-        self.logger = logger
+        store = Self.store(directory, logger)
         self.pause = pause
     }
 
-    private static func path(in directory: String) -> String { directory + "/budget.toml" }
+    private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
+        StateStore(directory + "/budget.toml", logger: logger, files: files)
+    }
 
-    /// What was saved; nil, with a warning, where it cannot be read.
+    /// What was saved, with a warning where it cannot be read; such a file is kept aside.
     package static func load(
         directory: String,
         logger: Logger,
         files: FileReader = .system
-    ) -> SavedBudget? {
-        let path = path(in: directory)
-        do {
-            return try SavedBudget(parsing: try files.read(path, 16 << 10).bytes)
-        } catch FileReader.Fault.absent {
-            return nil
-        } catch {
-            logger.warning("what was spent so far is not known, counting from nothing: \(path): \(error)")
-            return nil
+    ) -> RestoredBudget {
+        let found = store(directory, logger, files).load(SavedBudget.init(parsing:)) { isAgain in
+            let share = Int((RestoredBudget.damaged(isAgain: isAgain).assumedShare * 100).rounded())
+            // A daemon that runs writes it anew.
+            return "what was spent is not known, so \(share) % of every limit counts as spent; to count from nothing, "
+                + "stop the daemon, remove the file and start it again"
+        }
+        return switch found {
+        case .absent: .nothing
+        case .known(let saved): .known(saved)
+        case .damaged(let isAgain): .damaged(isAgain: isAgain)
         }
     }
 
@@ -59,12 +61,7 @@ package actor BudgetStore {
 
     private func write() {
         saving = nil
-        guard let wanted, wanted != written else { return }
-        do {
-            try StateFile.write(Array(wanted.text.utf8), to: path)
-        } catch {
-            logger.warning("what was spent is not remembered: \(error)")
-        }
-        written = wanted
+        guard let wanted else { return }
+        store.save(Array(wanted.text.utf8), failing: "what was spent is not remembered")
     }
 }

@@ -1,3 +1,6 @@
+internal import VoiceBase
+package import VoiceConversation
+
 /// What a model costs, in US dollars.
 package struct PriceTable: Equatable, Sendable {
     /// For a million tokens.

@@ -1,3 +1,6 @@
+package import VoiceBase
+internal import VoiceConfiguration
+
 /// The accounts as they outlive a restart.
 ///
 ///     [hour]
@@ -16,11 +19,6 @@ package struct SavedBudget: Equatable, Sendable {
         self.day = day
     }
 
-    /// Why the text is of no use, in one sentence.
-    package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
-        package var description: String
-    }
-
     /// Larger numbers are a damaged file, not a bill, and not a time.
     private static let most = 1_000_000_000_000_000
     private static let latest = 100_000_000
@@ -32,7 +30,7 @@ package struct SavedBudget: Equatable, Sendable {
         do {
             document = try ConfigurationDocument(parsing: bytes)
         } catch {
-            throw Unreadable(description: "line \(error.line): \(error.message)")
+            throw Unreadable("line \(error.line): \(error.message)")
         }
         var values: [String: ConfigurationValue] = [:]
         for entry in document.entries { values[entry.path] = entry.value }
@@ -46,7 +44,7 @@ package struct SavedBudget: Equatable, Sendable {
     ) throws(Unreadable) -> BudgetAccount {
         func count(_ key: String, _ limit: Int) throws(Unreadable) -> Int {
             guard case .integer(let value)? = values["\(name).\(key)"], (0...limit).contains(value) else {
-                throw Unreadable(description: "\(name).\(key) is not a number from 0 to \(limit)")
+                throw Unreadable("\(name).\(key) is not a number from 0 to \(limit)")
             }
             return value
         }
@@ -54,7 +52,7 @@ package struct SavedBudget: Equatable, Sendable {
         account.spending.micros = Double(try count("microusd", most))
         account.spending.talk = .milliseconds(try count("talk_ms", most))
         guard case .flag(let isTold)? = values["\(name).told"] else {
-            throw Unreadable(description: "\(name).told is not true or false")
+            throw Unreadable("\(name).told is not true or false")
         }
         account.spending.isTold = isTold
         return account
@@ -67,6 +65,6 @@ package struct SavedBudget: Equatable, Sendable {
             return "number = \(max(account.number, 0))\nmicrousd = \(micros)\ntalk_ms = \(talk)\n"
                 + "told = \(account.spending.isTold)\n"
         }
-        return "# Written by jarvis-voiced.\n[hour]\n" + lines(hour) + "\n[day]\n" + lines(day)
+        return StateStore.header + "[hour]\n" + lines(hour) + "\n[day]\n" + lines(day)
     }
 }

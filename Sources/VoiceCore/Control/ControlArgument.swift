@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// An argument of a control command.
 package struct ControlArgument: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+package import VoiceBase
 
 /// The other end of the control socket, for a command line: asks, and waits for the answer.
 package struct ControlClient: ~Copyable {
@@ -23,6 +24,7 @@ package struct ControlClient: ~Copyable {
 
     private static func connect(_ paths: [String]) throws(ControlProblem) -> Int32 {
         var problem = ControlProblem(.notAvailable, "no path to a control socket is known; name it with --socket")
+        var silent: [String] = []
         for path in paths {
             let socket = clinux_local_connect(path)
             guard socket < 0 else { return socket }
@@ -30,8 +32,13 @@ package struct ControlClient: ~Copyable {
             case EACCES, EPERM:
                 problem = ControlProblem(.denied, "\(path): not for this user; join the group jarvis, or use sudo")
             case _ where problem.code == .denied: break
-            case ENOENT, ECONNREFUSED:
-                problem = ControlProblem(.notAvailable, "no daemon answers at \(path): systemctl status jarvis-voiced")
+            case ENOENT, ECONNREFUSED, ENOTDIR:
+                silent.append(path)
+                problem = ControlProblem(
+                    .notAvailable,
+                    "no daemon answers at \(silent.joined(separator: " or ")): systemctl status jarvis-voiced, or name its "
+                        + "socket with --socket or $JARVIS_CONTROL_SOCKET"
+                )
             case let code:
                 problem = ControlProblem(.notAvailable, "\(path): \(String(cString: strerror(code)))")
             }
@@ -83,6 +90,23 @@ package struct ControlClient: ~Copyable {
     /// The next event; waits as long as it takes. Nil when the daemon has gone.
     package mutating func nextEvent() throws(ControlProblem) -> JSONValue? {
         try Self.receive(socket, &input, patience: nil)
+    }
+
+    /// Whoever has come within the last second makes no room (`ControlSeats.Rule.spared`): after this somebody does.
+    package static let secondTry = ControlSeats.Rule().spared + .milliseconds(100)
+
+    /// Asks once more a little later where all seats are taken; what was refused so was not carried out.
+    package static func withSecondTry(
+        after pause: Duration = secondTry,
+        _ attempt: () throws(ControlProblem) -> Void
+    ) throws(ControlProblem) {
+        do throws(ControlProblem) {
+            try attempt()
+        } catch {
+            guard error.code == .busy else { throw error }
+            usleep(UInt32(clamping: pause.milliseconds * 1000))
+            try attempt()
+        }
     }
 
     private static func receive(

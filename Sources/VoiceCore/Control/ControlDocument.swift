@@ -1,6 +1,10 @@
+internal import VoiceBase
+
 /// docs/control.md, made from the table of commands.
 package enum ControlDocument {
     package static func text(_ registry: ControlRegistry = .standard) -> String {
+        let rule = ControlSeats.Rule()
+        let urgent = registry.commands.flatMap(\.urgentOrders).map { "`\($0)`" }.joined(separator: ", ")
         var lines = [
             "# The control socket",
             "",
@@ -29,8 +33,18 @@ package enum ControlDocument {
             "",
             "`id` (whole number or text) comes back and may be left out. `\"protocol\":\(ControlMessage.version)` in a request asks for this version;",
             "members are only added within a version, so pass over those you do not know. A request has at most",
-            "\(ControlMessage.longestRequest) bytes; 16 clients may be connected; one that does not read what it is sent is cut off, and one after",
-            "\(ControlServer.Options(path: "", version: "").maximumBadLines) lines that are no requests.",
+            "\(ControlMessage.longestRequest) bytes. One that does not read what it is sent is cut off, and one after \(ControlServer.Options(path: "", version: "").maximumBadLines)",
+            "lines that are no requests.",
+            "",
+            "\(rule.seats) clients may be connected. One that sends no request within \(rule.firstRequest.milliseconds / 1000) s, or no further one for \(rule.idle.milliseconds / 60_000) minutes, is cut off,",
+            "unless it follows `events`; where there is no room, the one that has asked for nothing the longest makes way. Where",
+            "all of them are at work, a newcomer may still give one order that silences the box, and no other:",
+            "\(urgent).",
+            "What is refused with `busy` may be tried again after a second; `ctl` does so once.",
+            "",
+            "Whoever may connect may give every order, and nobody owns what he has set: a mute, quiet hours, a volume and what plays",
+            "may be ended by anybody else who may connect. Keep out of the group whoever is not to open a microphone that",
+            "somebody else has muted.",
             "",
             "    echo '{\"command\":\"status\"}' | socat - UNIX:\(ControlPath.system)",
             "",

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 extension ControlLoop {
     /// Somebody who is connected; lives on the loop's thread.
     final class Client {
@@ -11,6 +13,8 @@ extension ControlLoop {
         private var sent = 0
         /// A request is under way.
         var isBusy = false
+        /// It has given an order.
+        var isServed = false
         /// It will send no more.
         var hasFinished = false
         /// To be cut off once it has been written to, whether it takes it all or not.
@@ -31,8 +35,8 @@ extension ControlLoop {
         func say(_ bytes: [UInt8]) { output += bytes }
 
         /// Says why and leaves.
-        func refuse(_ problem: ControlProblem) {
-            say(ControlMessage.line(ControlMessage.reply(id: .null, .failure(problem))))
+        func refuse(_ problem: ControlProblem, id: JSONValue = .null) {
+            say(ControlMessage.line(ControlMessage.reply(id: id, .failure(problem))))
             isLeaving = true
         }
 

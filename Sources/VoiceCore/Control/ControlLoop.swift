@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Logging
+internal import VoiceBase
 
 /// What the thread of the control socket does; lives on it only.
 struct ControlLoop {
@@ -11,6 +12,7 @@ struct ControlLoop {
     private let handler: ControlServer.Handler
     private var clients: [Int: Client] = [:]
     private var next = 0
+    private var seats: ControlSeats
 
     init(
         listener: Int32,
@@ -24,6 +26,9 @@ struct ControlLoop {
         self.outbox = outbox
         self.logger = logger
         self.handler = handler
+        var rule = options.rule
+        rule.seats = options.maximumClients
+        seats = ControlSeats(rule)
     }
 
     mutating func run() {
@@ -45,7 +50,7 @@ struct ControlLoop {
             if client.waiting > 0 { events |= POLLOUT }
             polled.append(pollfd(fd: client.socket, events: Int16(events), revents: 0))
         }
-        guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
+        guard poll(&polled, nfds_t(polled.count), pause) >= 0 || errno == EINTR else {
             logger.error("the control socket has failed: \(String(cString: strerror(errno)))")
             return false
         }
@@ -61,8 +66,16 @@ struct ControlLoop {
             if happened & POLLIN != 0 { read(id) }
         }
         for id in Array(clients.keys) { write(id) }
+        for id in seats.overdue(at: options.clock()) {
+            dismiss(id, ControlProblem(.badRequest, "no request came for too long; goodbye"))
+        }
         if polled[1].revents != 0 { accept() }
         return true
+    }
+
+    /// Until somebody's time is over, in ms, rounded up; -1 where nobody's will be.
+    private var pause: Int32 {
+        seats.nextEnd.map { Int32(clamping: max(0, ($0 - options.clock()).wholeMilliseconds)) } ?? -1
     }
 
     // MARK: Clients
@@ -84,14 +97,21 @@ struct ControlLoop {
                 metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
             )
             client.refuse(ControlProblem(.denied, "not for this user: join the group of the socket"))
-        } else if clients.count >= options.maximumClients {
-            client.refuse(ControlProblem(.busy, "\(options.maximumClients) clients are connected already"))
+        } else if let leaving = seats.come(id, user: client.peer.user, at: options.clock()) {
+            dismiss(leaving, ControlProblem(.busy, "others want to connect; goodbye"))
         }
         clients[id] = client
         write(id)
     }
 
+    /// Says why, as far as the client takes it, and drops it.
+    private mutating func dismiss(_ id: Int, _ problem: ControlProblem) {
+        clients[id]?.refuse(problem)
+        write(id)
+    }
+
     private mutating func drop(_ id: Int) {
+        seats.leave(id)
         guard let client = clients.removeValue(forKey: id) else { return }
         client.events?.cancel()
         client.subscription?.cancel()
@@ -138,7 +158,7 @@ struct ControlLoop {
     }
 
     /// Begins the client's next request, if it has sent one and none is under way.
-    private func takeLine(of client: Client, id: Int) {
+    private mutating func takeLine(of client: Client, id: Int) {
         while !client.isBusy, !client.isLeaving {
             guard let line = client.input.next() ?? (client.hasFinished ? client.input.rest() : nil) else {
                 if client.input.hasOverflowed {
@@ -151,7 +171,15 @@ struct ControlLoop {
             if line.isEmpty { continue }
             do {
                 let request = try ControlRequest(line: line)
+                if seats.isGuest(id), client.isServed || !options.isUrgent(request) {
+                    return client.refuse(
+                        ControlProblem(.busy, "\(options.maximumClients) clients are connected already"),
+                        id: request.id
+                    )
+                }
+                client.isServed = true
                 client.isBusy = true
+                seats.asked(id)
                 begin(request, of: client.peer, id: id)
             } catch {
                 client.say(ControlMessage.line(ControlMessage.reply(id: error.id, .failure(error.problem))))
@@ -191,7 +219,10 @@ struct ControlLoop {
             return
         }
         client.say(letter.bytes)
-        if letter.endsRequest { client.isBusy = false }
+        if letter.endsRequest {
+            client.isBusy = false
+            seats.answered(letter.client, follows: letter.subscription != nil, at: options.clock())
+        }
         if let subscription = letter.subscription {
             // A second one would only say everything twice.
             client.subscription?.cancel()

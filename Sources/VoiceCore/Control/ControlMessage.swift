@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import VoiceBase
 
 /// The protocol of the control socket: JSON objects, one a line, each way.
 ///
@@ -66,6 +67,9 @@ package struct ControlRequest: Sendable, Equatable {
 
     /// - Throws: what is wrong, with the id where it could be read.
     package init(line: some Collection<UInt8>) throws(Refusal) {
+        guard String(validating: line, as: UTF8.self) != nil else {
+            throw Refusal(ControlProblem(.badRequest, "the request is not UTF-8"))
+        }
         guard case .object(let members) = ControlMessage.parse(line) else {
             throw Refusal(ControlProblem(.badRequest, "a request is one JSON object in one line"))
         }

@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// Why a command was not carried out: a word for programs and a line for people.
 package struct ControlProblem: Error, Sendable, Equatable {
     package enum Code: String, Sendable, CaseIterable {

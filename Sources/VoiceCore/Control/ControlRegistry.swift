@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Every command of the control socket, in the order of the documentation.
 ///
 /// A new command is a `ControlCommand` in a file of `Commands/`, listed here.
@@ -30,6 +32,9 @@ package struct ControlRegistry: Sendable {
         }
         return choices
     }
+
+    /// Whether a request silences the box: it is taken although all clients are at work.
+    package func isUrgent(_ request: ControlRequest) -> Bool { commands.contains { $0.isUrgent(request) } }
 
     /// Carries out a request.
     package func run(_ request: ControlRequest, on daemon: VoiceDaemon) async throws(ControlProblem) -> ControlOutcome {

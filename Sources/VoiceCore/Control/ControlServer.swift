@@ -1,13 +1,15 @@
 internal import CLinux
 internal import Glibc
 package import Logging
+internal import VoiceBase
 
 /// The control socket: takes requests of local clients, one after another each, and answers them.
 ///
 ///     client --lines--> [ jv-control: poll ] --request--> task, handler --reply--> ControlOutbox --> client
 ///
-/// A line is bounded, so is the number of clients; a client that does not read what it is sent is dropped, so is one whose
-/// lines are no requests, and while a request of a client is under way none of its next ones is read.
+/// A line is bounded, so are the number of clients and the time in which they ask nothing (`ControlSeats`); a client that does
+/// not read what it is sent is dropped, so is one whose lines are no requests, and while a request of a client is under way
+/// none of its next ones is read.
 package final class ControlServer: Sendable {
     package struct Options: Sendable {
         package var path: String
@@ -19,6 +21,11 @@ package final class ControlServer: Sendable {
         package var longestOutput = 256 << 10
         /// Lines that are no requests, after which a client is dropped.
         package var maximumBadLines = 20
+        /// Orders that are taken although all clients are at work.
+        package var isUrgent: @Sendable (ControlRequest) -> Bool = { _ in false }
+        /// Who may stay, and for how long; its seats are `maximumClients`.
+        var rule = ControlSeats.Rule()
+        var clock: @Sendable () -> Duration = Monotonic.now
 
         package init(path: String, version: String) {
             self.path = path

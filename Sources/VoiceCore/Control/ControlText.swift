@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// Results and events of the control socket, for people.
 package enum ControlText {
     /// An event is one line, "state from=listening to=processing"; a result is its text, then the other members.
@@ -11,6 +13,11 @@ package enum ControlText {
         // Where a sentence says it all, the members only repeat it.
         if let first, members["state"] == nil { return first + "\n" }
         var lines = first.map { [$0] } ?? []
+        // Nor is a list whose every entry the sentence has.
+        members = members.filter { _, value in
+            guard let first, case .array(let values) = value, !values.isEmpty else { return true }
+            return !values.allSatisfy { first.contains(text($0)) }
+        }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(text(value))") }
         return lines.map { $0 + "\n" }.joined()
     }

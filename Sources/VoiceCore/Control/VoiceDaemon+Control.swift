@@ -1,4 +1,6 @@
 package import Logging
+internal import VoiceAgent
+internal import VoiceBase
 
 extension VoiceDaemon {
     /// A control socket for this daemon.
@@ -7,7 +9,9 @@ extension VoiceDaemon {
         registry: ControlRegistry = .standard,
         logger: Logger
     ) throws(ControlServerError) -> ControlServer {
-        try ControlServer(options, logger: logger) { request, peer in
+        var options = options
+        options.isUrgent = registry.isUrgent
+        return try ControlServer(options, logger: logger) { request, peer in
             do {
                 let outcome = try await registry.run(request, on: self)
                 if (try? registry.command(named: request.command))?.isQuestion == false {

@@ -6,6 +6,10 @@
 ///
 ///     asked --> delivered --> a response tells it --> heard, or interrupted --> the user's next turn answers it
 ///
+/// Heard is what was played of it, in samples: a response that was played to its end took at least half as long as saying
+/// the question fast; one that was interrupted got beyond its half, or to its end where it is short. One that tells
+/// several questions has room for the words of all, and is heard to its end: nobody knows which its first half was.
+///
 /// A pure value, fed by the machine.
 package struct Authority: Equatable, Sendable {
     /// Why a response was asked for.
@@ -33,6 +37,14 @@ package struct Authority: Equatable, Sendable {
             if case .words(let turn) = self { .turn(turn) } else { self }
         }
 
+        /// The user's turn behind it; nil for nobody.
+        var turn: Int? {
+            switch self {
+            case .nobody: nil
+            case .turn(let turn), .words(let turn): turn
+            }
+        }
+
         var rank: (Int, Int) {
             switch self {
             case .nobody: (0, 0)
@@ -47,20 +59,25 @@ package struct Authority: Equatable, Sendable {
         var ground: Ground
         /// Responses since the user spoke; a model that calls for ever is nobody's any more.
         var depth = 0
-        /// Since when it sounds; nil while it does not.
-        var sounds: Duration?
-        var hasSounded = false
-        /// How long it has sounded before that.
-        var played = Duration.zero
+        /// Milliseconds that have left the loudspeaker, and that came in.
+        var heard = 0
+        var received = 0
         /// All that it says has come in.
         var isWhole = false
+        /// It was played to its end with another one behind it.
+        var isPlayed = false
+        /// Turns that had begun when it was cut short.
+        var cutAfter: Int?
     }
 
     private struct Call: Equatable, Sendable {
         var id: String
         var ground: Ground
         var depth: Int
-        var origin = OutputOrigin.outside
+        /// Of its output; nil before there is one.
+        var origin: OutputOrigin?
+        /// The turn that it carries an answer of, as long as it is out.
+        var spends: Int?
     }
 
     private struct Prompt: Equatable, Sendable {
@@ -68,39 +85,77 @@ package struct Authority: Equatable, Sendable {
         var callID: String
         /// Responses that tell it.
         var responses: [String] = []
-        /// Turns that had begun when it was heard.
+        /// Turns that had begun when it was heard, and when that was.
         var heardAfter: Int?
+        var heardAt = Duration.zero
     }
 
-    /// Of what sounded for less nobody has understood a word, played to its end or interrupted: there is nothing to answer.
-    static let leastHeard = Duration.milliseconds(500)
+    /// A person's turn, and when it began.
+    private struct Turn: Equatable, Sendable {
+        var number = 0
+        var began = Duration.zero
+        /// Nobody was heard to speak in it on this machine, as far as it can tell.
+        var isSilent = false
+    }
+
+    /// How much of what is asked a user has to hear before his words can be an answer. In ms.
+    enum Heard {
+        /// Of what sounded for less nobody has understood a word.
+        static let least = 500
+        /// What is shorter is heard whole, but for the last word's end.
+        static let short = 1500
+        static let end = 100
+        /// Of a character (Unicode scalar), said faster than anybody speaks; and of the longest question that is read out.
+        static let character = 40
+        static let longest = 20_000
+    }
+
+    /// How long a turn waits for the response to it. A later one answers nothing that anybody still wants.
+    static let longestWait = Duration.seconds(120)
     /// Responses to one turn, each after the outputs of the one before.
     static let deepest = 32
     private static let kept = 32
 
-    /// Turns of the user so far.
+    /// Turns of the user so far, and the last one.
     private var begun = 0
-    /// The last one, once it is finished and until a response has answered it to its end.
+    private var latest = Turn()
+    /// The last one, once it is finished and until a response has answered it to its end; and since when.
     private var waiting: Int?
+    private var waitingSince = Duration.zero
     /// The item of the turn at hand, and those that the service has taken as spoken. One that comes again answers nothing.
     private var item = ""
     private var committed: [String] = []
     /// The last turn that the service has taken as spoken, or that was written.
-    private var committedTurn = 0
-    /// The last turn that has answered something.
+    private var committedTurn = Turn()
+    /// The last turn that has answered something, or is about to: a call that carries its answer is out.
     private var used = 0
+    /// The last turn with a call that brought text from outside.
+    private var tainted = 0
     private var requested: Purpose?
     private var responses: [Response] = []
     private var calls: [Call] = []
     private var prompts: [Prompt] = []
+    /// Characters of what the user has to hear of a prompt.
+    private var lengths: [Length] = []
+    /// How long the agent waits for an answer.
+    private let promptLimit: Duration
 
-    package init() {}
+    private struct Length: Equatable, Sendable {
+        var number: Int
+        var characters: Int
+    }
+
+    /// - Parameter promptLimit: how long the agent waits for an answer.
+    package init(promptLimit: Duration = .seconds(300)) {
+        self.promptLimit = promptLimit
+    }
 
     // MARK: The user
 
     /// The user begins to speak, as this item.
-    package mutating func turnBegan(_ itemID: String) {
+    package mutating func turnBegan(_ itemID: String, at now: Duration) {
         begun += 1
+        latest = Turn(number: begun, began: now)
         waiting = nil
         item = itemID
     }
@@ -109,17 +164,26 @@ package struct Authority: Equatable, Sendable {
     package mutating func turnCommitted(_ itemID: String) {
         guard !itemID.isEmpty, itemID == item, !committed.contains(itemID) else { return }
         Self.keep(itemID, in: &committed)
-        committedTurn = begun
+        committedTurn = latest
+    }
+
+    /// The turn of this item is about to be taken as spoken, but the microphone of this machine has heard nobody in it.
+    /// A turn that was taken before stays what it was.
+    package mutating func turnWasSilent(_ itemID: String) {
+        if itemID == item { latest.isSilent = true }
     }
 
     /// His turn is finished, and a response to it is on its way.
-    package mutating func turnEnded() { waiting = begun }
+    package mutating func turnEnded(at now: Duration) {
+        waiting = begun
+        waitingSince = now
+    }
 
     /// A person has written what would else be spoken.
-    package mutating func turnWritten() {
-        turnBegan("")
-        committedTurn = begun
-        turnEnded()
+    package mutating func turnWritten(at now: Duration) {
+        turnBegan("", at: now)
+        committedTurn = latest
+        turnEnded(at: now)
     }
 
     /// He has taken back what he wanted: what is still being made of it is nobody's wish.
@@ -136,16 +200,24 @@ package struct Authority: Equatable, Sendable {
     /// - Parameters:
     ///   - isOurs: whether it is the one that was asked for.
     ///   - telling: calls whose outputs it has seen for the first time.
-    package mutating func began(_ id: String, isOurs: Bool, telling: Set<String>) {
+    package mutating func began(_ id: String, isOurs: Bool, telling: Set<String>, at now: Duration) {
+        if now - waitingSince > Self.longestWait { waiting = nil }
         let purpose = isOurs ? requested : nil
         if isOurs { requested = nil }
         let told = calls.filter { telling.contains($0.id) }
         var response = Response(id: id, ground: .nobody)
+        var isOfTurn = false
         switch purpose {
         case .remark, .prompt: break
         case .outputs: follow(told, &response)
         case .turn, nil:
-            if let waiting { response.ground = .words(waiting) } else { follow(told, &response) }
+            // What is tried again has seen what the calls of the first try brought.
+            if let waiting {
+                isOfTurn = true
+                response.ground = waiting == tainted ? .turn(waiting) : .words(waiting)
+            } else {
+                follow(told, &response)
+            }
         }
         if response.depth > Self.deepest { response.ground = .nobody }
         Self.keep(response, in: &responses)
@@ -153,6 +225,18 @@ package struct Authority: Equatable, Sendable {
             Self.keep(id, in: &prompts[index].responses)
         }
         if case .prompt(let number) = purpose { retold(number, by: id) }
+        if isOfTurn { mayRetell(id) }
+    }
+
+    /// Who spoke into a question before he had heard enough of it is told it again, in the answer to his turn.
+    ///
+    /// A hostile model gains nothing: it may say what it likes in the first telling already. This one has to last as long,
+    /// to be played as far, and the yes has to come in a later turn.
+    private mutating func mayRetell(_ id: String) {
+        guard let index = prompts.indices.last, prompts[index].heardAfter == nil, !prompts[index].responses.isEmpty,
+            !prompts[index].responses.contains(id)
+        else { return }
+        Self.keep(id, in: &prompts[index].responses)
     }
 
     private mutating func retold(_ number: Int, by responseID: String) {
@@ -173,7 +257,7 @@ package struct Authority: Equatable, Sendable {
     /// It has come in as a whole.
     package mutating func completed(_ id: String) {
         for index in responses.indices where responses[index].id == id { responses[index].isWhole = true }
-        if let waiting, responses.contains(where: { $0.id == id && $0.ground == .words(waiting) }) {
+        if let waiting, responses.contains(where: { $0.id == id && $0.ground.turn == waiting }) {
             self.waiting = nil
         }
     }
@@ -183,51 +267,63 @@ package struct Authority: Equatable, Sendable {
     /// - Parameter isTriedAgain: whether the user's turn may still get another one.
     package mutating func ended(_ id: String, isTriedAgain: Bool) {
         for index in responses.indices where responses[index].id == id {
-            if case .words(let turn) = responses[index].ground, waiting == turn, !isTriedAgain { waiting = nil }
+            if let waiting, responses[index].ground.turn == waiting, !isTriedAgain { self.waiting = nil }
             responses[index].ground = .nobody
         }
     }
 
-    /// Its first sample is at the loudspeaker.
-    package mutating func audible(_ id: String, at now: Duration) {
-        guard let index = responses.lastIndex(where: { $0.id == id }), responses[index].sounds == nil else { return }
-        drained(at: now)
-        responses[index].sounds = now
-        responses[index].hasSounded = true
-    }
-
-    /// More of it has come in; where it had fallen silent, it sounds again.
-    package mutating func received(_ id: String, at now: Duration) {
-        if responses.contains(where: { $0.id == id && $0.hasSounded }) { audible(id, at: now) }
-    }
-
-    /// The loudspeaker has played all that came in.
-    package mutating func drained(at now: Duration) {
-        for index in responses.indices { silence(index, at: now) }
-    }
-
-    private mutating func silence(_ index: Int, at now: Duration) {
-        guard let since = responses[index].sounds else { return }
-        responses[index].played += now - since
-        responses[index].sounds = nil
+    /// So much of it has left the loudspeaker, of so much that has come in; in ms.
+    package mutating func sounded(_ id: String, heard: Int, received: Int, at now: Duration) {
+        guard let index = responses.lastIndex(where: { $0.id == id }) else { return }
+        responses[index].heard = max(0, heard)
+        responses[index].received = max(responses[index].heard, received)
+        // The account of what was cut comes after the cut.
+        if let turns = responses[index].cutAfter { return noteHeard(responses[index], before: turns, at: now) }
+        // Of several that sound one behind the other, `played` is told of the last one alone.
+        let isAtEnd = responses[index].isWhole && heard > 0 && heard >= received
+        if isAtEnd, !responses[index].isPlayed {
+            responses[index].isPlayed = true
+            noteHeard(responses[index], before: begun, at: now)
+        }
     }
 
     /// What came in of it was played to its last sample.
-    package mutating func played(_ id: String) {
-        if responses.contains(where: { $0.id == id && $0.isWhole && $0.played >= Self.leastHeard }) { heard(id) }
+    package mutating func played(_ id: String, at now: Duration) {
+        guard let response = responses.last(where: { $0.id == id }), response.isWhole else { return }
+        noteHeard(response, before: begun, at: now)
     }
 
-    /// It was cut short.
-    package mutating func interrupted(_ id: String, at now: Duration) {
-        guard let index = responses.lastIndex(where: { $0.id == id }) else { return }
-        silence(index, at: now)
-        if responses[index].played >= Self.leastHeard { heard(id) }
-    }
-
-    private mutating func heard(_ id: String) {
-        for index in prompts.indices where prompts[index].responses.contains(id) {
-            prompts[index].heardAfter = prompts[index].heardAfter ?? begun
+    /// It was cut short; `sounded` is still to tell where.
+    package mutating func interrupted(_ id: String) {
+        for index in responses.indices where responses[index].id == id {
+            responses[index].cutAfter = responses[index].cutAfter ?? begun
         }
+    }
+
+    private mutating func noteHeard(_ response: Response, before turns: Int, at now: Duration) {
+        for index in prompts.indices where prompts[index].responses.contains(response.id) {
+            guard response.heard >= needed(of: response) else { continue }
+            prompts[index].heardAfter = prompts[index].heardAfter ?? turns
+            prompts[index].heardAt = now
+        }
+    }
+
+    /// Milliseconds of the response that have to be heard before what it tells can be answered.
+    private func needed(of response: Response) -> Int {
+        let told = Set(prompts.lazy.filter { $0.responses.contains(response.id) }.map(\.number))
+        let characters = told.reduce(0) { sum, prompt in
+            sum + (lengths.last { $0.number == prompt }?.characters ?? 0)
+        }
+        let text = min(characters * Heard.character, Heard.longest)
+        let least = max(Heard.least, text / 2)
+        guard response.cutAfter != nil else { return least }
+        let whole = response.isWhole ? response.received : max(response.received, text)
+        return max(least, whole <= Heard.short || told.count > 1 ? whole - Heard.end : max(Heard.short, whole / 2))
+    }
+
+    /// The agent asks under this number; the user has to hear so many characters (Unicode scalars) to know what.
+    package mutating func asks(_ prompt: Int, characters: Int) {
+        Self.keep(Length(number: prompt, characters: min(max(0, characters), 1 << 20)), in: &lengths)
     }
 
     /// The session is over: nothing more comes of its responses.
@@ -240,30 +336,47 @@ package struct Authority: Equatable, Sendable {
     }
 
     /// The user's last words were put to the next session.
-    package mutating func askedAgain() { waiting = begun > 0 ? begun : nil }
+    package mutating func askedAgain(at now: Duration) {
+        waiting = begun > 0 ? begun : nil
+        waitingSince = now
+    }
 
     // MARK: Calls
 
-    /// What a call of this response may do. One that carries an answer uses the turn up.
+    /// What a call of this response may do. One that carries an answer uses the turn up, unless it turns out that nothing
+    /// of it was carried out; while it is out, no other call of the turn carries one.
     package mutating func authority(of call: FunctionCall, in responseID: String) -> CallAuthority {
         let response = responses.last { $0.id == responseID }
         let ground = response?.ground ?? .nobody
-        Self.keep(Call(id: call.callID, ground: ground, depth: response?.depth ?? 0), in: &calls)
+        var known = Call(id: call.callID, ground: ground, depth: response?.depth ?? 0)
+        defer { Self.keep(known, in: &calls) }
         switch ground {
         case .nobody: return .nobody
         case .turn: return CallAuthority(.turn)
         case .words(let turn):
             guard ToolAuthority.needed(by: call.name) == .answer else { return CallAuthority(.words) }
             let prompt = prompts.last { $0.heardAfter.map { $0 < turn } ?? false }
-            guard let prompt, turn > used, turn == committedTurn else { return CallAuthority(.words) }
+            guard let prompt, turn > used, turn == begun, turn == committedTurn.number, !committedTurn.isSilent,
+                committedTurn.began - prompt.heardAt <= promptLimit
+            else { return CallAuthority(.words) }
             used = turn
+            known.spends = turn
             return CallAuthority(.words, prompt: prompt.number)
         }
     }
 
-    /// - Parameter origin: of the call's output.
-    package mutating func answered(_ callID: String, _ origin: OutputOrigin) {
-        guard let index = calls.lastIndex(where: { $0.id == callID }) else { return }
+    /// - Parameters:
+    ///   - origin: of the call's output.
+    ///   - isCarriedOut: false where it is certain that nothing came of the call: what the user said may still be passed on.
+    package mutating func answered(_ callID: String, _ origin: OutputOrigin, isCarriedOut: Bool = true) {
+        guard let index = calls.lastIndex(where: { $0.id == callID }) else {
+            // A call that is forgotten may have been of any turn.
+            if origin != .own { tainted = begun }
+            return
+        }
+        if origin != .own, let turn = calls[index].ground.turn { tainted = max(tainted, turn) }
+        if let turn = calls[index].spends, turn == used, !isCarriedOut { used = turn - 1 }
+        calls[index].spends = nil
         calls[index].origin = origin
         if case .prompt(let number) = origin { Self.keep(Prompt(number: number, callID: callID), in: &prompts) }
     }

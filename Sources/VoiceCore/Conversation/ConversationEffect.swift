@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// What the conversation wants done. The machine decides, its owner performs.
 package enum ConversationEffect: Equatable, Sendable {
     case connect

@@ -22,6 +22,9 @@ package enum ConversationEvent: Equatable, Sendable {
     case voiceReceived(responseID: String, itemID: String)
     /// The first sample of a response is at the loudspeaker.
     case voiceAudible(responseID: String)
+    /// So much of a response has left the loudspeaker, of so much that has come in, in ms; before `voiceDrained` and
+    /// `voiceStopped`.
+    case voicePlayed(responseID: String, heard: Int, received: Int)
     /// Every sample received so far has been played.
     case voiceDrained
     /// Playback was cut as asked; what was heard of each part that had not been played and finished.
@@ -29,8 +32,15 @@ package enum ConversationEvent: Equatable, Sendable {
 
     /// The first byte of the call's request left.
     case callDispatched(callID: String)
-    /// The call's one output; `wantsReply` false where the model should stay silent about it.
-    case callAnswered(callID: String, output: String, wantsReply: Bool, origin: OutputOrigin = .outside)
+    /// The call's one output; `wantsReply` false where the model should stay silent about it, `isCarriedOut` false where
+    /// it is certain that nothing came of the call.
+    case callAnswered(
+        callID: String,
+        output: String,
+        wantsReply: Bool,
+        origin: OutputOrigin = .outside,
+        isCarriedOut: Bool = true
+    )
     /// The call takes so long that the user should be told; `activity` is what is being done, "reading your mail".
     case callDelayed(callID: String, activity: String? = nil)
     /// A question that was typed: put once nobody speaks.
@@ -41,8 +51,12 @@ package enum ConversationEvent: Equatable, Sendable {
     case endWhenQuiet
     /// The agent has news: an answer that no call waits for (`isAskedFor`), or something nobody asked for.
     case agentTold(String, isAskedFor: Bool)
+    /// The service is about to say that the turn of this item was taken as spoken, and no voice was heard in it on this
+    /// machine.
+    case turnWasSilent(itemID: String)
     /// The agent waits for the user, who was asked in these words, under this number; nil when it does not any more.
-    case agentAsks(String?, prompt: Int = 0)
+    /// - characters: of what he has to hear, in Unicode scalars.
+    case agentAsks(String?, prompt: Int = 0, characters: Int = 0)
     /// The media player has news for when nobody speaks; `opens`: also when no session is open.
     case mediaTold(MediaRemark, opens: Bool)
 

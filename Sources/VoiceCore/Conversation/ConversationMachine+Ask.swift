@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Typed questions, until nobody speaks.
 struct TypedQuestions: Equatable, Sendable {
     static let capacity = 8
@@ -30,6 +32,7 @@ struct TypedQuestions: Equatable, Sendable {
 /// Typed questions: put like spoken ones, and answered by voice.
 extension ConversationMachine {
     mutating func ask(_ text: String) {
+        if link == .refused { activate() }
         guard link != .closed, link != .refused else { return note(.unexpected("ask without a session")) }
         guard typed.add(text, at: now) else { return note(.unexpected("too many typed questions wait")) }
     }
@@ -55,7 +58,7 @@ extension ConversationMachine {
         open.text = question.text
         self.question = open
         send({ .userMessage(text: question.text, eventID: $0) }, "ask")
-        authority.turnWritten()
+        authority.turnWritten(at: now)
         askForResponse(for: .turn)
     }
 }

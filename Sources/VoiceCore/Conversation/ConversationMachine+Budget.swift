@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// What a budget says to the conversation.
 package enum BudgetVerdict: Equatable, Sendable {
     /// Most of it is spent.

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Tool calls: begun once, answered once, spoken about once.
 extension ConversationMachine {
     mutating func begin(_ call: FunctionCall, responseID: String, isComplete: Bool) {
@@ -73,8 +75,8 @@ extension ConversationMachine {
             voice == nil || !calls.isLate(at: turns)
         else { return }
         // Of a response that nobody spoke for, the repetition is one as well.
-        let isRemark = unasked.isLast && sequencer.uncovered.isEmpty
-        askForResponse(for: isRemark ? .remark : sequencer.isWanted ? .turn : .outputs)
+        let repeated = sequencer.uncovered.isEmpty ? unasked.last : nil
+        askForResponse(for: repeated ?? (sequencer.isWanted ? .turn : .outputs))
     }
 
     /// What nobody has asked for is offered no tools.
@@ -87,7 +89,7 @@ extension ConversationMachine {
             }
         let eventID = eventID("respond")
         effects.append(.send(.responseCreate(eventID: eventID, mayCall: mayCall)))
-        (unasked.isRequested, unasked.isLast) = (!mayCall, !mayCall)
+        (unasked.isRequested, unasked.last) = (!mayCall, mayCall ? nil : purpose)
         sequencer.requested(eventID: eventID)
     }
 

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import VoiceBase
 
 /// What was written outside and is told to a session that has not asked for it: a call and its output.
 struct ForeignReport: Equatable, Sendable {
@@ -15,8 +16,8 @@ struct UnaskedResponses: Equatable, Sendable {
 
     /// The last request was for such a response, and none has begun since.
     var isRequested = false
-    /// The same, until the user speaks: a response that failed is asked for again as it was.
-    var isLast = false
+    /// What it was for, until the user speaks: a response that failed is asked for again as it was.
+    var last: Authority.Purpose?
     private var responses: [String] = []
 
     func contains(_ responseID: String) -> Bool { responses.contains(responseID) }

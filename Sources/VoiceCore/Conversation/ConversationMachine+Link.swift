@@ -1,10 +1,23 @@
+internal import VoiceBase
+
 /// Opening, configuring, losing and closing the session.
 extension ConversationMachine {
     mutating func activate() {
+        guard link != .refused else { return tryRefusedAgain() }
         if refusal != nil { effects.append(.play(.error)) }
         guard link == .closed, budgetAllows() else { return }
         backoff.reset()
         if adoptWarm() { return }
+        link = .opening
+        effects.append(.connect)
+    }
+
+    /// Who asks need not wait for the next look, and what comes of it is told anew: the key may have been changed.
+    private mutating func tryRefusedAgain() {
+        guard budgetAllows() else { return }
+        timers.remove(.reconnect).map { effects.append(.cancelTimer($0)) }
+        backoff.reset()
+        refusal = nil
         link = .opening
         effects.append(.connect)
     }
@@ -59,6 +72,7 @@ extension ConversationMachine {
     mutating func sessionReady() {
         link = .ready
         refusal = nil
+        forgetTrouble()
         rotateAt = rotation(opened: opened, ends: ends)
         carryOver()
         askAgain()
@@ -77,9 +91,11 @@ extension ConversationMachine {
         case .permanent: return refuse(failure.reason)
         case .expired, .transient, .limited: break
         }
+        failed(failure.reason, isRefusal: false)
         if refusal != nil {
             // It was only a look whether the service takes us again.
             link = .refused
+            typed.clear()
             return startReconnect(after: options.probePause)
         }
         link = .opening
@@ -103,6 +119,9 @@ extension ConversationMachine {
         guard link != .closed else { return }
         closeSession()
         link = .refused
+        // Who typed is told of the refusal; nobody waits until it is over.
+        typed.clear()
+        failed(reason, isRefusal: true)
         effects.append(.disconnect)
         if refusal != reason { note(.refused(reason: reason)) }
         if refusal == nil { effects.append(.play(.error)) }
@@ -168,7 +187,7 @@ extension ConversationMachine {
         }
         question?.lostAt = nil
         send({ .userMessage(text: text, eventID: $0) }, "question")
-        authority.askedAgain()
+        authority.askedAgain(at: now)
         sequencer.want()
     }
 

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// What the media player wants told, until nobody speaks.
 struct MediaRemarks: Equatable, Sendable {
     /// More are not kept: the oldest goes.
@@ -33,7 +35,8 @@ extension ConversationMachine {
     mutating func mediaTold(_ remark: MediaRemark, opens: Bool) {
         guard announces, link != .closed || opens && hold.until == nil else { return }
         media.add(remark, at: now)
-        activate()
+        // Nobody has asked: a service that refuses us is left alone.
+        if link == .refused { effects.append(.play(.error)) } else { activate() }
     }
 
     mutating func tellMedia() {

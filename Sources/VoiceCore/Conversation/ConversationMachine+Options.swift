@@ -48,6 +48,8 @@ extension ConversationMachine {
         package var isAlwaysOpen = true
         /// How long what is being said may take once the budget is spent.
         package var budgetGrace: Duration = .seconds(60)
+        /// How long the agent waits for an answer to what it asks.
+        package var promptLimit: Duration = .seconds(300)
 
         package init(settings: RealtimeSettings) {
             self.settings = settings

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The user's turns, the model's voice, and one interrupting the other.
 extension ConversationMachine {
     mutating func heard(_ event: ServerEvent) {
@@ -44,7 +46,7 @@ extension ConversationMachine {
         stopped.isSilent = false
         if state != .listening { turn?.interrupted() }
         stopVoice()
-        authority.turnBegan(itemID)
+        authority.turnBegan(itemID, at: now)
         userSpeaks = true
         // The response that was owed will not come any more: the next one answers what is being said now.
         cancelsOwed = false
@@ -68,9 +70,9 @@ extension ConversationMachine {
         guard userSpeaks else { return }
         userSpeaks = false
         owedResponse = true
-        authority.turnEnded()
+        authority.turnEnded(at: now)
         failures = 0
-        unasked.isLast = false
+        unasked.last = nil
         turns += 1
         turn = TurnClock(number: turns, ended: now)
     }
@@ -84,7 +86,7 @@ extension ConversationMachine {
         let begun = sequencer.created(responseID: id, clientEventID: clientEventID)
         let isAmbiguous = clientEventID == nil && wasOwed
         if begun.isOurs { unasked.began(id, isAmbiguous: isAmbiguous) }
-        authority.began(id, isOurs: begun.isOurs && !isAmbiguous, telling: sequencer.telling)
+        authority.began(id, isOurs: begun.isOurs && !isAmbiguous, telling: sequencer.telling, at: now)
         // A response that we asked for may begin when the user does: two would speak at once.
         // Where the service does not say whose it is, it may be the one that nobody wants.
         let isOwed = !begun.isOurs || clientEventID == nil
@@ -115,7 +117,7 @@ extension ConversationMachine {
         guard !stale.isEmpty || voice != nil || always else { return }
         interrupted.append(contentsOf: stale)
         if interrupted.count > 64 { interrupted.removeFirst(interrupted.count - 64) }
-        if let voice { authority.interrupted(voice.responseID, at: now) }
+        if let voice { authority.interrupted(voice.responseID) }
         voice = nil
         effects.append(.stopVoice(responseIDs: stale))
     }
@@ -124,7 +126,6 @@ extension ConversationMachine {
         guard !interrupted.contains(responseID) else { return }
         let known = voice?.responseID == responseID ? voice : nil
         let isFiller = known?.isFiller ?? isOnTheWay(responseID)
-        authority.received(responseID, at: now)
         turn?.received(isAnswer: !isFiller, at: now)
         voiced = responseID
         question?.isBegun = true
@@ -138,13 +139,12 @@ extension ConversationMachine {
         guard let speaking = voice else { return }
         if !speaking.isDone, !sequencer.mayRun(speaking.responseID) { voice?.isDone = true }
         guard voice?.isDone == true, speaking.isDrained else { return }
-        authority.played(speaking.responseID)
+        authority.played(speaking.responseID, at: now)
         voice = nil
     }
 
     mutating func voiceAudible(_ responseID: String) {
         guard !interrupted.contains(responseID) else { return }
-        authority.audible(responseID, at: now)
         let isFiller =
             voice?.responseID == responseID ? voice?.isFiller == true : isOnTheWay(responseID)
         turn?.audible(isAnswer: !isFiller, at: now)

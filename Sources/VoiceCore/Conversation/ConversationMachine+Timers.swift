@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The timers that the facts ask for, and what their end means.
 extension ConversationMachine {
     /// Starts and cancels timers, so that those run that are wanted.

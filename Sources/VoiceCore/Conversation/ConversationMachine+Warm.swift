@@ -19,6 +19,7 @@ extension ConversationMachine {
     mutating func warmReady() {
         guard link == .closed, let standby, standby.phase == .ready else { return }
         standbyBackoff.reset()
+        forgetTrouble()
         rotationTold = false
         rotateAt = rotation(opened: standby.opened, ends: standby.ends)
     }
@@ -58,7 +59,9 @@ extension ConversationMachine {
         dropStandby()
         let pause = standbyBackoff.next()
         switch failure.kind {
-        case .permanent: rotateAt = now + options.probePause
+        case .permanent:
+            failed(failure.reason, isRefusal: true)
+            rotateAt = now + options.probePause
         case .limited: rotateAt = now + min(failure.retryAfter ?? options.limitedPause, options.limitedLongest) + pause
         case .expired, .transient: rotateAt = now + max(.seconds(1), pause)
         }

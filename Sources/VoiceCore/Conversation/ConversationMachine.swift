@@ -9,7 +9,7 @@
 /// exactly one requested response; the server cancels its own response when the user interrupts, the client tells how
 /// much of it was heard. A session is short-lived: the next is opened beside it and takes over in a quiet moment.
 package struct ConversationMachine: Sendable {
-    enum Link: Equatable, Sendable {
+    package enum Link: Equatable, Sendable {
         case closed
         /// Waiting for the next attempt, or in it.
         case opening
@@ -31,19 +31,22 @@ package struct ConversationMachine: Sendable {
         var isDrained = false
     }
 
-    private(set) var options: Options
+    package private(set) var options: Options
     /// Monotonic time of the event being handled.
     var now = Duration.zero
 
     // The session.
-    var link: Link = .closed
+    package var link: Link = .closed
     /// Counts sessions; a call knows in which it was asked.
     var session = 0
     var backoff: Backoff
     /// Why the service refuses us; kept while we look again, until a session is ready.
     var refusal: String?
+    /// Why the latest attempt to have the service failed; outlives the conversation, until a session is ready.
+    private(set) package var trouble: ServiceTrouble?
+    private var troubles = 0
     /// When the session was created, and when the service will end it.
-    var opened = Duration.zero
+    package var opened = Duration.zero
     var ends: Duration?
 
     // The session after it.
@@ -81,7 +84,7 @@ package struct ConversationMachine: Sendable {
     var retryAfter: Duration?
     var calls = CallBook()
     /// Whose word stands behind what the model wants.
-    var authority = Authority()
+    var authority: Authority
     var written = WrittenCalls()
     var wishes = ToolWishes()
     var announcements = Announcements()
@@ -100,7 +103,7 @@ package struct ConversationMachine: Sendable {
     /// Responses of this session, the latest ones; what is still played of an earlier one is not known to it.
     var sessionResponses: [String] = []
     var turn: TurnClock?
-    var turns = 0
+    package var turns = 0
 
     // What is to be done.
     var nextEvent = 0
@@ -118,6 +121,7 @@ package struct ConversationMachine: Sendable {
         }
         self.backoff = backoff(seeds.next())
         standbyBackoff = backoff(seeds.next())
+        authority = Authority(promptLimit: options.promptLimit)
         memory = TurnMemory(turns: options.rememberedTurns)
     }
 
@@ -169,14 +173,14 @@ package struct ConversationMachine: Sendable {
             adopt(responseID, isSure: false)
             voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)
-        case .voiceDrained:
-            voice?.isDrained = true
-            authority.drained(at: now)
+        case .voicePlayed(let responseID, let heard, let received):
+            authority.sounded(responseID, heard: heard, received: received, at: now)
+        case .voiceDrained: voice?.isDrained = true
         case .voiceStopped(let parts): truncate(parts)
         case .callDispatched: turn?.dispatched(at: now)
-        case .callAnswered(let callID, let output, let wantsReply, let origin):
+        case .callAnswered(let callID, let output, let wantsReply, let origin, let isCarriedOut):
             if calls.answer(callID: callID, output: output, wantsReply: wantsReply) {
-                authority.answered(callID, origin)
+                authority.answered(callID, origin, isCarriedOut: isCarriedOut)
                 turn?.answered(at: now)
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
@@ -185,7 +189,12 @@ package struct ConversationMachine: Sendable {
         case .callDelayed(let callID, let activity): delayed(callID, activity)
         case .endWhenQuiet: wishes.endsWhenQuiet = link == .ready
         case .agentTold(let text, let isAskedFor): agentTold(text, isAskedFor: isAskedFor)
-        case .agentAsks(let question, let prompt): agent.ask(question, prompt: prompt)
+        case .agentAsks(let question, let prompt, let characters):
+            agent.ask(question, prompt: prompt)
+            if question != nil { authority.asks(prompt, characters: characters) }
+        case .turnWasSilent(let itemID):
+            authority.turnWasSilent(itemID)
+            note(.unexpected("the service takes as spoken what no voice was heard in here"))
         case .mediaTold(let remark, let opens): mediaTold(remark, opens: opens)
         case .timer(let timer):
             // One that was cancelled may have been under way.
@@ -239,6 +248,14 @@ package struct ConversationMachine: Sendable {
         guard sequencer.isResponseComing else { return false }
         return !(sequencer.activeResponse.map(interrupted.contains) ?? false)
     }
+
+    mutating func failed(_ reason: String, isRefusal: Bool) {
+        troubles += 1
+        trouble = ServiceTrouble(number: troubles, reason: reason, isRefusal: isRefusal)
+    }
+
+    /// The service may take us now: a session is ready, or the key was changed.
+    package mutating func forgetTrouble() { trouble = nil }
 
     mutating func note(_ note: ConversationNote) {
         effects.append(.note(note))

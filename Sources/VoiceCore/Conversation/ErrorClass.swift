@@ -2,7 +2,7 @@
 ///
 /// The codes arrive in `error` events, in the details of a failed response, in the reason of a close frame
 /// (`<type>.<code>`) and in the body of an HTTP refusal; they mean the same everywhere.
-enum ErrorClass: Equatable {
+package enum ErrorClass: Equatable {
     /// Key, quota or account: trying again changes nothing.
     case account
     /// The address or the model is wrong: trying again changes nothing.
@@ -24,7 +24,7 @@ enum ErrorClass: Equatable {
     case other
 
     /// Whether nothing will change before a person does something.
-    var isFatal: Bool { self == .account || self == .configuration }
+    package var isFatal: Bool { self == .account || self == .configuration }
 
     private static let codes: [String: ErrorClass] = [
         "invalid_api_key": .account,
@@ -80,14 +80,14 @@ enum ErrorClass: Equatable {
     }
 
     /// - Parameter closeReason: `<type>.<code>`, as the service writes it into a close frame.
-    init(closeReason: String) {
+    package init(closeReason: String) {
         let code = closeReason.split(separator: ".").last.map(String.init)
         self.init(code: code)
         if self == .other, closeReason.contains("maximum duration") { self = .expired }
     }
 
     /// - Parameter body: of an HTTP refusal; the codes of an account may hide in one of any status.
-    init(body: String) {
+    package init(body: String) {
         let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
         self = named.values.contains(.account) ? .account : named.isEmpty ? .other : .configuration
     }

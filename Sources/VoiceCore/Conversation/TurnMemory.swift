@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// The last turns of a conversation as text, for the session that takes over.
 ///
 /// A line is placed when its item begins, so that a transcript that comes late still stands where it belongs. What was

@@ -1,4 +1,6 @@
 internal import Synchronization
+package import VoiceBase
+package import VoiceConversation
 
 /// Something that happened, for whoever watches the daemon. Never what was said.
 package struct DaemonEvent: Sendable, Equatable {

@@ -1,4 +1,7 @@
 package import Logging
+internal import VoiceActivation
+package import VoiceBase
+package import VoiceConfiguration
 
 extension DaemonSettings {
     /// What a configuration asks of the daemon: with the tools and the instructions that the daemon would have.
@@ -6,6 +9,7 @@ extension DaemonSettings {
         _ configuration: Configuration,
         secrets: Secrets,
         files: FileReader = .system,
+        needsKey: Bool = true,
         logger: Logger
     ) throws(ConfigurationError) {
         try self.init(
@@ -17,7 +21,8 @@ extension DaemonSettings {
                 playsMedia: configuration.media.enabled,
                 logger: logger
             ),
-            instructions: try Self.instructions(of: configuration, files: files)
+            instructions: try Self.instructions(of: configuration, files: files),
+            needsKey: needsKey
         )
     }
 }

@@ -1,4 +1,12 @@
 internal import FoundationEssentials
+package import VoiceActivation
+package import VoiceAudio
+package import VoiceBase
+package import VoiceConfiguration
+package import VoiceConversation
+package import VoiceMedia
+package import VoiceNetwork
+internal import VoiceReply
 
 /// Everything the daemon runs on: the configuration, translated for the parts that it concerns.
 package struct DaemonSettings: Sendable {
@@ -22,12 +30,14 @@ package struct DaemonSettings: Sendable {
     /// - Parameters:
     ///   - instructions: the text of `realtime.instructions_file`, nil for the built-in persona.
     ///   - tools: the tools as the service wants them.
+    ///   - needsKey: false to look at everything else where there is no key.
     /// - Throws: what is missing or cannot be, with the way out.
     package init(
         _ configuration: Configuration,
         secrets: Secrets,
         tools: [any Tool],
-        instructions: String? = nil
+        instructions: String? = nil,
+        needsKey: Bool = true
     ) throws(ConfigurationError) {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
@@ -35,12 +45,8 @@ package struct DaemonSettings: Sendable {
         let realtime = configuration.realtime
         let dialect = Dialect(configuration)
         let key = secrets.apiKey.secret
-        guard key != nil || !dialect.needsKey else {
-            throw fail(
-                "no API key",
-                "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "
-                    + "to try without one: jarvis-voiced demo"
-            )
+        if needsKey, let problem = Self.missingKey(configuration, secrets) {
+            throw ConfigurationError(problems: [problem])
         }
         guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
             throw fail("realtime.url", "wants a ws:// or wss:// address")
@@ -53,9 +59,18 @@ package struct DaemonSettings: Sendable {
         }
         audio = AudioConfiguration(configuration.audio, echo: configuration.echo)
         if configuration.audio.earcons { audio.earcons = try EarconSet(configuration.audio) }
+        if !configuration.audio.inputChannels.isEmpty {
+            do throws(ChannelMap.Fault) {
+                _ = try ChannelMap(parsing: configuration.audio.inputChannels)
+            } catch {
+                throw fail("audio.input_channels", error.description)
+            }
+        }
+        notices += EchoWorker.notices(on: configuration)
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
+        pump.hasVoiceDetector = configuration.echo.enabled
         model = realtime.model
         request = WebSocketRequest(
             url: dialect.address(base, model: realtime.model),
@@ -104,6 +119,7 @@ package struct DaemonSettings: Sendable {
             case .none: .none
             }
         jarvis = configuration.jarvis
+        conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
         if jarvis.title.isEmpty { jarvis.title = HostName.current }
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
@@ -123,6 +139,16 @@ package struct DaemonSettings: Sendable {
             notices.append("realtime.turn_detection: this service knows server_vad only, so silence ends a turn")
         }
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
+    }
+
+    /// That there is no key, where the voice service wants one.
+    package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
+        guard secrets.apiKey.secret == nil, Dialect(configuration).needsKey else { return nil }
+        return ConfigurationProblem(
+            place: "no API key",
+            message: "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "
+                + "to try without one: jarvis-simulator"
+        )
     }
 
     /// The text of `realtime.instructions_file`; nil where none is named.
@@ -185,7 +211,6 @@ extension AudioConfiguration {
             }
         self.init(
             source: .alsa(capture: audio.input, playback: audio.output),
-            captureChannel: audio.inputChannel == 0 ? .average : .channel(audio.inputChannel - 1),
             bufferPeriods: audio.outputBufferMS / 10,
             echoCanceller: canceller,
             duplex: duplex,
@@ -194,6 +219,13 @@ extension AudioConfiguration {
             realtimePriority: audio.realtimePriority,
             lockMemory: audio.lockMemory
         )
+        capture.channel = audio.inputChannel == 0 ? nil : audio.inputChannel - 1
+        // One that is wrong is told by whoever reads the configuration.
+        capture.map = try? ChannelMap(parsing: audio.inputChannels)
+        capture.worker = EchoWorker(echo.mode)
+        capture.cancels = echo.enabled
+        captureRate = audio.inputRate == 0 ? nil : audio.inputRate
+        playbackRate = audio.outputRate == 0 ? nil : audio.outputRate
         limiterCeilingDecibels = audio.limiterCeilingDB
         captureGainDecibels = audio.captureGainDB
         automaticGain = audio.agc

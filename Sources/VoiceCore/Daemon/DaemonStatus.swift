@@ -1,5 +1,7 @@
 package import Logging
 internal import Synchronization
+package import VoiceAudio
+package import VoiceConversation
 
 /// How the daemon fares at one instant, for a line of the log and for whoever counts.
 package struct DaemonStatus: Sendable {
@@ -45,12 +47,14 @@ package struct DaemonStatus: Sendable {
             "microphone": "\(microphone.name)",
             "loudspeaker": "\(loudspeaker.name)",
             "duplex": "\(echo.state.isFull ? "full" : "half")",
-            "duplex_reason": "\(echo.state.reason)",
+            "duplex_reason": "\(echo.reason)",
+            "echo_mode": "\(echo.worker.rawValue)",
             "duplex_changes": "\(echo.changes)",
             "gate_openings": "\(echo.openings)",
             "shut_ms": "\(echo.periodsShut * 10)",
             "echo_aligned": "\(echo.isAligned)",
             "echo_jumps": "\(echo.jumps)",
+            "echo_moves": "\(echo.moves)",
             "level_dbfs": "\(Int(level.rounded()))",
             "peak_dbfs": "\(Int(peak.rounded()))",
             "clipping": "\(isClipping)",
@@ -67,20 +71,6 @@ package struct DaemonStatus: Sendable {
             metadata["spent_today_usd"] = "\(BudgetReport.text(spending.day.dollars))"
             if let until = spending.spentUntil { metadata["budget_spent_until"] = "\(until)" }
             metadata["talk_today_min"] = "\(Int(spending.day.minutes.rounded()))"
-        }
-        return metadata
-    }
-}
-
-extension EchoStatus {
-    /// What has been measured of the echo, in whole dB, ms and ppm, as the log has it.
-    var measured: Logger.Metadata {
-        var metadata: Logger.Metadata = [:]
-        for (name, value) in [
-            ("erle_db", linearERLE), ("echo_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
-            ("drift_ppm", drift),
-        ] {
-            if let value { metadata[name] = "\(Int(value.rounded()))" }
         }
         return metadata
     }

@@ -1,3 +1,7 @@
+internal import VoiceBase
+package import VoiceConfiguration
+package import VoiceNetwork
+
 /// How confidential things travel to one of the two services, and whether they may: for `config check` and the doctor.
 ///
 /// A look ahead: the daemon itself judges the address of every connection that it makes.
@@ -12,7 +16,7 @@ package struct ServiceTransport: Equatable, Sendable {
     private var section: String { String(key.prefix { $0 != "." }) }
     private var encrypted: String { section == "realtime" ? "wss://" : "https://" }
 
-    /// Both services, of which the agent only where there is a token; the names are looked up, which takes seconds at worst.
+    /// Both services, of which the agent only where there is a token, or a file for one that may be mended; the names are looked up, which takes seconds at worst.
     package static func look(
         _ configuration: Configuration,
         secrets: Secrets,
@@ -25,7 +29,8 @@ package struct ServiceTransport: Equatable, Sendable {
             let addresses = await Self.addresses(base, lookUp)
             found.append(voice(base, configuration, secrets, addresses: addresses, ownLinks: links))
         }
-        if secrets.jarvisToken.secret != nil, let base = ServerURL(configuration.jarvis.url) {
+        let hasToken = secrets.jarvisToken.secret != nil || !configuration.jarvis.tokenFile.isEmpty
+        if hasToken, let base = ServerURL(configuration.jarvis.url) {
             let verdict = TransportVerdict.judge(
                 isEncrypted: base.scheme == "https",
                 allowsPlain: configuration.jarvis.allowPlainHTTP,

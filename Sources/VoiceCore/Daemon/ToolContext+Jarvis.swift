@@ -1,4 +1,8 @@
 package import Logging
+package import VoiceActivation
+package import VoiceAgent
+package import VoiceConfiguration
+internal import VoiceConversation
 
 extension ToolContext {
     /// Tools that are answered by this agent.
@@ -22,7 +26,8 @@ extension ConversationEvent {
     /// What the agent's client has to tell, for the conversation.
     init(_ news: JarvisClient.News) {
         switch news {
-        case .asks(let question, let prompt): self = .agentAsks(question, prompt: prompt)
+        case .asks(let question, let prompt, let characters):
+            self = .agentAsks(question, prompt: prompt, characters: characters)
         case .settled: self = .agentAsks(nil)
         case .answered(let answer, let query):
             self = .agentTold(ToolOutput(answer, lateQuestion: Self.words(of: query)).text, isAskedFor: true)

@@ -1,4 +1,9 @@
 internal import Logging
+package import VoiceActivation
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceConversation
+internal import VoiceMedia
 
 /// When conversations begin and end, for signals, buttons and the control socket.
 extension VoiceDaemon {

@@ -1,4 +1,5 @@
 internal import Logging
+internal import VoiceAudio
 
 extension VoiceDaemon {
     /// The budget, with what was spent before a restart.
@@ -6,7 +7,7 @@ extension VoiceDaemon {
         guard let directory = settings.volumes.stateDirectory else { return BudgetKeeper(settings.budget) }
         return BudgetKeeper(
             settings.budget,
-            saved: BudgetStore.load(directory: directory, logger: logger),
+            restored: BudgetStore.load(directory: directory, logger: logger),
             store: BudgetStore(directory: directory, logger: logger)
         )
     }

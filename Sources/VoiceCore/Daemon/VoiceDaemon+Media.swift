@@ -1,4 +1,10 @@
 internal import Logging
+internal import VoiceActivation
+internal import VoiceAgent
+internal import VoiceAudio
+internal import VoiceConversation
+package import VoiceMedia
+internal import VoiceNetwork
 
 extension VoiceDaemon {
     /// The media player; nil where the configuration wants none.
@@ -33,11 +39,21 @@ extension VoiceDaemon {
         guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
             return mailbox.post(ConversationEvent(news))
         }
-        Task { mailbox.post(ConversationEvent(.answered(await player.keep(answer), query: query))) }
+        Task { mailbox.post(ConversationEvent(.answered(await answer.named(to: player), query: query))) }
     }
 
     /// What buttons, scripts and the control socket may do with the media player; does nothing where there is none.
     package nonisolated var media: any MediaControls { player ?? NoMedia() }
+}
+
+extension JarvisAnswer {
+    /// The same answer, with what the speaking model is to be told of the media that it names.
+    func named(to player: MediaPlayer) async -> Self {
+        guard !media.isEmpty else { return self }
+        var answer = self
+        answer.handles = await player.keep(media, leftOut: leftOut)
+        return answer
+    }
 }
 
 extension ToolContext {
@@ -47,12 +63,12 @@ extension ToolContext {
         guard let player else { return }
         media = player
         let (ask, answer, approve) = (ask, answer, approve)
-        self.ask = { await player.keep(await ask($0)) }
-        self.answer = { await player.keep(await answer($0, $1)) }
-        self.approve = { await player.keep(await approve($0, $1, $2)) }
+        self.ask = { await ask($0).named(to: player) }
+        self.answer = { await answer($0, $1).named(to: player) }
+        self.approve = { await approve($0, $1, $2).named(to: player) }
         askAboutMedia = { query in
-            guard let context = await player.context() else { return await player.keep(await ask(query)) }
-            return await player.keep(await ask("\(query)\n\n\(context)"))
+            guard let context = await player.context() else { return await ask(query).named(to: player) }
+            return await ask("\(query)\n\n\(context)").named(to: player)
         }
     }
 }

@@ -1,4 +1,10 @@
 internal import Logging
+internal import VoiceAgent
+internal import VoiceAudio
+package import VoiceBase
+package import VoiceConfiguration
+internal import VoiceConversation
+internal import VoiceNetwork
 
 extension VoiceDaemon {
     /// Brings into force what can be without a restart, and says in the log what cannot.

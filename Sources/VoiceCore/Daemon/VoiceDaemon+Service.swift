@@ -1,4 +1,7 @@
 internal import Synchronization
+internal import VoiceAudio
+internal import VoiceConversation
+internal import VoiceNetwork
 
 extension VoiceDaemon {
     /// For the service manager; the counts of the loops are the caller's.
@@ -12,6 +15,7 @@ extension VoiceDaemon {
                 hasDevices: hasDevices
             )
             snapshot.isMicrophoneMuted = pipes.microphoneMuted.load(ordering: .relaxed)
+            if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
             snapshot.budgetSpentUntil = status.spending?.spentUntil
             snapshot.captured = pipes.capture.frames.load(ordering: .relaxed)
             snapshot.cycles = pipes.periods.load(ordering: .relaxed)

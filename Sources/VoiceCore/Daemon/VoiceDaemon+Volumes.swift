@@ -1,3 +1,5 @@
+package import VoiceAudio
+
 extension VoiceDaemon {
     /// The volumes as they are.
     package var volumes: Volumes {

@@ -1,4 +1,12 @@
 package import Logging
+package import VoiceActivation
+internal import VoiceAgent
+package import VoiceAudio
+internal import VoiceBase
+package import VoiceConfiguration
+package import VoiceConversation
+internal import VoiceMedia
+internal import VoiceNetwork
 
 /// The whole daemon, put together: sound card, network, conversation, agent.
 ///
@@ -74,7 +82,7 @@ package actor VoiceDaemon {
             token: settings.jarvisToken,
             settings: settings.jarvis,
             transport: CurlJarvisTransport(network: network),
-            store: settings.volumes.stateDirectory.map { .folder($0) } ?? .none,
+            store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
             tell: { Self.tell($0, player, mailbox) },
             logger: logger
         )
@@ -91,8 +99,10 @@ package actor VoiceDaemon {
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
         )
+        var pumping = settings.pump
+        if case .alsa = settings.audio.source { pumping.hasDevices = true }
         let pump = NetworkConfined(
-            VoicePump(pipes: pipes, options: settings.pump, egress: egress) { event, instant in
+            VoicePump(pipes: pipes, options: pumping, egress: egress) { event, instant in
                 mailbox.post(event, at: instant)
             },
             on: network

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import VoiceBase
+internal import VoiceNetwork
 
 /// Looks at everything a conversation needs, side by side, each within its time.
 ///

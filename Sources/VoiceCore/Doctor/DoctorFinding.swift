@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 /// One line of the doctor: what was looked at, how it is, and the way out.
 package struct DoctorFinding: Sendable, Equatable, Encodable {
     /// From harmless to grave.

@@ -1,4 +1,7 @@
 internal import Logging
+package import VoiceBase
+package import VoiceConfiguration
+internal import VoiceConversation
 
 /// What the doctor looks at: the configuration as far as it can be read, and what is wrong with it.
 package struct Patient: Sendable {
@@ -43,10 +46,11 @@ package struct Patient: Sendable {
         guard let secrets else { return }
         do {
             let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-            settings = try DaemonSettings(values, secrets: secrets, files: files, logger: silent)
-        } catch {
             // That there is no key is a finding of its own.
-            if !lacksKey { problems = error.problems }
+            let found = try DaemonSettings(values, secrets: secrets, files: files, needsKey: false, logger: silent)
+            if !lacksKey { settings = found }
+        } catch {
+            problems = error.problems
         }
     }
 

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The environment as the service has it: what systemd would hand to the daemon, as far as this user may read it.
 struct ServiceEnvironment: Sendable, Equatable {
     static let folder = "/etc/jarvis-voiced"

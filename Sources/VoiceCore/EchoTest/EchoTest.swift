@@ -1,27 +1,55 @@
 package import Logging
 internal import Synchronization
+package import VoiceAudio
+internal import VoiceBase
 
 /// Plays the test signal on the configured devices and measures what comes back.
 package struct EchoTest: Sendable {
     private let configuration: AudioConfiguration
     private let logger: Logger
+    /// How much longer than the sound itself each part may take.
+    private let slack: Duration
 
-    package init(configuration: AudioConfiguration, logger: Logger) {
+    /// - Parameters:
+    ///   - worker: who is to cancel the echo; nil: as the device is known.
+    ///   - slack: how much longer than the sound itself each part may take.
+    package init(
+        configuration: AudioConfiguration,
+        worker: EchoWorker? = nil,
+        logger: Logger,
+        slack: Duration = .seconds(3)
+    ) {
+        self.slack = slack
         var configuration = configuration
         // Judge what the canceller can do, whatever is configured to be done with it.
         configuration.duplex = .auto
         configuration.earcons = .none
+        configuration.capture.worker = worker
+        configuration.capture.measured = nil
+        configuration.capture.mayTakeOver = false
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Takes about ten seconds. Cancellation ends it within a moment and gives nil: it closes the devices and has no
-    /// verdict.
-    package func run() async throws -> EchoTestResult? {
+    /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it within a moment and gives nil:
+    /// it closes the devices and has no verdict.
+    /// - Parameter whenToTalk: called when the person is to begin to talk; nil for a test without.
+    package func run(whenToTalk: (@Sendable () -> Void)? = nil) async throws -> EchoTestResult? {
         let pipes = AudioPipes()
         let sound = SoundKeeper(configuration: configuration, pipes: pipes, logger: logger)
         try await sound.start(insisting: [.capture, .playback])
-        let result = await measure(pipes)
+        pipes.echo.isTraced.store(whenToTalk != nil, ordering: .relaxed)
+        var meter = TalkMeter()
+        var result = await measure(pipes, &meter)
+        if let whenToTalk, result?.canTalk == true {
+            whenToTalk()
+            if await listen(pipes, &meter) {
+                let talk = meter.result(noise: result?.noiseFloor)
+                result?.talk = talk
+            } else {
+                result = nil
+            }
+        }
         await sound.stop()
         return result
     }
@@ -31,39 +59,77 @@ package struct EchoTest: Sendable {
         return pipes.capture.losses.load(ordering: .relaxed) + pipes.playback.losses.load(ordering: .relaxed) > 0
     }
 
-    private func measure(_ pipes: AudioPipes) async -> EchoTestResult? {
-        let signal = EchoTestSignal.samples()
-        let silence = Int(EchoTestSignal.silence * Double(AudioFormat.wireRate))
-        var result = EchoTestResult()
-        result.hasCanceller = configuration.echoCanceller.echoCancellation
+    /// Plays noise while a person talks; false where it was cancelled.
+    private func listen(_ pipes: AudioPipes, _ meter: inout TalkMeter) async -> Bool {
+        await play(EchoTestSignal.overTalk(), seconds: EchoTestSignal.talk, pipes) { _ in
+            Self.drain(pipes) { meter.take($0) }
+        } != .cancelled
+    }
+
+    /// How playing a signal ended.
+    private enum Ending {
+        /// It was heard, took too long, or the audio thread has stopped.
+        case over
+        case lost
+        case cancelled
+    }
+
+    /// Plays a signal until it was heard; sound that stalls is given up, not waited for.
+    ///
+    /// - Parameters:
+    ///   - seconds: what it takes, without `slack`.
+    ///   - look: called every 20 ms with the samples of it that were heard.
+    private func play(
+        _ signal: [Int16],
+        seconds: Double,
+        _ pipes: AudioPipes,
+        look: (_ heard: Int) -> Void
+    ) async -> Ending {
+        let begin = pipes.voice.writePosition
         var written = 0
-        // Sound that stalls is given up, not waited for.
-        let deadline = Monotonic.now() + .milliseconds(Int(EchoTestSignal.seconds * 1000) + 3000)
+        let deadline = Monotonic.now() + .seconds(seconds) + slack
+        // What is still in the ring is not to be played out.
+        defer { pipes.requestFlush() }
         while pipes.state == .running && Monotonic.now() < deadline {
-            if isLost(pipes) {
-                result.isLost = true
-                break
-            }
-            guard !Task.isCancelled else {
-                pipes.requestFlush()
-                return nil
-            }
+            if isLost(pipes) { return .lost }
+            if Task.isCancelled { return .cancelled }
             pipes.microphone.skip(to: pipes.microphone.writePosition)
             signal.withUnsafeBufferPointer { samples in
                 guard let base = samples.baseAddress else { return }
                 written += pipes.voice.write(base + written, count: samples.count - written)
             }
-            let heard = Int(pipes.voiceHeard.load(ordering: .acquiring))
-            if heard < silence { result.noiseFloor = EchoStatus(pipes).noiseFloor }
-            result.secondsHeard = Double(max(0, heard - silence)) / Double(AudioFormat.wireRate)
+            let position = pipes.voiceHeard.load(ordering: .acquiring)
+            let heard = Int(position - min(position, begin))
+            look(heard)
             if heard >= signal.count { break }
             try? await Task.sleep(for: .milliseconds(20))
         }
+        return .over
+    }
+
+    private static func drain(_ pipes: AudioPipes, _ take: (EchoPeriod) -> Void) {
+        var period = EchoPeriod()
+        while pipes.echoPeriods.read(into: &period, count: 1) == 1 { take(period) }
+    }
+
+    private func measure(_ pipes: AudioPipes, _ meter: inout TalkMeter) async -> EchoTestResult? {
+        let signal = EchoTestSignal.samples()
+        let silence = Int(EchoTestSignal.silence * Double(AudioFormat.wireRate))
+        var result = EchoTestResult()
+        result.hasCanceller = configuration.echoCanceller.echoCancellation
+        let ending = await play(signal, seconds: EchoTestSignal.seconds, pipes) { heard in
+            if heard < silence { result.noiseFloor = EchoStatus(pipes).noiseFloor }
+            result.secondsHeard = Double(max(0, heard - silence)) / Double(AudioFormat.wireRate)
+            // What the canceller leaves once it has settled, in the last five seconds.
+            Self.drain(pipes) { if heard > signal.count - 5 * AudioFormat.wireRate { meter.takeAlone($0) } }
+        }
+        guard ending != .cancelled else { return nil }
+        result.isLost = ending == .lost
         result.status = EchoStatus(pipes)
+        result.choice = pipes.capture.choice
+        result.isComplete = result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech)
         result.captureXruns = Int(pipes.captureXruns.load(ordering: .relaxed))
         result.playbackXruns = Int(pipes.playbackXruns.load(ordering: .relaxed))
-        // What is still in the ring is not to be played out.
-        pipes.requestFlush()
         return result
     }
 }

@@ -1,3 +1,5 @@
+internal import VoiceAudio
+
 /// The result of a test of the echo canceller as text, a line per measurement.
 package enum EchoTestReport {
     package static func lines(_ result: EchoTestResult, verdict: EchoTestVerdict) -> [String] {
@@ -9,7 +11,8 @@ package enum EchoTestReport {
             ("delay", status.delay.map { "\(tenths($0)) ms" } ?? "not found"),
             ("drift of the clocks", status.drift.map { "\(tenths($0)) ppm" } ?? "needs longer"),
         ]
-        if result.hasCanceller {
+        if let choice = result.choice { rows.insert(("microphone", choice.text), at: 0) }
+        if result.hasCanceller, status.worker != .hardware {
             rows.append(
                 (
                     "echo taken off",

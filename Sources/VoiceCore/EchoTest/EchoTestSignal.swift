@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// What `echo-test` plays, at 24 kHz: silence for the noise, a sweep that is easy on the ear, then noise that is loud and
 /// soft like speech. Always the same.
@@ -8,6 +9,14 @@ package enum EchoTestSignal {
     package static let sweep = 1.0
     package static let speech = 7.0
     package static let seconds = silence + sweep + speech
+
+    /// Seconds of noise over which a person talks, in a second part.
+    package static let talk = 10.0
+
+    /// What is played while a person talks.
+    package static func overTalk() -> [Int16] {
+        speechLike(count: Int(talk * Double(AudioFormat.wireRate)), rate: Float(AudioFormat.wireRate))
+    }
 
     /// The whole signal; mean power of the loud parts about -20 dBFS, peaks below -6 dBFS.
     package static func samples() -> [Int16] {

@@ -1,3 +1,6 @@
+package import VoiceAudio
+package import VoiceBase
+
 /// What a test of the echo canceller has measured.
 package struct EchoTestResult: Sendable, Equatable {
     package var status = EchoStatus()
@@ -8,8 +11,16 @@ package struct EchoTestResult: Sendable, Equatable {
     /// Seconds between the first and the last sound of the test that was heard.
     package var secondsHeard = 0.0
     package var hasCanceller = true
+    /// How the microphone was listened to; nil where there was none.
+    package var choice: CaptureChoice?
     /// Whether a device was lost meanwhile.
     package var isLost = false
+    /// Whether all of the signal was played, as far as a second part needs it.
+    var isComplete = false
+    /// Whether it makes sense to let a person talk now.
+    var canTalk: Bool { isComplete && !isLost }
+    /// What became of a person's own voice; nil where it was not asked for.
+    package var talk: TalkResult?
 
     package init() {}
 }
@@ -21,6 +32,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
         case good
         /// No echo was heard: nothing to cancel, or nothing was played.
         case noEcho
+        /// It can be interrupted, because the microphone takes off its own echo.
+        case ownCanceller
         /// It will work with the microphone off while it speaks.
         case half
         /// The sound itself does not flow as it must.
@@ -35,7 +48,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
 
     package var exitCode: ExitCode {
         switch grade {
-        case .good, .noEcho: .success
+        case .good, .noEcho, .ownCanceller: .success
         case .half: .unavailable
         case .disturbed: .inputOutput
         }
@@ -45,6 +58,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
     package static let loudestEcho = -6.0
     /// Share of far-end periods with clipped samples that does harm.
     static let harmfulClipping = 0.005
+    /// Echo that is quieter at the microphone, in dBFS, while the loudspeaker plays the test signal at -20, was taken off before.
+    package static let cancelled = -60.0
     /// No real microphone is as quiet, in dBFS.
     static let dead = -94.0
 
@@ -82,7 +97,15 @@ package struct EchoTestVerdict: Sendable, Equatable {
         if status.linearERLE == nil, (result.noiseFloor ?? 0) <= Self.dead {
             grade = .disturbed
             summary = "The microphone delivers digital silence."
-            self.advice = advice + ["See whether it is muted (alsamixer, F4) or the wrong one in audio.input."]
+            self.advice =
+                advice + [
+                    "See whether it is muted (alsamixer, F4, or a key of the device) or the wrong one in audio.input. It says "
+                        + "nothing about the echo."
+                ]
+            return
+        }
+        if result.hasCanceller, status.worker == .hardware {
+            (grade, summary, self.advice) = Self.judgeDevice(status, advice: advice)
             return
         }
         if status.blocks > 0, status.linearERLE == nil {
@@ -90,8 +113,9 @@ package struct EchoTestVerdict: Sendable, Equatable {
             summary = "No echo was heard."
             self.advice =
                 advice + [
-                    "With headphones that is as it should be. Otherwise the loudspeaker is off, muted (alsamixer) or not "
-                        + "the one in audio.output, or the microphone hears nothing."
+                    "With headphones that is as it should be. If the sound was heard in the room, the microphone cancels its "
+                        + "own echo. Otherwise the loudspeaker is off, muted (alsamixer) or not the one in audio.output, or "
+                        + "the microphone hears nothing."
                 ]
             return
         }
@@ -110,6 +134,23 @@ package struct EchoTestVerdict: Sendable, Equatable {
             if advice.isEmpty { advice = Self.causes(status) }
         }
         self.advice = advice
+    }
+
+    /// What a device that cancels its own echo leaves of it.
+    private static func judgeDevice(_ status: EchoStatus, advice: [String]) -> (Grade, String, [String]) {
+        let level = status.echoLevel ?? 0
+        guard status.blocks > 0 else {
+            return (.half, "Nothing can be said: the microphone was silent while the box played.", advice)
+        }
+        if level < cancelled || status.state == .clear {
+            return (.ownCanceller, "Good: the microphone cancels its own echo.", advice)
+        }
+        if status.state.isFull { return (.good, "Good: the device leaves little of the echo.", advice) }
+        return (
+            .half,
+            "The device's own canceller leaves too much of the echo: \(Int(level.rounded())) dBFS at the microphone.",
+            advice
+        )
     }
 
     private static func causes(_ status: EchoStatus) -> [String] {

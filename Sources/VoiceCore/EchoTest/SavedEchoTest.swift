@@ -1,3 +1,7 @@
+package import VoiceAudio
+package import VoiceBase
+package import VoiceConfiguration
+
 /// The verdict of the last `echo-test` on this box, kept for `doctor`.
 package struct SavedEchoTest: Sendable, Equatable {
     static let file = "echo-test.toml"
@@ -13,8 +17,23 @@ package struct SavedEchoTest: Sendable, Equatable {
     package var output: String
     /// Unix seconds.
     package var time: Int
+    /// Who cancels the echo best, and on which device (`CardIdentity.text`); nil where that was not found out.
+    package var worker: EchoWorker?
+    package var device = ""
+    /// How that device was listened to (`CaptureChoice.listening`).
+    package var channels = ""
 
-    package init(_ verdict: EchoTestVerdict, audio: Configuration.Audio, time: Int = WallClock.seconds()) {
+    package init(
+        _ verdict: EchoTestVerdict,
+        audio: Configuration.Audio,
+        worker: EchoWorker? = nil,
+        device: String = "",
+        channels: String = "",
+        time: Int = WallClock.seconds()
+    ) {
+        self.worker = worker
+        self.device = device
+        self.channels = channels
         grade = verdict.grade
         summary = verdict.summary
         advice = verdict.advice.first ?? ""
@@ -41,20 +60,44 @@ package struct SavedEchoTest: Sendable, Equatable {
         self.input = input
         self.output = output
         time = min(max(when, 0), Self.latest)
+        worker = texts["mode"].flatMap(EchoWorker.init(rawValue:))
+        device = texts["device"] ?? ""
+        channels = texts["channels"] ?? ""
+    }
+
+    /// What counts for a configuration with these devices; whether it is the same microphone, listened to in the same way, shows
+    /// when that is open.
+    func measured(on audio: Configuration.Audio) -> MeasuredWorker? {
+        guard input == audio.input, output == audio.output, let worker else { return nil }
+        return MeasuredWorker(worker: worker, device: device, channels: channels)
     }
 
     package var text: String {
         func line(_ name: String, _ text: String) -> String { "\(name) = \(ConfigurationValue.text(text).toml)\n" }
-        return "# Written by jarvis-voiced echo-test.\n" + line("grade", grade.name) + line("summary", summary)
+        return StateStore.header + line("grade", grade.name) + line("summary", summary)
             + line("advice", advice) + line("input", input) + line("output", output) + "time = \(time)\n"
+            + (worker.map { line("mode", $0.rawValue) + line("device", device) + line("channels", channels) } ?? "")
     }
 
     package func save(folder: String) throws(StateFile.Fault) {
         try StateFile.write(Array(text.utf8), to: "\(folder)/\(Self.file)")
     }
 
-    static func load(folder: String, files: FileReader = .system) -> SavedEchoTest? {
-        (try? files.read("\(folder)/\(file)", 16_384)).flatMap { SavedEchoTest(parsing: $0.bytes) }
+    /// Nil where there is none.
+    /// - Throws: why what is there is no use, in one line.
+    static func load(folder: String, files: FileReader = .system) throws(Unreadable) -> SavedEchoTest? {
+        try StateStore.read("\(folder)/\(file)", files: files) { bytes throws(Unreadable) in
+            guard let test = SavedEchoTest(parsing: bytes) else { throw Unreadable("it is not what was written") }
+            return test
+        }
+    }
+
+    /// What was found on these devices, in a line without any name; nil where nothing was.
+    package static func line(environment: [String: String], audio: Configuration.Audio) -> String? {
+        guard let folder = StateDirectory.path(environment: environment), let saved = try? load(folder: folder),
+            saved.input == audio.input, saved.output == audio.output
+        else { return nil }
+        return saved.summary + (saved.worker.map { " Best: \($0.rawValue)." } ?? "")
     }
 }
 

@@ -1,14 +1,33 @@
 internal import FoundationEssentials
+internal import VoiceBase
+internal import VoiceConfiguration
 
-/// jarvis-voiced(1), made of the description of its own command line: the same that `--help` is made of.
+/// jarvis-voiced(1) and jarvis-simulator(1), made of the description of their own command lines: the same that `--help` is
+/// made of.
 package enum CommandManual {
     /// The description is not what was expected.
     package struct Unreadable: Error, CustomStringConvertible {
         package var description: String { "the description of the command line cannot be read" }
     }
 
+    /// The page of the daemon.
+    ///
     /// - Parameter description: the JSON of `--experimental-dump-help`.
     package static func page(description: String, version: String) throws(Unreadable) -> String {
+        var page = try commandLine(description, version)
+        addDaemon(to: &page)
+        return page.text
+    }
+
+    /// The page of a tool beside the daemon.
+    package static func toolPage(description: String, version: String) throws(Unreadable) -> String {
+        var page = try commandLine(description, version)
+        page.heading("SEE ALSO")
+        page.raw([".BR jarvis\\-voiced (1)"])
+        return page.text
+    }
+
+    private static func commandLine(_ description: String, _ version: String) throws(Unreadable) -> Roff {
         struct Dump: Decodable { let command: CommandDescription }
         guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(description.utf8)) else { throw Unreadable() }
         let command = dump.command
@@ -22,6 +41,10 @@ package enum CommandManual {
         if let text = command.discussion { page.paragraph(text) }
         page.heading("COMMANDS")
         for child in command.shownCommands { add(child, prefix: command.commandName, to: &page) }
+        return page
+    }
+
+    private static func addDaemon(to page: inout Roff) {
         page.heading("EXIT STATUS")
         for code in ExitCode.allCases { page.item("\(code.rawValue)", code.meaning) }
         page.paragraph("doctor has its own, see above. 64, 77 and 78 are not mended by starting again.")
@@ -40,7 +63,6 @@ package enum CommandManual {
         page.item("JARVIS_SECTION_KEY", "Any key of the configuration, such as JARVIS_AUDIO_INPUT.")
         page.heading("SEE ALSO")
         page.raw([".BR jarvis\\-voiced.toml (5),", ".BR journalctl (1),", ".BR systemctl (1)"])
-        return page.text
     }
 
     private static func add(_ command: CommandDescription, prefix: String, to page: inout Roff) {

@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 /// jarvis-voiced.toml(5), made of the table of keys.
 package enum ConfigurationManual {
     package static func page(version: String) -> String {

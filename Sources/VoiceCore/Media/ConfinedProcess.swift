@@ -1,10 +1,11 @@
 internal import CLinux
 internal import Glibc
+internal import VoiceBase
 
 /// A program that runs with reduced rights and whose output is read: see `clinux_spawn_confined`.
 ///
 /// Belongs to the thread that starts it: the system kills the program when that thread ends.
-final class ConfinedProcess {
+package final class ConfinedProcess {
     /// What it may use.
     struct Limits: Sendable, Equatable {
         /// Bytes of address space: libraries alone take 300 MB of it.
@@ -118,7 +119,7 @@ final class ConfinedProcess {
     }
 
     /// The absolute path of a program, looked for in the usual folders when it is a bare name; nil where there is none.
-    static func find(_ program: String) -> String? {
+    package static func find(_ program: String) -> String? {
         let places =
             program.contains("/") ? [program] : ["/usr/local/bin/", "/usr/bin/", "/bin/"].map { $0 + program }
         return places.first { access($0, X_OK) == 0 }

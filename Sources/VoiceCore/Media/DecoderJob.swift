@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// One stream or file to be decoded.
 struct DecoderJob: Sendable, Equatable {
     /// Tells its reports from those of others.

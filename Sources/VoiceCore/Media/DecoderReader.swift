@@ -1,6 +1,8 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceAudio
+internal import VoiceBase
 
 /// Reads what one ffmpeg after the other writes, and puts it into the ring. Confined to the decoder's thread.
 final class DecoderReader {

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// What ffmpeg writes about a stream, read line by line: titles, duration, what went wrong.
 package enum DecoderTag: Sendable, Equatable {
     case title(String)

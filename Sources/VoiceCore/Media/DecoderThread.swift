@@ -1,6 +1,8 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceAudio
+internal import VoiceBase
 
 /// Decodes one job after the other into `MediaFeed.ring`, on a thread of its own; each by an ffmpeg of its own.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceNetwork
 
 /// The networks that this machine is in: with IPv6 the devices of a home have public addresses, which a look at the address
 /// alone takes for the internet.

@@ -1,3 +1,5 @@
+package import VoiceReply
+
 /// What the tools, buttons and scripts may do with the media player. Every call returns within milliseconds.
 package protocol MediaControls: Sendable {
     /// Begins to play; what follows from fetching it is told later.
@@ -46,6 +48,8 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package var sleepMinutes: Double?
     /// Set when the answer to a call is that something could not be done.
     package var problem: String?
+
+    package init() {}
 
     private enum CodingKeys: String, CodingKey {
         case status, title, artist, kind, queue, volume, problem

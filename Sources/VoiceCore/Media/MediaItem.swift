@@ -1,12 +1,5 @@
-/// What kind of media an item is: how it ends and whether its place is remembered.
-package enum MediaKind: String, Sendable, Codable, CaseIterable {
-    /// A live stream: has no end, is connected again when it breaks.
-    case radio
-    /// Resumed where it was left.
-    case podcast
-    /// Music, or any other recording.
-    case track
-}
+internal import VoiceBase
+package import VoiceReply
 
 /// Something to play.
 package struct MediaItem: Sendable, Equatable {
@@ -29,6 +22,8 @@ package struct MediaItem: Sendable, Equatable {
 package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case noDecoder(String)
     case notAnAddress
+    /// The name of the host has letters that cannot be turned into a name of the network.
+    case unknownLetters
     case refusedHost(String)
     case refusedFolder
     case unknownStation(String)
@@ -40,6 +35,8 @@ package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
         case .noDecoder(let program):
             "media cannot be played: \(program) is not installed; on Debian and Ubuntu: apt install ffmpeg"
         case .notAnAddress: "only http:// and https:// addresses, known stations and configured folders can be played"
+        case .unknownLetters:
+            "the host of the address has letters outside of ASCII that cannot be converted: write it as xn--..."
         case .refusedHost(let host):
             "\(host) is in a private network; media.allow_hosts in the configuration may allow it"
         case .refusedFolder: "that file is not below a folder of media.folders"

@@ -1,4 +1,6 @@
 import FoundationEssentials
+internal import VoiceBase
+internal import VoiceReply
 
 /// What was played and how far: the history, and the places of podcasts. A value; the player writes it to a file.
 ///
@@ -23,6 +25,8 @@ struct MediaLibrary: Sendable, Equatable {
 
     static let most = 400
     private static let longestLine = 16 << 10
+    /// In bytes, of which ours are far fewer.
+    static let longestFile = 4 << 20
     /// The last second of the year 9999.
     private static let latest = 253_402_300_799
     /// Of a podcast that was left so early or so late nothing is resumed, in seconds.
@@ -37,10 +41,16 @@ struct MediaLibrary: Sendable, Equatable {
     init() {}
 
     /// Lines that cannot be read are left out.
-    init(parsing bytes: [UInt8]) {
-        entries = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.most).compactMap { line in
-            OutsideJSON.decode(Entry.self, from: line, atMost: Self.longestLine).map(Self.checked)
+    init(parsing bytes: [UInt8]) { self = Self.reading(bytes).library }
+
+    /// The same, and of how many of the newest lines nothing could be made.
+    static func reading(_ bytes: [UInt8]) -> (library: MediaLibrary, unreadable: Int) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(most)
+        var library = MediaLibrary()
+        library.entries = lines.compactMap { line in
+            OutsideJSON.decode(Entry.self, from: line, atMost: longestLine).map(checked)
         }
+        return (library, lines.count - library.entries.count)
     }
 
     /// The file may have been written by anybody.

@@ -1,3 +1,5 @@
+internal import VoiceReply
+
 /// Streams that end, break or never begin.
 extension MediaMachine {
     mutating func ended(_ job: Int, _ frames: Int, _ failure: String?) {

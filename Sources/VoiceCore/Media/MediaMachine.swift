@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceReply
+
 /// The media player's decisions: queue, pause, what follows what. No input or output, no clock, no task.
 ///
 /// One job at a time is decoded into one ring. When a recording has been decoded to its end, seconds before it has been

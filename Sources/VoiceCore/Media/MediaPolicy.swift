@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceNetwork
+
 /// What may be played: public http and https addresses, hosts that are listed, files below listed folders.
 package struct MediaPolicy: Sendable, Equatable {
     /// Hosts that may be in private networks: lower case, with or without ":port".
@@ -24,7 +27,7 @@ package struct MediaPolicy: Sendable, Equatable {
 
     /// A usable http(s) address, as far as the text of it can tell.
     func network(_ text: String) throws(MediaProblem) -> ServerURL {
-        guard let url = ServerURL(Self.withoutFragment(text)), url.scheme == "http" || url.scheme == "https"
+        guard let url = ServerURL(AddressText.withoutFragment(text)), url.scheme == "http" || url.scheme == "https"
         else { throw .notAnAddress }
         let isNumeric = NetworkAddress(text: url.host)
         let isLocal = url.host == "localhost" || url.host.hasSuffix(".localhost")
@@ -52,6 +55,4 @@ package struct MediaPolicy: Sendable, Equatable {
         }
         throw .refusedFolder
     }
-
-    static func withoutFragment(_ text: String) -> String { String(text.prefix { $0 != "#" }) }
 }

@@ -1,3 +1,5 @@
+package import VoiceConfiguration
+
 /// What the media player runs on.
 package struct MediaSettings: Sendable, Equatable {
     package var isEnabled = true

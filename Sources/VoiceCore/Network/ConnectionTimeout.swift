@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// A step of opening a connection that was not done in time.
 package struct ConnectionTimeout: Equatable, Sendable, CustomStringConvertible {
     /// The steps from nothing to a connection that has proved itself, in their order.
@@ -44,13 +46,5 @@ package struct ConnectionTimeout: Equatable, Sendable, CustomStringConvertible {
             case .listening, .done: "connected, but no event"
             }
         return "\(host): \(missing) within \(limit.inSeconds)\(isWhole ? " in all" : "")"
-    }
-}
-
-extension Duration {
-    /// Seconds for a sentence, to a tenth: "5 s", "7.5 s".
-    var inSeconds: String {
-        let tenths = (wholeMilliseconds + 50) / 100
-        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 }

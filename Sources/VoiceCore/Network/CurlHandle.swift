@@ -1,15 +1,16 @@
-import CCurl
+package import CCurl
+internal import VoiceBase
 
 /// One libcurl easy handle and what must live as long as it; confined to the network thread.
-final class CurlHandle {
-    let easy: UnsafeMutableRawPointer
+package final class CurlHandle {
+    package let easy: UnsafeMutableRawPointer
     private var gate: NearbyGate?
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     /// libcurl writes its own words for the last error here.
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// Nil only when memory is exhausted.
-    init?() {
+    package init?() {
         guard let easy = curl_easy_init() else {
             errorText.deallocate()
             return nil
@@ -31,12 +32,12 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
-    func set(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }
+    package func set(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }
 
     /// libcurl copies the string, except for CURLOPT_POSTFIELDS.
-    func set(_ option: CURLoption, _ value: String) { ccurl_set_string(easy, option, value) }
+    package func set(_ option: CURLoption, _ value: String) { ccurl_set_string(easy, option, value) }
 
-    func set(_ option: CURLoption, _ value: Duration) { set(option, value.wholeMilliseconds) }
+    package func set(_ option: CURLoption, _ value: Duration) { set(option, value.wholeMilliseconds) }
 
     /// Has the handle connect to addresses of the own network alone, without a proxy.
     func stayNear() {
@@ -49,7 +50,7 @@ final class CurlHandle {
     var exposed: NetworkAddress? { gate?.exposed }
 
     /// Has the handle trust the certificates of this PEM file alone.
-    func trust(caFile: String?) {
+    package func trust(caFile: String?) {
         guard let caFile else { return }
         set(CURLOPT_CAINFO, caFile)
         ccurl_set_string(easy, CURLOPT_CAPATH, nil)
@@ -62,7 +63,7 @@ final class CurlHandle {
         set(CURLOPT_SSLKEY, keyFile ?? certificateFile)
     }
 
-    func set(_ option: CURLoption, lines: [String]) {
+    package func set(_ option: CURLoption, lines: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines { list = curl_slist_append(list, line) ?? list }
         guard let list else { return }
@@ -76,25 +77,16 @@ final class CurlHandle {
         return .microseconds(value)
     }
 
-    func number(_ info: CURLINFO) -> Int {
+    package func number(_ info: CURLINFO) -> Int {
         var value = 0
         ccurl_get_long(easy, info, &value)
         return value
     }
 
     /// libcurl's words for an error, in one line.
-    func describe(_ code: CURLcode) -> String {
+    package func describe(_ code: CURLcode) -> String {
         let own = String(cString: errorText)
         let text = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own
         return String(text.map { $0.isNewline ? " " : $0 })
-    }
-}
-
-extension Duration {
-    /// Rounded up: a timeout of libcurl or poll must not end early and then spin.
-    var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = components
-        guard (-(1 << 31)..<1 << 31).contains(seconds) else { return seconds < 0 ? -(1 << 31) : 1 << 31 }
-        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

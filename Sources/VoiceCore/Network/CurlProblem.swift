@@ -1,7 +1,7 @@
-import CCurl
+package import CCurl
 
 /// What a result of libcurl means to the rest of the program.
-enum CurlProblem: Equatable {
+package enum CurlProblem: Equatable {
     case badURL
     case cannotResolve
     case cannotConnect
@@ -10,7 +10,7 @@ enum CurlProblem: Equatable {
     case reset
     case other
 
-    init(_ code: CURLcode) {
+    package init(_ code: CURLcode) {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: self = .badURL
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .cannotResolve

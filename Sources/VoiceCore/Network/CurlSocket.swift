@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+internal import VoiceBase
 
 /// A byte stream that libcurl opened: resolved, connected, through proxies and TLS; confined to the network thread.
 ///

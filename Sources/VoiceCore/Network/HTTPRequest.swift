@@ -30,6 +30,12 @@ package struct HTTPRequest: Sendable {
         package var port: Int
         package var addresses: [String]
 
+        package init(host: String, port: Int, addresses: [String]) {
+            self.host = host
+            self.port = port
+            self.addresses = addresses
+        }
+
         /// As CURLOPT_RESOLVE takes it; "+" has it forgotten after a minute.
         var line: String {
             "+\(host):\(port):" + addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")

@@ -1,12 +1,12 @@
 /// What may stand in a header that this program sends (RFC 9110 sections 5.1 and 5.5).
-enum HeaderField {
+package enum HeaderField {
     /// Neither names nor values can smuggle a second line in.
     static func isValid(_ header: (name: String, value: String)) -> Bool {
         isToken(header.name) && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
     }
 
     /// A method or a field name (RFC 9110 section 5.6.2).
-    static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
                 switch byte {

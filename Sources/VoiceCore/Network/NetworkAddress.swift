@@ -1,15 +1,15 @@
-import CCurl
-import Glibc
+package import CCurl
+internal import Glibc
 
 /// An IPv4 or IPv6 address, and whether it belongs to the public internet.
 package struct NetworkAddress: Equatable, Sendable {
     /// 4 or 16, in network order: what is judged as public or not.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The same as it was given, to connect to.
-    let written: [UInt8]
+    package let written: [UInt8]
 
     /// Nil for anything but 4 or 16 bytes. IPv4 inside IPv6 (::ffff:0:0/96, 64:ff9b::/96, 2002::/16) is taken as IPv4.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         written = bytes
         guard bytes.count == 16 else {
             guard bytes.count == 4 else { return nil }
@@ -28,7 +28,7 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     /// The numeric forms that inet_pton knows.
-    init?(text: String) {
+    package init?(text: String) {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
             self.init(withUnsafeBytes(of: four) { Array($0) })
@@ -55,7 +55,7 @@ package struct NetworkAddress: Equatable, Sendable {
 
     /// False for loopback, private, link-local, carrier-grade NAT, multicast, documentation and reserved ranges (IANA
     /// special-purpose address registries, RFC 6890).
-    var isPublic: Bool {
+    package var isPublic: Bool {
         bytes.count == 4 ? isPublic4 : isPublic6
     }
 
@@ -86,10 +86,11 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     /// AF_INET or AF_INET6.
-    var family: Int32 { written.count == 4 ? AF_INET : AF_INET6 }
+    package var family: Int32 { written.count == 4 ? AF_INET : AF_INET6 }
 
     /// The address and a port as the socket calls take them.
-    func withSocketAddress<Result>(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withSocketAddress<Result>(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result
+    {
         let port = UInt16(truncatingIfNeeded: port).bigEndian
         var storage = sockaddr_storage()
         let size = withUnsafeMutableBytes(of: &storage) { bytes in
@@ -112,7 +113,7 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     /// The addresses of a host, looked up by the system; empty where there is none. Blocks, for seconds at worst.
-    static func lookUp(_ host: String) -> [NetworkAddress] {
+    package static func lookUp(_ host: String) -> [NetworkAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

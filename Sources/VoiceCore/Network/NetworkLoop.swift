@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+internal import VoiceBase
 
 /// The round of the network thread: commands, libcurl, sockets, poll. Confined to that thread.
 final class NetworkLoop {

@@ -36,7 +36,7 @@ package struct NetworkPrefix: Equatable, Sendable {
     ///
     /// Of a tunnel only the near end: the other end may be anywhere. Prefixes shorter than 16 bits of IPv4 and 48 of IPv6 are no
     /// home's and are taken as the machine's own address alone.
-    static func ownLinks() -> [NetworkPrefix] {
+    package static func ownLinks() -> [NetworkPrefix] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }

@@ -163,7 +163,7 @@ package final class WebSocketConnection {
     }
 
     /// Tells the driver, once, and drops the connection.
-    func end(_ closure: WebSocketClosure) {
+    package func end(_ closure: WebSocketClosure) {
         tell(closure)
         finish()
     }

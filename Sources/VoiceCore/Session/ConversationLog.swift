@@ -1,4 +1,6 @@
 internal import Logging
+internal import VoiceBase
+internal import VoiceConversation
 
 /// Puts a conversation into log lines: one per change of state, one per call, one per turn.
 struct ConversationLog: Sendable {
@@ -111,7 +113,10 @@ struct ConversationLog: Sendable {
                 metadata: .event(.questionLost)
             )
         case .refused(let reason):
-            logger.error("the service refuses us: \(reason)", metadata: .event(.serviceRefused))
+            logger.error(
+                "the service refuses us: \(reason); \"jarvis-voiced doctor\" tells what to change",
+                metadata: .event(.serviceRefused)
+            )
         case .settingsDiffer(let paths):
             logger.warning(
                 "the service changed the settings",

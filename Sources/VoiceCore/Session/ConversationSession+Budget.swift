@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceConversation
+
 /// What conversations cost, and the end of the budget.
 extension ConversationSession {
     /// What was spent; nil where nobody counts.

@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceConversation
+
 /// What was said, for the journal.
 extension ConversationSession {
     /// Begins to write down what is said, or stops at once: what waits to be written is forgotten.

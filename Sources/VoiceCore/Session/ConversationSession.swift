@@ -1,6 +1,11 @@
 internal import FoundationEssentials
 package import Logging
 internal import Synchronization
+internal import VoiceAgent
+package import VoiceAudio
+internal import VoiceBase
+package import VoiceConversation
+package import VoiceNetwork
 
 /// Runs the conversation: hands events to the machine in their order and does what it wants done.
 ///
@@ -99,13 +104,22 @@ package actor ConversationSession {
 
     package var state: ConversationState { machine.state }
 
+    /// The state, and why the service could not be had the last time; nil where it can.
+    package var reach: (state: ConversationState, trouble: ServiceTrouble?) { (machine.state, machine.trouble) }
+
     /// How long ago the session was opened that carries the conversation; nil where there is none.
     package var sessionAge: Duration? {
         machine.link == .ready ? max(.zero, Monotonic.now() - machine.opened) : nil
     }
 
     /// The handshakes from now on bear other headers: the key was changed.
-    func useHeaders(of request: WebSocketRequest) { parts.request.headers = request.headers }
+    func useHeaders(of request: WebSocketRequest) {
+        parts.request.headers = request.headers
+        machine.forgetTrouble()
+    }
+
+    /// What is known of a failure counts no more: all is begun afresh.
+    func forgetTrouble() { machine.forgetTrouble() }
 
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
@@ -269,7 +283,8 @@ package actor ConversationSession {
                     callID: call.callID,
                     output: output.text,
                     wantsReply: output.wantsReply,
-                    origin: output.origin
+                    origin: output.origin,
+                    isCarriedOut: output.isCarriedOut
                 )
             )
         }

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// How much of the microphone has left this machine today: by conversation, and by what opened it. A pure value.
 ///
 /// A day is one of local time; a clock that was put back begins none (`BudgetAccount.roll`). Of more than
@@ -21,6 +23,8 @@ package struct EgressBook: Sendable, Equatable {
     static let most = 1_000_000_000_000_000
 
     package private(set) var conversations: [Conversation] = []
+    /// What left earlier today is not known: the book of before could not be read.
+    package private(set) var isIncomplete = false
     private var day: BudgetAccount?
     private var opener = "always"
     private var isOpen = false
@@ -55,7 +59,10 @@ package struct EgressBook: Sendable, Equatable {
     private mutating func turn(to now: BudgetInstant) {
         var account = day ?? BudgetAccount(number: now.number(of: 86_400))
         account.roll(to: now, length: 86_400)
-        if account.number != day?.number { conversations = [] }
+        if account.number != day?.number {
+            conversations = []
+            isIncomplete = false
+        }
         day = account
     }
 
@@ -74,12 +81,15 @@ package struct EgressBook: Sendable, Equatable {
 
     /// What outlives a restart; nil before the first sound.
     var saved: SavedEgress? {
-        day.map { SavedEgress(day: $0.number, conversations: conversations) }
+        day.map { SavedEgress(day: $0.number, conversations: conversations, isIncomplete: isIncomplete) }
     }
 
     /// The book of a daemon that goes on where another ended.
-    package init(_ saved: SavedEgress) {
-        day = BudgetAccount(number: saved.day)
+    package init(_ saved: SavedEgress, at now: BudgetInstant) {
+        var account = BudgetAccount(number: saved.day)
+        account.bringBack(to: now, length: 86_400)
+        day = account
         conversations = saved.conversations
+        isIncomplete = saved.isIncomplete
     }
 }

@@ -1,5 +1,6 @@
 package import Logging
 internal import Synchronization
+package import VoiceBase
 
 /// The book, written by the network thread and read by anybody.
 ///
@@ -31,9 +32,8 @@ package final class EgressLedger: Sendable {
     /// That of a state directory, with what had left before a restart.
     package static func restored(directory: String?, logger: Logger) -> EgressLedger {
         guard let directory else { return EgressLedger() }
-        let saved = EgressStore.load(directory: directory, logger: logger)
         return EgressLedger(
-            saved.map { EgressBook($0) } ?? EgressBook(),
+            EgressStore.load(directory: directory, at: .now(), logger: logger),
             store: EgressStore(directory: directory, logger: logger)
         )
     }
@@ -59,6 +59,15 @@ package final class EgressLedger: Sendable {
         return state.withLock { $0.book.today(now) }
     }
 
+    /// Whether more left today than is known.
+    package var isIncomplete: Bool {
+        let now = clock()
+        return state.withLock { state in
+            _ = state.book.today(now)
+            return state.book.isIncomplete
+        }
+    }
+
     /// Writes what is not written yet.
     package func flush() async {
         await store?.write {
@@ -74,38 +83,44 @@ package final class EgressLedger: Sendable {
 ///
 /// An actor of its own: a slow memory card must not hold up the sound.
 package actor EgressStore {
-    private let path: String
-    private let logger: Logger
-    private var written: SavedEgress?
+    private let store: StateStore
 
     package init(directory: String, logger: Logger) {
-        path = Self.path(in: directory)
-        self.logger = logger
+        store = Self.store(directory, logger)
     }
 
-    private static func path(in directory: String) -> String { directory + "/egress.toml" }
+    private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
+        StateStore(directory + "/egress.toml", limit: 64 << 10, logger: logger, files: files)
+    }
 
-    /// What was saved; nil, with a warning, where it cannot be read.
-    package static func load(directory: String, logger: Logger, files: FileReader = .system) -> SavedEgress? {
-        let path = path(in: directory)
-        do {
-            return try SavedEgress(parsing: try files.read(path, 64 << 10).bytes)
-        } catch FileReader.Fault.absent {
-            return nil
-        } catch {
-            logger.warning("what left today is not known, counting from nothing: \(path): \(error)")
-            return nil
+    /// The book of before, with a warning where it cannot be read: then today's is incomplete.
+    package static func load(
+        directory: String,
+        at now: BudgetInstant,
+        logger: Logger,
+        files: FileReader = .system
+    ) -> EgressBook {
+        let store = store(directory, logger, files)
+        let found = store.load(SavedEgress.init(parsing:)) { _ in
+            "what left earlier today is not known, counting from now"
+        }
+        switch found {
+        case .known(let saved):
+            let book = EgressBook(saved, at: now)
+            if book.saved?.day != saved.day {
+                logger.warning("the book of what left is of a day years ahead, so it counts as today's: \(store.path)")
+            }
+            return book
+        case .absent: return EgressBook()
+        case .damaged:
+            let today = now.number(of: 86_400)
+            return EgressBook(SavedEgress(day: today, conversations: [], isIncomplete: true), at: now)
         }
     }
 
     /// - Parameter newest: asked when it is this call's turn: calls that overtake each other write nothing old.
     package func write(_ newest: @Sendable () -> SavedEgress?) {
-        guard let saved = newest(), saved != written else { return }
-        do {
-            try StateFile.write(Array(saved.text.utf8), to: path)
-            written = saved
-        } catch {
-            logger.warning("what left today is not remembered: \(error)")
-        }
+        guard let saved = newest() else { return }
+        store.save(Array(saved.text.utf8), failing: "what left today is not remembered")
     }
 }

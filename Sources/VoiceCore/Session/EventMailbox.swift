@@ -1,4 +1,6 @@
 internal import Synchronization
+internal import VoiceBase
+package import VoiceConversation
 
 /// Where the events of a conversation are put by the threads and tasks that see them, in the order they are put.
 ///

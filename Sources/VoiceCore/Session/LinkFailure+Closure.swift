@@ -1,3 +1,6 @@
+internal import VoiceConversation
+package import VoiceNetwork
+
 extension LinkFailure {
     /// What the end of a connection means for the next attempt.
     ///

@@ -1,3 +1,5 @@
+package import VoiceNetwork
+
 /// An object that lives on the network thread, held by others who may only send work to it.
 package struct NetworkConfined<Value: AnyObject>: @unchecked Sendable {
     // Invariant behind @unchecked: `value` is touched nowhere but in `perform` and `onThread`, which run on the

@@ -1,5 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
+internal import VoiceBase
+package import VoiceConversation
+package import VoiceNetwork
 
 /// One connection to the Realtime service: sorts its messages. Lives on the network thread.
 package final class RealtimeLink: WebSocketDriver {
@@ -59,6 +62,9 @@ package final class RealtimeLink: WebSocketDriver {
             case .audioDone(let responseID, let itemID, let contentIndex):
                 guard pump.listens(to: connection) else { break }
                 pump.finish(SpokenPart(responseID: responseID, itemID: itemID, contentIndex: contentIndex))
+            case .speechStarted: pump.turnBegan(on: connection)
+            case .committed(let itemID, _):
+                if pump.turnWasSilent(on: connection) { report(.turnWasSilent(itemID: itemID), now) }
             case .ignored: return
             default: break
             }

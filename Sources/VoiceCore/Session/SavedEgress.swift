@@ -1,21 +1,23 @@
+package import VoiceBase
+internal import VoiceConfiguration
+
 /// The book of what left today as it outlives a restart.
 ///
 ///     day = 20780         days since 1970 in local time
 ///     conversations = ["1795285800 word 48000 130000", ...]
+///     incomplete = true   what left earlier that day is not known; else left out
 ///
 /// Of a conversation: when it began in Unix time (0 for those that are counted together), its opener, samples, bytes.
 package struct SavedEgress: Equatable, Sendable {
     package var day: Int
     package var conversations: [EgressBook.Conversation]
+    /// What left earlier that day is not known.
+    package var isIncomplete: Bool
 
-    package init(day: Int, conversations: [EgressBook.Conversation]) {
+    package init(day: Int, conversations: [EgressBook.Conversation], isIncomplete: Bool = false) {
         self.day = day
         self.conversations = conversations
-    }
-
-    /// Why the text is of no use, in one sentence.
-    package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
-        package var description: String
+        self.isIncomplete = isIncomplete
     }
 
     /// Larger numbers are a damaged file.
@@ -28,21 +30,22 @@ package struct SavedEgress: Equatable, Sendable {
         do {
             document = try ConfigurationDocument(parsing: bytes)
         } catch {
-            throw Unreadable(description: "line \(error.line): \(error.message)")
+            throw Unreadable("line \(error.line): \(error.message)")
         }
         var values: [String: ConfigurationValue] = [:]
         for entry in document.entries { values[entry.path] = entry.value }
         guard case .integer(let day)? = values["day"], (0...Self.latest).contains(day) else {
-            throw Unreadable(description: "day is not a number from 0 to \(Self.latest)")
+            throw Unreadable("day is not a number from 0 to \(Self.latest)")
         }
         guard case .texts(let texts)? = values["conversations"], texts.count <= EgressBook.mostConversations else {
-            throw Unreadable(description: "conversations are not at most \(EgressBook.mostConversations) texts")
+            throw Unreadable("conversations are not at most \(EgressBook.mostConversations) texts")
         }
         self.day = day
+        isIncomplete = values["incomplete"] == .flag(true)
         conversations = []
         for text in texts {
             guard let conversation = Self.conversation(text) else {
-                throw Unreadable(description: "a conversation is not its beginning, opener, samples and bytes")
+                throw Unreadable("a conversation is not its beginning, opener, samples and bytes")
             }
             conversations.append(conversation)
         }
@@ -67,6 +70,7 @@ package struct SavedEgress: Equatable, Sendable {
             let began = min(max(conversation.began ?? 0, 0), EgressBook.most)
             return "    \"\(began) \(conversation.opener) \(conversation.samples) \(conversation.bytes)\",\n"
         }
-        return "# Written by jarvis-voiced.\nday = \(max(day, 0))\nconversations = [\n\(lines.joined())]\n"
+        return StateStore.header + "day = \(max(day, 0))\nconversations = [\n\(lines.joined())]\n"
+            + (isIncomplete ? "incomplete = true\n" : "")
     }
 }

@@ -1,4 +1,8 @@
 internal import Synchronization
+package import VoiceAudio
+package import VoiceBase
+package import VoiceConversation
+package import VoiceNetwork
 
 /// Carries audio between the rings of the audio thread and the socket; lives on the network thread alone.
 ///
@@ -24,6 +28,10 @@ package final class VoicePump {
         package var maximumBacklog = 16 << 10
         /// Microphone audio that may wait there, in ms: the ring holds ten seconds.
         package var longestWait = 1000
+        /// Whether the audio thread tells voices from other sound.
+        package var hasVoiceDetector = false
+        /// Whether speech goes to a loudspeaker that may be away; a file always takes it.
+        package var hasDevices = false
 
         package init(chunk: Int = 20, startBuffer: Int = 60) {
             self.chunk = chunk
@@ -36,6 +44,8 @@ package final class VoicePump {
     private let maximumBacklog: Int
     /// Samples that may wait in the microphone ring.
     private let longestWait: Int
+    private let hasVoiceDetector: Bool
+    private let hasDevices: Bool
     private var queue: PlayoutQueue
     private var uplink: WebSocketConnection?
     /// The one connection whose speech is played; nil between two.
@@ -43,6 +53,9 @@ package final class VoicePump {
     private let chunk: UnsafeMutableBufferPointer<Int16>
     /// Position that the audio thread has to reach for the cut that is under way.
     private var cutPosition: UInt64?
+    /// The voice position at the last tick, and whether nobody could hear the voice then.
+    private var heardUntil: UInt64 = 0
+    private var wasInaudible = false
 
     /// Samples of the microphone that are kept while nobody takes them.
     private var preRoll = 0
@@ -50,8 +63,13 @@ package final class VoicePump {
     private var heldFrom: UInt64?
     /// What was captured before this was held, and is sent whole.
     private var heldUntil: UInt64 = 0
+    /// The connection that has the microphone was sent nothing from before this.
+    private var sentFrom: UInt64 = 0
     /// Sends only while somebody speaks; nil sends everything.
     private var gate: VoiceGate?
+    /// Where the voice of the turn at hand is to be looked for: not in the turn before.
+    private var turnFrom: UInt64 = 0
+    private var lastTurnUntil: UInt64 = 0
     /// The service hears a turn of the user: it wants to hear its end too.
     private var isTurnOpen = false
     /// Samples that may be held: half a second less than the ring has room for.
@@ -81,6 +99,8 @@ package final class VoicePump {
         self.report = report
         maximumBacklog = options.maximumBacklog
         longestWait = options.longestWait * AudioFormat.wireRate / 1000
+        hasVoiceDetector = options.hasVoiceDetector
+        hasDevices = options.hasDevices
         queue = PlayoutQueue(startBuffer: options.startBuffer)
         chunk = .allocate(capacity: options.chunk * AudioFormat.wireRate / 1000)
         chunk.initialize(repeating: 0)
@@ -111,6 +131,7 @@ package final class VoicePump {
             pipes.microphone.skip(to: pipes.microphone.writePosition)
         }
         heldFrom = nil
+        if uplink !== connection { sentFrom = pipes.microphone.readPosition }
         uplink = connection
         // Another session may name its responses like the one before.
         if current !== connection { queue.admitAll() }
@@ -144,6 +165,7 @@ package final class VoicePump {
         pipes.microphone.skip(to: position)
         if heldFrom != nil { heldFrom = position }
         heldUntil = 0
+        sentFrom = position
     }
 
     /// Keeps everything from the pre-roll on, until the microphone is opened or closed.
@@ -151,6 +173,30 @@ package final class VoicePump {
         guard uplink == nil, heldFrom == nil else { return }
         let position = pipes.microphone.writePosition
         heldFrom = max(pipes.microphone.readPosition, position - min(position, UInt64(preRoll)))
+    }
+
+    /// How long a service may take to tell that somebody has begun to speak, and how long before that his voice may have
+    /// begun.
+    private static let lead = UInt64(6 * AudioFormat.wireRate)
+
+    /// The service tells that somebody has begun to speak. Of what was held for its session any of it may be meant; what
+    /// it was not sent, not.
+    func turnBegan(on connection: WebSocketConnection) {
+        guard uplink === connection else { return }
+        let now = pipes.microphone.readPosition
+        let isOfHeld = heldUntil > 0 && now < heldUntil + Self.lead
+        turnFrom = max(lastTurnUntil, sentFrom, isOfHeld || now < Self.lead ? 0 : now - Self.lead)
+    }
+
+    /// The service tells that the turn was taken as spoken.
+    /// - Returns: whether no voice was heard in it here, as where this connection has no microphone; false where that
+    ///   cannot be told.
+    func turnWasSilent(on connection: WebSocketConnection) -> Bool {
+        guard uplink === connection else { return true }
+        // What is captured and not yet sent is of the next turn.
+        defer { lastTurnUntil = pipes.microphone.readPosition }
+        guard hasVoiceDetector else { return false }
+        return pipes.echo.voiceUntil.load(ordering: .acquiring) <= turnFrom
     }
 
     /// How far the microphone has come.
@@ -278,20 +324,52 @@ package final class VoicePump {
     }
 
     private func followPlayback(_ now: Duration) {
-        if let position = cutPosition, pipes.flushDone.load(ordering: .acquiring) >= position {
+        // Before the flush is looked at: only one that is done moves the position over what was cut.
+        let position = pipes.voiceHeard.load(ordering: .acquiring)
+        let isFlushed = cutPosition.map { pipes.flushDone.load(ordering: .acquiring) >= $0 } ?? false
+        let cutAt = isFlushed ? pipes.flushHeard.load(ordering: .relaxed) : nil
+        countInaudible(upTo: position, ofCutUpTo: cutAt ?? position)
+        if let heard = cutAt {
             cutPosition = nil
-            report(.voiceStopped(queue.settle(heard: pipes.flushHeard.load(ordering: .relaxed))), now)
+            for progress in queue.cutResponses(heard: heard) { tell(progress, now) }
+            report(.voiceStopped(queue.settle(heard: heard)), now)
         }
         guard queue.isActive else { return }
         fillVoice(now)
-        let heard = pipes.voiceHeard.load(ordering: .acquiring)
-        for progress in queue.advance(heard: heard, written: pipes.voice.writePosition) {
-            switch progress {
-            case .audible(let responseID, let ago):
-                report(.voiceAudible(responseID: responseID), now - .milliseconds(ago))
-            case .drained:
-                report(.voiceDrained, now)
-            }
+        for progress in queue.advance(heard: position, written: pipes.voice.writePosition) {
+            tell(progress, now)
+        }
+    }
+
+    /// Positions go on where nothing sounds: what was played since the last tick counts as heard where somebody could hear
+    /// it then and now.
+    private func countInaudible(upTo position: UInt64, ofCutUpTo cut: UInt64) {
+        let isInaudible = isInaudible
+        if isInaudible || wasInaudible {
+            queue.missed(heardUntil..<max(heardUntil, position))
+            queue.missedOfCut(heardUntil..<max(heardUntil, cut))
+        }
+        wasInaudible = isInaudible
+        heardUntil = max(heardUntil, position)
+    }
+
+    private var isInaudible: Bool {
+        guard !pipes.volumes.isVoiceSilent else { return true }
+        guard hasDevices else { return false }
+        switch pipes.playback.state {
+        case .running, .silent: return false
+        case .waiting, .lost: return true
+        }
+    }
+
+    private func tell(_ progress: PlayoutQueue.Progress, _ now: Duration) {
+        switch progress {
+        case .audible(let responseID, let ago):
+            report(.voiceAudible(responseID: responseID), now - .milliseconds(ago))
+        case .played(let responseID, let heard, let received):
+            report(.voicePlayed(responseID: responseID, heard: heard, received: received), now)
+        case .drained:
+            report(.voiceDrained, now)
         }
     }
 

@@ -1,4 +1,6 @@
 import Logging
+internal import VoiceAgent
+internal import VoiceConversation
 
 /// add_to_request: "and also ...", for the request Jarvis is working on.
 package struct AddToRequestTool: Tool {

@@ -1,4 +1,5 @@
 import Logging
+internal import VoiceConversation
 
 /// answer_question: carries the user's answer to a question that the agent has put.
 package struct AnswerQuestionTool: AnswerTool {
@@ -24,7 +25,12 @@ package struct AnswerQuestionTool: AnswerTool {
             decoded.dismiss == true || decoded.answers?.contains(where: { !$0.allSatisfy(\.isWhitespace) }) == true
         else {
             context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput("I did not get that answer. Please say it again.", succeeded: false, origin: .own)
+            return ToolOutput(
+                "I did not get that answer. Please say it again.",
+                succeeded: false,
+                origin: .own,
+                isCarriedOut: false
+            )
         }
         return ToolOutput(
             await context.answer(decoded.dismiss == true ? nil : decoded.answers, prompt),

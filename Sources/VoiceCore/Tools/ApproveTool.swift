@@ -1,4 +1,5 @@
 import Logging
+internal import VoiceConversation
 
 /// approve: allows or denies what the agent has asked permission for.
 package struct ApproveTool: AnswerTool {
@@ -21,7 +22,12 @@ package struct ApproveTool: AnswerTool {
     package func call(arguments: String, prompt: Int?) async -> ToolOutput {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
             context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput("I did not get that. Please say yes or no again.", succeeded: false, origin: .own)
+            return ToolOutput(
+                "I did not get that. Please say yes or no again.",
+                succeeded: false,
+                origin: .own,
+                isCarriedOut: false
+            )
         }
         return ToolOutput(await context.approve(decoded.command, decoded.allow, prompt), lateQuestion: nil)
     }

@@ -1,4 +1,6 @@
 package import Logging
+package import VoiceAgent
+internal import VoiceConversation
 
 /// ask_jarvis: passes the user's request to the agent.
 package struct AskJarvisTool: Tool {

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// cancel_request: takes back what Jarvis is working on.
 package struct CancelRequestTool: Tool {
     package let name = "cancel_request"

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// check_progress: "how far are you?", asked beside the request under way.
 package struct CheckProgressTool: Tool {
     package let name = "check_progress"

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// continue_reading: "tell me more", answered from the last answer without asking again.
 package struct ContinueReadingTool: Tool {
     package let name = "continue_reading"

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// end_conversation: closes the session after the farewell has been spoken.
 package struct EndConversationTool: Tool {
     package let name = "end_conversation"

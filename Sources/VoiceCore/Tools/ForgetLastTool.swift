@@ -1,3 +1,6 @@
+internal import VoiceAgent
+internal import VoiceConversation
+
 /// forget_last: "forget what I just said".
 package struct ForgetLastTool: Tool {
     package let name = "forget_last"

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// new_conversation: a fresh start with the agent.
 package struct NewConversationTool: Tool {
     package let name = "new_conversation"

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// stay_silent: the model's way to say nothing.
 package struct StaySilentTool: Tool {
     package let name = "stay_silent"

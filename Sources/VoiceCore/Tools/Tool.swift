@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// Something the speaking model may call.
 package protocol Tool: Sendable {
     /// The name on the wire.
@@ -30,4 +32,12 @@ package protocol AnswerTool: Tool {
 
 extension AnswerTool {
     package func call(arguments: String) async -> ToolOutput { await call(arguments: arguments, prompt: nil) }
+}
+
+extension CallAuthority {
+    /// Whether a tool may be called. One that carries an answer may always: without `prompt` it carries a no.
+    func allows(_ tool: any Tool) -> Bool {
+        let needed = ToolAuthority.needed(by: tool.name)
+        return needed == .answer ? tool is any AnswerTool : reach >= needed
+    }
 }

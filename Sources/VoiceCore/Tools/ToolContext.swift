@@ -1,4 +1,6 @@
 package import Logging
+package import VoiceAgent
+package import VoiceMedia
 
 /// What tools may do, given to them where the program is put together.
 ///

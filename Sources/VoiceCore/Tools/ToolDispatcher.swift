@@ -1,4 +1,5 @@
 package import Logging
+package import VoiceConversation
 
 /// Finds the tool of a call and sees to it that every call gets exactly one output.
 ///

@@ -1,3 +1,8 @@
+internal import VoiceAgent
+internal import VoiceBase
+package import VoiceConversation
+internal import VoiceReply
+
 /// What goes back to the model: plain text, not JSON in JSON.
 package struct ToolOutput: Sendable, Equatable {
     package let text: String
@@ -7,6 +12,9 @@ package struct ToolOutput: Sendable, Equatable {
     package let wantsReply: Bool
     /// Whose words it holds.
     package let origin: OutputOrigin
+    /// False where it is certain that nothing came of the call. Only then may the user's turn lead to another answer to
+    /// what the agent asks.
+    package let isCarriedOut: Bool
 
     /// Longest output, in UTF-8 bytes: far more than can be listened to, and far less than a connection takes.
     package static let longest = 16 << 10
@@ -16,12 +24,14 @@ package struct ToolOutput: Sendable, Equatable {
         _ text: String,
         succeeded: Bool = true,
         wantsReply: Bool = true,
-        origin: OutputOrigin = .outside
+        origin: OutputOrigin = .outside,
+        isCarriedOut: Bool = true
     ) {
         self.text = text.bounded(toBytes: Self.longest)
         self.succeeded = succeeded
         self.wantsReply = wantsReply
         self.origin = origin
+        self.isCarriedOut = isCarriedOut
     }
 }
 
@@ -42,11 +52,13 @@ extension ToolOutput {
             text = "This answers the earlier request \"\(question)\"; say so in a few words first. \(text)"
         }
         if let handles = answer.handles { text += (text.isEmpty ? "" : "\n\n") + handles }
+        let isTurnedDown = answer.failure?.leavesPrompt == true
         self.init(
             text,
             succeeded: answer.failure == nil,
             wantsReply: answer.failure?.isWithdrawal != true,
-            origin: answer.prompt.map { .prompt($0) } ?? .outside
+            origin: answer.prompt.map { .prompt($0) } ?? (isTurnedDown ? .own : .outside),
+            isCarriedOut: !isTurnedDown
         )
     }
 }

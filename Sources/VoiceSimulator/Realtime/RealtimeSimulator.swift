@@ -73,6 +73,14 @@ package final class RealtimeSimulator: Sendable {
         for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close().get() }
     }
 
+    /// Reads nothing any more of the connections that are open, and so answers nothing: as a peer that has gone without a
+    /// word. Connections that begin from now on are sound.
+    package func stallConnections() async {
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            try? await channel.setOption(ChannelOptions.autoRead, value: false).get()
+        }
+    }
+
     /// Ends the trouble that a seed makes, for connections that begin from now on.
     package func calmDown() {
         state.withLock { $0.isTroubled = false }

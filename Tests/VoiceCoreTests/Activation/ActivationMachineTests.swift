@@ -1,6 +1,8 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// What the user notices of activation, decision by decision.
 struct ActivationMachineTests {
@@ -49,6 +51,16 @@ struct ActivationMachineTests {
         func starts(_ timer: ActivationTimer) -> Bool {
             latest.contains { if case .startTimer(timer, _) = $0 { true } else { false } }
         }
+    }
+
+    @Test func whoCallsAfterARefusalIsTriedForAgain() {
+        var scene = Scene(.always)
+        scene.states(.connecting, .error("invalid_api_key: no"))
+        scene.on(.activate(.command))
+        #expect(scene.latest == [.open(holdsMicrophone: false)])
+        scene.states(.connecting, .listening)
+        scene.on(.activate(.command))
+        #expect(!scene.opens, "it is open")
     }
 
     @Test func anOpenMicrophoneIsOpenFromTheStart() {

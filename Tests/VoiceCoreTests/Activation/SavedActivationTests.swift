@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceBase
 
 struct SavedActivationTests {
     private let directory = FileManager.default.temporaryDirectory.path + "/activation-\(UUID().uuidString)/state"

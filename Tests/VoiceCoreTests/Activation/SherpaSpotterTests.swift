@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceBase
 
 /// sherpa-onnx by a library of our own that has its functions: what is loaded, what is asked of it, what is missing.
 struct SherpaSpotterTests {

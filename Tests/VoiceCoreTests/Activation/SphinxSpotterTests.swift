@@ -3,7 +3,9 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 private let sphinxIsInstalled =
     access("/usr/share/pocketsphinx/model/en-us", R_OK) == 0 && access("/usr/bin/espeak-ng", X_OK) == 0

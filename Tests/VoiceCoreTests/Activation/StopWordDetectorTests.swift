@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import VoiceActivation
 @testable import VoiceCore
 
 /// Stop words where the engine that is called by has none.

@@ -3,6 +3,10 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// Buttons, lights, commands, quiet hours and sounds of one's own.
@@ -74,6 +78,13 @@ struct SurroundingsTests {
             listening: .wake,
             conversation: conversation
         )
+    }
+
+    /// A driver may say anything of its light; the product must not end the daemon.
+    @Test(arguments: [(Int.max, 1 << 31), (Int.min, 0), (-1, 0), (0, 0), (1, 1), (255, 255)])
+    func aLightOfAnyBrightnessIsSet(most: Int, level: Int) {
+        #expect(StateHook.level(status(.awake), of: most) == level)
+        #expect(StateHook.level(status(.idle), of: most) == 0)
     }
 
     @Test func theLightShowsWhoseTurnItIs() {

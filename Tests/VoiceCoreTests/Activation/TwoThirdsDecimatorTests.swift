@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
 
 struct TwoThirdsDecimatorTests {
     private static func tone(_ hertz: Double) -> [Int16] {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
 
 struct WakeRuleTests {
     private func rule() throws -> WakeRule {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceActivation
 
 private let serverAddress = getenv("VOICE_WYOMING").map { String(cString: $0) } ?? ""
 

@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceConversation
 
 struct WyomingTests {
     private static let stream =

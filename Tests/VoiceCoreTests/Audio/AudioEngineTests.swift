@@ -1,7 +1,10 @@
+import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 
 struct AudioEngineTests {
     /// An engine on a simulated card, driven period by period.
@@ -267,6 +270,28 @@ struct AudioEngineTests {
         #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
         #expect(rig.pipes.slips.load(ordering: .relaxed) >= 1)
         #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == UInt64(total))
+    }
+
+    /// A minute of a tone over two clocks: no slip, and nothing but the tone.
+    @Test(arguments: [200.0, -200.0])
+    func twoClocksAreNotHeard(ppm: Double) throws {
+        var rig = try Rig { $0.playbackPpm = ppm }
+        var at = 0
+        for _ in 0..<6000 {
+            rig.speak((at..<at + 240).map { Int16((12_000 * sin(Double.pi / 24 * Double($0))).rounded()) })
+            at += 240
+            rig.run(1)
+        }
+        #expect(rig.pipes.slips.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        // The curvature of a tone is in proportion to the tone: what is left over is anything else.
+        let played = rig.card.played.dropFirst(9600).map(Double.init)
+        let ratio = 2 * cos(Double.pi / 48)
+        var worst = 0.0
+        for index in 1..<played.count - 1 {
+            worst = max(worst, (played[index - 1] + played[index + 1] - ratio * played[index]).magnitude)
+        }
+        #expect(worst < 2e-4)
     }
 
     @Test func aFullMicrophoneRingDropsTheNewestAndCounts() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct DriftControlTests {
     @Test func leavesASteadyCardAlone() {
@@ -50,5 +50,76 @@ struct DriftControlTests {
         control.discontinuity()
         let written = (0..<20).reduce(0) { sum, _ in sum + control.step(total: 9600) }
         #expect(written >= 12)
+    }
+
+    /// What a loudspeaker that follows makes of it: ten minutes without a slip, and the buffer stays where it was.
+    @Test(arguments: [200.0, -200, 20, -20, 450])
+    func aLoudspeakerThatFollowsNeedsNoSlip(ppm: Double) {
+        var control = DriftControl(nominal: 960)
+        var total = 960.0
+        var extremes = (960.0, 960.0)
+        var slips = 0
+        for period in 0..<60_000 {
+            // Whole frames, and a jitter of a millisecond.
+            let count = control.step(total: Int(total) + (period * 7919) % 96 - 48)
+            if count != 1 { slips += 1 }
+            total += 480 * Double(count) / control.step - 480 * (1 + ppm / 1e6)
+            extremes = (min(extremes.0, total), max(extremes.1, total))
+        }
+        #expect(slips == 0)
+        #expect(extremes.0 > 700 && extremes.1 < 1220)
+        #expect((total - 960).magnitude < 60)
+        #expect(((1 / control.step - 1) * 1e6 - ppm).magnitude < 15)
+    }
+
+    @Test func cardsOfOneClockAreLeftAsTheyAre() {
+        var control = DriftControl(nominal: 960)
+        var followed = 0
+        // Jitter of +-4 ms, as of a machine that is busy.
+        for period in 0..<60_000 {
+            _ = control.step(total: 1100 + (period * 7919) % 384 - 192)
+            if control.step != 1 { followed += 1 }
+        }
+        #expect(followed == 0)
+    }
+
+    /// A sound server that moves the sound to another device: 40 ms more from one moment to the next.
+    @Test(arguments: [1920, -960])
+    func aDelayThatJumpsForGoodIsNotMadeUpFor(jump: Int) {
+        var control = DriftControl(nominal: 960)
+        var slips = 0
+        var moves = 0
+        for period in 0..<3000 {
+            let total = 2400 + (period < 1000 ? 0 : jump)
+            if control.step(total: total, playback: total) != 1 { slips += 1 }
+            if control.moved { moves += 1 }
+        }
+        #expect(slips == 0)
+        #expect(moves == 1)
+        #expect(control.step == 1)
+    }
+
+    @Test func aLoudspeakerThatHasLostItsSoundIsFilledAgain() {
+        var control = DriftControl(nominal: 960)
+        var total = 960
+        var added = 0
+        for period in 0..<1000 {
+            if period == 500 { total -= 900 }
+            let count = control.step(total: total, playback: total)
+            added += count - 1
+            total += 480 * count - 480
+        }
+        #expect(added == 2)
+    }
+
+    /// A sound server whose delay comes in quanta of 21 ms: what wanders by them is no drift.
+    @Test func quantaAreNoDrift() {
+        var control = DriftControl(nominal: 960)
+        var slips = 0
+        for period in 0..<20_000 {
+            let total = 3000 + (period * 480) % 1024 + (period / 700 % 2) * 512
+            if control.step(total: total, playback: total) != 1 { slips += 1 }
+        }
+        #expect(slips == 0)
     }
 }

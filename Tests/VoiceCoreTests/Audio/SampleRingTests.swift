@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct SampleRingTests {
     @Test func givesBackWhatWasWrittenInOrderAcrossItsEnd() {

@@ -2,7 +2,9 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// Voice from the middle, media from its sides, and one ear for both.
 struct StereoAudioEngineTests {

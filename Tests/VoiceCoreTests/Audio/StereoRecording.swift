@@ -1,4 +1,5 @@
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
 
 /// Both sides of a WAV that `FileRoom` has recorded with two channels.
 struct StereoRecording {

@@ -1,6 +1,9 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 
 /// What the user notices of a budget.
 struct BudgetConversationTests {

@@ -2,6 +2,8 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
+@testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
 
 struct BudgetStoreTests {
@@ -17,7 +19,7 @@ struct BudgetStoreTests {
     private func keeper(_ log: LineLog) -> BudgetKeeper {
         BudgetKeeper(
             options(5),
-            saved: BudgetStore.load(directory: directory, logger: log.logger),
+            restored: BudgetStore.load(directory: directory, logger: log.logger),
             store: BudgetStore(directory: directory, logger: log.logger),
             clock: { BudgetInstant(wall: 1_795_285_800, uptime: .seconds(10)) }
         )
@@ -60,14 +62,72 @@ struct BudgetStoreTests {
         #expect(keeper.note(response("r2")).isEmpty, "looking has changed nothing")
     }
 
-    @Test func aDamagedFileIsToldOfAndCountingBeginsAnew() async throws {
+    /// What was spent is not known: most of the day's budget counts as spent, and the file is kept for whoever looks.
+    @Test func damageDoesNotRenewABudget() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = LineLog()
-        try StateFile.write(Array("[hour]\nnumber = lots\n".utf8), to: directory + "/budget.toml")
-        let keeper = keeper(log)
-        #expect(keeper.status.day.dollars == 0)
+        let damage = Array("[hour]\nnumber = lots\n".utf8)
+        try StateFile.write(damage, to: directory + "/budget.toml")
+        var first = keeper(log)
+        #expect(first.status.day.dollars == 4)
         #expect(log.lines.count == 1)
-        #expect(log.lines.first?.contains("budget.toml") == true)
-        try? FileManager.default.removeItem(atPath: directory)
+        #expect(log.lines.first?.contains("budget.toml") == true && log.lines.first?.contains("80 %") == true)
+        #expect(try FileReader.system.read(directory + "/budget.toml.damaged", 100).bytes == damage)
+        guard case .spent? = first.note(response("r1")).last else {
+            Issue.record("a fifth of the budget was left, and more was spent")
+            return
+        }
+        await first.finish()
+        // A start after it knows.
+        #expect(keeper(log).status.day.dollars == 7 && log.lines.count == 1)
+        // Damaged again while the first still lies there: nothing is left.
+        try StateFile.write([0], to: directory + "/budget.toml")
+        let second = keeper(log)
+        #expect(second.status.day.dollars == 5 && log.lines.last?.contains("100 %") == true)
+        await second.finish()
+    }
+
+    /// A start that fails before a word was said must leave something that the next one can read.
+    @Test func whatIsAssumedIsWrittenAtOnce() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = LineLog()
+        try StateFile.write([0], to: directory + "/budget.toml")
+        _ = keeper(log)
+        for _ in 0..<2000 {
+            if case .known? = Optional(BudgetStore.load(directory: directory, logger: LineLog().logger)) { break }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(keeper(log).status.day.dollars == 4)
+    }
+
+    /// Written while the clock was years ahead: it counts as today's and ends with it, whenever the box is restarted.
+    @Test func anAccountOfTheFutureEndsAtMidnight() {
+        let ahead = BudgetAccount(number: 30_000)
+        var saved = SavedBudget(hour: BudgetAccount(number: 720_000), day: ahead)
+        saved.day.spending.micros = 5_000_000
+        func budget(_ wall: Int) -> Budget {
+            Budget(options(5), restored: .known(saved), at: BudgetInstant(wall: wall, uptime: .zero))
+        }
+        #expect(budget(1_795_285_800).day.spending.dollars == 5)
+        var next = budget(1_795_285_800)
+        _ = next.note(at: BudgetInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1)))
+        #expect(next.day.spending.dollars == 0)
+        // Before the network has told the time nothing is known.
+        #expect(budget(5).day.number == 30_000)
+    }
+
+    /// The disk was full when it was to be written, and is not any more.
+    @Test func whatWasNotWrittenIsWrittenLater() async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/budget-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try StateFile.write([1], to: folder)
+        let saved = SavedBudget(hour: BudgetAccount(number: 1), day: BudgetAccount(number: 1))
+        let store = BudgetStore(directory: folder, logger: LineLog().logger)
+        await store.save(saved, sequence: 1)
+        await store.flush()
+        try FileManager.default.removeItem(atPath: folder)
+        await store.flush()
+        #expect(BudgetStore.load(directory: folder, logger: LineLog().logger) == .known(saved))
     }
 
     @Test func aDiskThatCannotBeWrittenStopsNothing() async {

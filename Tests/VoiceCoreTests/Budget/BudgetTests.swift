@@ -1,5 +1,7 @@
 import Testing
 
+@testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
 
 struct BudgetTests {
@@ -24,7 +26,7 @@ struct BudgetTests {
             options.prices.audioOut = 1
             options.prices.sessionMinute = sessionMinute
             self.now = now
-            budget = Budget(options, saved: saved, at: now)
+            budget = Budget(options, restored: saved.map { .known($0) } ?? .nothing, at: now)
         }
 
         mutating func wait(_ seconds: Int) -> [BudgetSignal] {
@@ -224,7 +226,7 @@ struct BudgetTests {
         "[hour]\nnumber = 1\nmicrousd = 0.5\ntalk_ms = 0\ntold = false\n[day]\nnumber = 1\n",
     ])
     func aDamagedFileIsRefused(text: String) {
-        #expect(throws: SavedBudget.Unreadable.self) { try SavedBudget(parsing: Array(text.utf8)) }
+        #expect(throws: Unreadable.self) { try SavedBudget(parsing: Array(text.utf8)) }
     }
 
     @Test func brokenBytesNeverCrash() {

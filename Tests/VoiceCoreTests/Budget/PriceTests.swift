@@ -1,5 +1,7 @@
 import Testing
 
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// From what the service says of a response to what it costs.

@@ -1,10 +1,21 @@
 import Testing
 
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 struct ControlMessageTests {
     private func parsed(_ text: String) -> Result<ControlRequest, ControlRequest.Refusal> {
         do { return .success(try ControlRequest(line: Array(text.utf8))) } catch { return .failure(error) }
+    }
+
+    @Test func bytesThatAreNoTextAreNamed() {
+        let line = Array(#"{"command":"ask","arguments":{"text":"sp"#.utf8) + [0xE4] + Array(#"t"}}"#.utf8)
+        #expect(throws: ControlRequest.Refusal(ControlProblem(.badRequest, "the request is not UTF-8"))) {
+            try ControlRequest(line: line)
+        }
     }
 
     @Test func requestsAreRead() throws {
@@ -76,6 +87,52 @@ struct ControlMessageTests {
         #expect(throws: ControlProblem(.unknownCommand, "there is no command \"stauts\"; did you mean status?")) {
             try registry.request(words: ["stauts"])
         }
+    }
+
+    /// Behind "--" nothing is an option, and the dashes themselves are no word.
+    @Test(arguments: [
+        (["ask", "--", "--json"], ["ask", "--json"], false), (["ask", "what", "--json"], ["ask", "what"], true),
+        (["ask", "--", "a", "--", "b"], ["ask", "a", "--", "b"], false), (["--", "status"], ["status"], false),
+        (["status", "--json", "--"], ["status"], true), ([], [], false), (["--json"], [], true),
+    ])
+    func optionsMayStandBehindTheCommand(captured: [String], words: [String], printsJSON: Bool) {
+        let read = ControlWords(captured)
+        #expect(read.words == words && read.printsJSON == printsJSON)
+    }
+
+    @Test func whatTheSentenceSaysIsNotSaidAgain() {
+        var snapshot = ServiceSnapshot(conversation: .listening, microphone: .waiting(reason: "in use"))
+        snapshot.budgetSpentUntil = "18:00"
+        let status: [String: JSONValue] = [
+            "text": .string(snapshot.text), "state": "listening",
+            "degraded": .array(snapshot.lacks.map { .string($0) }),
+        ]
+        let shown = ControlText.lines(.object(status))
+        #expect(
+            shown.split(separator: "\n").count == 2 && shown.contains("degraded: no microphone: in use; the budget")
+        )
+        #expect(
+            ControlText.lines(["text": "Listening", "state": "listening", "degraded": []]).contains("degraded: none")
+        )
+    }
+
+    /// Longer than any step of a connection takes, so that its failure is told; shorter than the client waits.
+    @Test func whoGaveAnOrderLearnsWhatCameOfIt() {
+        let limits = ConnectionLimits()
+        let steps: [Duration] = [limits.step, limits.tcp]
+        #expect((steps.max() ?? .zero) < VoiceDaemon.patience && VoiceDaemon.patience < .seconds(10))
+        #expect(ControlProblem.stillConnecting("again").exitCode == .unavailable)
+    }
+
+    @Test func anAnswerThatNobodyHearsIsNotPromised() {
+        var snapshot = ServiceSnapshot(conversation: .listening, loudspeaker: .lost(reason: "unplugged"))
+        #expect(snapshot.problem(of: .loudspeaker) == "loudspeaker lost: unplugged")
+        #expect(snapshot.problem(of: .microphone) == nil)
+        snapshot.microphone = .waiting(reason: "in use")
+        snapshot.isMicrophoneMuted = true
+        #expect(snapshot.problem(of: .microphone) == nil, "nobody wants it")
+        snapshot.hasDevices = false
+        #expect(snapshot.problem(of: .loudspeaker) == nil)
     }
 
     @Test func volumesMayBeAskedForInSteps() {

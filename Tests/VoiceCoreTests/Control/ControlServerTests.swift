@@ -1,8 +1,10 @@
 import CLinux
 import Glibc
 import Logging
+import Synchronization
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceCore
 
 struct ControlServerTests {
@@ -169,6 +171,131 @@ struct ControlServerTests {
         await running.stop()
     }
 
+    /// Half a line each, and silence: everybody else is served as before, and they are sent away in time.
+    @Test(arguments: ["", #"{"command":"#]) func whoAsksNothingKeepsNobodyOut(half: String) async throws {
+        let now = Mutex(Duration.zero)
+        let running = try Running { $0.clock = { now.withLock { $0 } } }
+        try await blocking {
+            var crowd: [Int32] = []
+            defer { for socket in crowd { close(socket) } }
+            for _ in 0..<16 {
+                let socket = clinux_local_connect(running.path)
+                crowd.append(socket)
+                var byte: UInt8 = 0
+                // Greeted: it has its seat.
+                try #require(recv(socket, &byte, 1, 0) == 1)
+                _ = send(socket, half, half.utf8.count, Int32(MSG_NOSIGNAL))
+            }
+            now.withLock { $0 = .seconds(3) }
+            for _ in 0..<40 {
+                var client = try ControlClient(paths: [running.path], patience: .seconds(100))
+                #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
+            }
+            now.withLock { $0 = .seconds(11) }
+            // The clock is looked at when something happens.
+            var client = try ControlClient(paths: [running.path], patience: .seconds(100))
+            _ = try client.perform(ControlRequest(command: "a"))
+            for socket in crowd {
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                var text: [UInt8] = []
+                while case let count = recv(socket, &bytes, bytes.count, 0), count > 0 { text += bytes[..<count] }
+                #expect(String(decoding: text, as: UTF8.self).contains("goodbye"))
+            }
+        }
+        await running.stop()
+    }
+
+    /// Nobody has to come for that: the time of a silent client is waited for.
+    @Test func aSilentClientIsSentAwayInTime() async throws {
+        let running = try Running { $0.rule.firstRequest = .milliseconds(30) }
+        let text = try await blocking {
+            let socket = clinux_local_connect(running.path)
+            defer { close(socket) }
+            var all: [UInt8] = []
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            while case let count = recv(socket, &bytes, bytes.count, 0), count > 0 { all += bytes[..<count] }
+            return String(decoding: all, as: UTF8.self)
+        }
+        #expect(text.contains("no request came for too long"))
+        await running.stop()
+    }
+
+    /// All clients follow the events: a person can still silence the box, and nothing else.
+    @Test func whereAllAreAtWorkTheBoxCanStillBeSilenced() async throws {
+        let running = try Running {
+            $0.maximumClients = 2
+            $0.isUrgent = { $0.command == "stop" }
+        }
+        try await blocking {
+            var followers: [Int32] = []
+            for _ in 0..<2 {
+                let socket = clinux_local_connect(running.path)
+                followers.append(socket)
+                let line = "{\"command\":\"events\"}\n"
+                _ = send(socket, line, line.utf8.count, Int32(MSG_NOSIGNAL))
+                var text: [UInt8] = []
+                while text.count(where: { $0 == 0x0A }) < 2 {
+                    var bytes = [UInt8](repeating: 0, count: 4096)
+                    let count = recv(socket, &bytes, bytes.count, 0)
+                    try #require(count > 0)
+                    text += bytes[..<count]
+                }
+            }
+            defer { for socket in followers { close(socket) } }
+            for _ in 0..<20 {
+                var person = try ControlClient(paths: [running.path], patience: .seconds(100))
+                #expect(try person.perform(ControlRequest(command: "stop")) == ["command": "stop"])
+                #expect(throws: ControlProblem(.busy, "2 clients are connected already")) {
+                    try person.perform(ControlRequest(command: "stop"))
+                }
+                var other = try ControlClient(paths: [running.path], patience: .seconds(100))
+                #expect(throws: ControlProblem(.busy, "2 clients are connected already")) {
+                    try other.perform(ControlRequest(command: "a"))
+                }
+            }
+        }
+        await running.stop()
+    }
+
+    /// What silences the box, with the argument that does; the same commands with others open it.
+    @Test func onlyWhatSilencesIsUrgent() {
+        func isUrgent(_ command: String, _ arguments: [String: JSONValue] = [:]) -> Bool {
+            ControlRegistry.standard.isUrgent(ControlRequest(command: command, arguments: arguments))
+        }
+        #expect(isUrgent("stop") && isUrgent("interrupt") && isUrgent("mute"))
+        #expect(isUrgent("media", ["action": "stop"]) && isUrgent("media", ["action": "pause", "what": "x"]))
+        #expect(isUrgent("quiet", ["switch": "on"]) && isUrgent("volume", ["percent": "off"]))
+        #expect(!isUrgent("unmute") && !isUrgent("quiet", ["switch": "off"]) && !isUrgent("quiet"))
+        #expect(!isUrgent("media") && !isUrgent("media", ["action": "play", "what": "stop"]))
+        #expect(!isUrgent("media", ["action": "resume"]) && !isUrgent("media", ["action": 1]))
+        #expect(!isUrgent("volume", ["percent": "on"]) && !isUrgent("volume", ["channel": "media", "percent": "100"]))
+        #expect(!isUrgent("listen") && !isUrgent("say", ["text": "stop"]) && !isUrgent("nonsense", ["action": "stop"]))
+        let open = ControlRegistry.standard.commands.flatMap(\.urgentOrders)
+        #expect(open == ["interrupt", "stop", "mute", "volume off", "quiet on", "media stop", "media pause"])
+    }
+
+    /// Whoever finds all seats taken asks once more a second later, and not for ever.
+    @Test func aBusySocketIsAskedTwice() {
+        var attempts = 0
+        func attempt(_ problems: ControlProblem.Code?...) -> ControlProblem.Code? {
+            attempts = 0
+            do throws(ControlProblem) {
+                try ControlClient.withSecondTry(after: .milliseconds(1)) { () throws(ControlProblem) in
+                    attempts += 1
+                    if let code = problems[attempts - 1] { throw ControlProblem(code, "no") }
+                }
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(attempt(.busy, nil) == nil && attempts == 2)
+        #expect(attempt(.busy, .busy) == .busy && attempts == 2)
+        #expect(attempt(.denied, nil) == .denied && attempts == 1, "what was refused for good is not repeated")
+        #expect(attempt(nil) == nil && attempts == 1)
+        #expect(ControlClient.secondTry > ControlSeats.Rule().spared)
+    }
+
     @Test func moreClientsThanAreWelcomeAreTold() async throws {
         let running = try Running { $0.maximumClients = 2 }
         try await blocking {
@@ -206,7 +333,12 @@ struct ControlServerTests {
     }
 
     @Test func withoutADaemonTheClientSaysSo() {
-        #expect(throws: ControlProblem.self) { _ = try ControlClient(paths: ["/nonexistent/control.sock"]) }
+        #expect {
+            _ = try ControlClient(paths: ["/nonexistent/a.sock", "/dev/null/b.sock"])
+        } throws: { error in
+            let message = (error as? ControlProblem)?.message ?? ""
+            return message.contains("/nonexistent/a.sock or /dev/null/b.sock") && message.contains("--socket")
+        }
     }
 
     private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// What the agent wants told outside the answer to a call.
 struct AgentTalkTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// What somebody outside the conversation wants said.
 struct AnnouncementTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 struct BackoffTests {
     @Test func theCeilingDoublesFromHalfASecondToAMinute() {

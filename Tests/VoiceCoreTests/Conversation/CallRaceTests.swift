@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// Tool calls: two sides that act at once.
 struct CallRaceTests {

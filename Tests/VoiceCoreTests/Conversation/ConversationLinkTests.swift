@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// Sessions that are refused, lost and opened again.
 struct ConversationLinkTests {
@@ -97,6 +98,40 @@ struct ConversationLinkTests {
         scene.server(.error(ServerError(type: "invalid_request_error", code: "insufficient_quota", message: "no")))
         #expect(scene.refusals.count == 3, "it worked in between")
         #expect(scene.latest.contains(.play(.error)))
+    }
+
+    /// The key may have been changed since: who asks does not wait for the next look.
+    @Test(arguments: [ConversationEvent.activate, .ask("What is on?")])
+    func whoAsksIsTriedForAtOnceAfterARefusal(order: ConversationEvent) {
+        func refused() -> ServerEvent {
+            .error(ServerError(type: "invalid_request_error", code: "invalid_api_key", message: "no"))
+        }
+        var scene = Scene()
+        scene.on(.activate)
+        scene.server(refused())
+        let old = scene.machine.trouble?.number
+        scene.on(order, after: .seconds(10))
+        #expect(scene.latest.filter { $0 == .connect || $0 == .cancelTimer(.reconnect) }.count == 2)
+        #expect(scene.latest.allSatisfy { $0 != .play(.error) }, "nothing is decided yet")
+        #expect(scene.state == .connecting)
+        scene.server(refused())
+        #expect(scene.state == .error("invalid_api_key: no"))
+        #expect(scene.latest.contains(.play(.error)), "who asks is answered")
+        #expect(scene.machine.trouble?.number != old, "told as what came of this attempt")
+        scene.on(order)
+        scene.open()
+        let asked = order == .activate ? [] : ["What is on?"]
+        #expect(scene.texts(.user) == asked, "once, and not the one that was refused")
+        #expect(scene.machine.trouble == nil)
+    }
+
+    /// News are no order.
+    @Test func nobodyAsksForNewsOfMusicAfterARefusal() {
+        var scene = Scene()
+        scene.on(.activate)
+        scene.server(.error(ServerError(type: "invalid_request_error", code: "invalid_api_key", message: "no")))
+        scene.on(.mediaTold(MediaRemark(report: "{}", wish: nil), opens: true))
+        #expect(!scene.latest.contains(.connect))
     }
 
     @Test func settingsThatWereNotTakenAreAnError() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// Events in any order at all, likely or not.
 struct ConversationOrderTests {

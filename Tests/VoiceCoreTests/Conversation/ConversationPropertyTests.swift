@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// What holds whatever happens, and in which order.
 struct ConversationPropertyTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// Every row of the state table, as a script.
 struct ConversationStateTests {

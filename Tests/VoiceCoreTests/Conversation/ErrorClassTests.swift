@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 struct ErrorClassTests {
     @Test(arguments: [

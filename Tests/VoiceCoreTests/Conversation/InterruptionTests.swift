@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// The user speaks over the voice, or tells it to be quiet.
 struct InterruptionTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// What the user asked is answered or missed audibly, whatever becomes of the session that heard it.
 struct LostQuestionTests {

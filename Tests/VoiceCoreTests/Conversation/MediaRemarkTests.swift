@@ -1,7 +1,8 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConversation
+@testable import VoiceMedia
 
 /// News of the media player in a conversation.
 struct MediaRemarkTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// An answer whose session is gone is told to the next one, once, and one response is asked for.
 struct OutlivedAnswerTests {

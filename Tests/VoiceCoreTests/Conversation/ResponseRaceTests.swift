@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// One response at a time, whatever crosses on the way.
 struct ResponseRaceTests {

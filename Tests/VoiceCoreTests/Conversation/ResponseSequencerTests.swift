@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// Every transition of the sequencer, and each race in which two sides act at once.
 struct ResponseSequencerTests {

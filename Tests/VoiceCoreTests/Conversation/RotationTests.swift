@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// One session follows another without anybody noticing.
 struct RotationTests {

@@ -1,4 +1,4 @@
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// Scenes of more than one session.
 extension Scene {

@@ -1,4 +1,5 @@
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// A conversation on a stage: events go in by name, what the machine wants is kept.
 struct Scene {
@@ -105,9 +106,18 @@ struct Scene {
         _ callID: String,
         _ output: String = "Two meetings.",
         wantsReply: Bool = true,
-        origin: OutputOrigin = .outside
+        origin: OutputOrigin = .outside,
+        isCarriedOut: Bool = true
     ) {
-        on(.callAnswered(callID: callID, output: output, wantsReply: wantsReply, origin: origin))
+        on(
+            .callAnswered(
+                callID: callID,
+                output: output,
+                wantsReply: wantsReply,
+                origin: origin,
+                isCarriedOut: isCarriedOut
+            )
+        )
     }
 
     mutating func confirm(_ callID: String) {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceConversation
 
 /// "Stop", at any moment of any conversation: nothing of what was asked before is heard or done after it.
 struct StopPropertyTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// "Stop", moment by moment: what the service and the agent are told, and what nobody hears any more.
 struct StopRequestTests {

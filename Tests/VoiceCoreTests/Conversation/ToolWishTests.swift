@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// What tools want of the conversation: news of long calls, and the end.
 struct ToolWishTests {

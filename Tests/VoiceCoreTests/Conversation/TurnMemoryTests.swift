@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 struct TurnMemoryTests {
     private func memory(turns: Int = 4) -> TurnMemory {

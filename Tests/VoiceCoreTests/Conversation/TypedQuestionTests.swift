@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// Questions that were typed.
 struct TypedQuestionTests {

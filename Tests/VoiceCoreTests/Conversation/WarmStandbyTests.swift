@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// The session that is kept open between conversations, without sound.
 struct WarmStandbyTests {

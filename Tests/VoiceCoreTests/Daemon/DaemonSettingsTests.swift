@@ -1,7 +1,13 @@
 import Logging
 import Testing
 
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 struct DaemonSettingsTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -32,8 +38,20 @@ struct DaemonSettingsTests {
             _ = try settings(environment: [:])
         } catch {
             #expect("\(error)".contains("OPENAI_API_KEY"))
-            #expect("\(error)".contains("jarvis-voiced demo"))
+            #expect("\(error)".contains("jarvis-simulator"))
         }
+    }
+
+    /// `config check` looks at everything else where there is no key.
+    @Test func withoutAKeyTheRestCanBeLookedAt() throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var configuration = Configuration()
+        #expect(DaemonSettings.missingKey(configuration, .none)?.message.contains("OPENAI_API_KEY") == true)
+        _ = try DaemonSettings(configuration, secrets: .none, needsKey: false, logger: logger)
+        configuration.audio.inputChannels = "nonsense of all kinds"
+        #expect {
+            _ = try DaemonSettings(configuration, secrets: .none, needsKey: false, logger: logger)
+        } throws: { "\($0)".hasPrefix("audio.input_channels") }
     }
 
     @Test func aKeyDoesNotTravelUnencrypted() throws {

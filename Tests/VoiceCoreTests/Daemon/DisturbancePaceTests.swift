@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct DisturbancePaceTests {
     /// Seconds at which a disturbance is told that lasts from second 100 on, with a look every second.

@@ -1,6 +1,7 @@
+import Logging
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct DuplexLogTests {
     /// States by the second; returns the seconds with a line.
@@ -39,6 +40,25 @@ struct DuplexLogTests {
         var states: [(DuplexState, Int)] = []
         for _ in 0..<60 { states += [(.good, 5), (.poor, 5)] }
         #expect(lines(states).count <= 600 / 60 + 1)
+    }
+
+    /// A box that is carried about all the time is told of once a minute, also right after another line.
+    @Test func thatTheBoxWasMovedIsTold() {
+        var log = DuplexLog()
+        var lines: [(second: Int, text: String)] = []
+        for second in 0..<130 {
+            var status = EchoStatus()
+            status.state = .good
+            status.moves = UInt64(second < 10 ? 0 : second / 10)
+            status.isLearningMove = second >= 10
+            if let line = log.step(status, at: .seconds(second)) {
+                lines.append((second, line.text))
+                #expect(!line.isTrouble)
+                if second >= 10 { #expect(line.metadata["reason"] == "moved") }
+            }
+        }
+        #expect(lines.map(\.second) == [1, 10, 70])
+        #expect(lines.last?.text == "echo: the box was moved or its volume knob turned, learning the echo again (2 s)")
     }
 
     @Test func aSecondOfLearningIsNotTold() {

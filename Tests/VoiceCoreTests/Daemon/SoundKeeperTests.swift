@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct SoundKeeperTests {
     @Test func aMicrophoneThatStartsClosedIsNotOpenedByItself() async throws {

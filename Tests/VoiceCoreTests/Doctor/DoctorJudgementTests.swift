@@ -1,6 +1,12 @@
 import Testing
 
+@testable import VoiceAgent
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 /// What the checks make of the facts: each trouble is named with its way out, and what works is said to work.
 struct DoctorJudgementTests {
@@ -140,13 +146,12 @@ struct DoctorJudgementTests {
     @Test func whatADeviceCanDoIsTold() {
         let facts = DeviceFacts(
             device: "hw:CARD=Device,DEV=0",
-            rates: 8000...96_000,
-            channels: 1...1,
+            abilities: DeviceAbilities(rates: [8000, 96_000], formats: ["S16_LE"], channels: 1...1),
             granted: .init(format: .s16, channels: 1, periodFrames: 480, bufferFrames: 1920)
         )
         let finding = DevicesCheck.judge(.success(facts), direction: .capture, daemon: nil)
         #expect(finding.verdict == .ok)
-        #expect(finding.message.contains("8000 to 96000 Hz, 1 channel;"))
+        #expect(finding.message.contains("8000 96000 Hz; S16_LE; 1 channel;"))
         #expect(finding.message.contains("buffer of 40 ms"))
     }
 
@@ -176,6 +181,26 @@ struct DoctorJudgementTests {
         #expect(EchoCheck.judge(test, audio: audio, now: 1_000_000).verdict == .skipped)
         #expect(EchoCheck.judge(nil, audio: audio, now: 0).advice?.contains("echo-test") == true)
         #expect(SavedEchoTest(parsing: Array("grade = \"splendid\"".utf8)) == nil)
+    }
+
+    @Test func whatTheRunningDaemonSaysOfItsEchoIsTold() throws {
+        func judge(_ duplex: String, _ reason: String, moves: Int = 0) throws -> DoctorFinding {
+            let echo: JSONValue = .object(moves > 0 ? ["moves": .integer(moves)] : [:])
+            return try #require(
+                EchoCheck.judge(
+                    running: .object(["duplex": .string(duplex), "duplex_reason": .string(reason), "echo": echo])
+                )
+            )
+        }
+        #expect(try judge("full", "good").message == "full duplex now (good)")
+        #expect(try judge("full", "good", moves: 1).message.contains("moved once"))
+        #expect(try judge("full", "moved", moves: 2).message.contains("learning the echo again (2 s)"))
+        #expect(try judge("full", "moved", moves: 2).verdict == .ok)
+        #expect(try judge("half", "clipping").verdict == .warn)
+        #expect(try judge("half", "clipping").advice?.contains("echo-test") == true)
+        // What is not of this program is not repeated.
+        #expect(try !judge("half", "sk-secret").message.contains("secret"))
+        #expect(EchoCheck.judge(running: .object([:])) == nil)
     }
 
     @Test func aCurlWithoutTLSIsFound() {

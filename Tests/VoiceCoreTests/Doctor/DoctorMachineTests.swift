@@ -1,5 +1,8 @@
 import Testing
 
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// What the doctor reads of systemd, /proc and the files of the service.

@@ -1,13 +1,20 @@
 import FoundationEssentials
 import Glibc
+import Logging
 import Testing
 
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// What leaves the house in a support archive, and what does not.
 struct SupportBundleTests {
     private static let key = "sk-canary-key-0123456789"
     private static let token = "canary-token-0123456789"
+    /// What the journal has before a line of the daemon, and what is shown of it.
+    private static let prefix = "2026-01-31T10:00:00+0100 kitchen jarvis-voiced[7]: "
+    private static let shownPrefix = "2026-01-31T10:00:00+0100 host jarvis-voiced[7]: "
 
     @Test func noSecretAndNoSpokenWordIsInTheArchive() async throws {
         let file = """
@@ -31,12 +38,11 @@ struct SupportBundleTests {
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
             files: .stub([:])
         )
-        let journal = """
-            said line=1 speaker=user text="canary \\"spoken\\" words" late=yes
-            call call=1 tool=ask_jarvis arguments="{canary}"
-            refused: Incorrect API key provided: \(Self.key)
-            the token was \(Self.token).
-            """
+        let journal = [
+            #"said line=1 speaker=user text="canary \"spoken\" words" late=yes"#,
+            #"call call=1 tool=ask_jarvis arguments="{canary}""#,
+            "refused: Incorrect API key provided: \(Self.key)", "the token was \(Self.token).",
+        ].map { Self.prefix + $0 }.joined(separator: "\n")
         let report = DoctorReport([DoctorFinding("x", .fail, "header Bearer \(Self.token) refused")])
         for patient in [broken, patient] {
             let bundle = SupportBundle(patient: patient, report: report, version: "1.2.3")
@@ -74,9 +80,23 @@ struct SupportBundleTests {
         ("[audio]\ninput = \"hw:1\"", "[audio]\ninput = \"hw:1\""),
         ("[audio]\ninptu = \"sk-1\"", "[audio]\n(unknown key) = (not shown)"),
         ("[secret-name]\nx = 1", "[(unknown)]\n(unknown key) = (not shown)"),
-        ("audio.input = \"x\" # my comment", "input = \"x\""),
+        ("audio.input = \"hw:1\" # my comment", "input = \"hw:1\""),
+        ("audio.input = \"sk-1\"", "input = \"(not shown)\""),
+        ("[activation]\nstate_command = \"/opt/x sk-1\"", "[activation]\nstate_command = \"(not shown)\""),
+        ("[realtime]\nurl = \"wss://h:8/p/key\"", "[realtime]\nurl = \"wss://(host):8/(not shown)\""),
+        ("[jarvis]\nurl = \"http://h:8080/ui\"", "[jarvis]\nurl = \"http://(host):8080/ui\""),
+        ("[jarvis]\nurl = \"http://127.0.0.1:8080/ui\"", "[jarvis]\nurl = \"http://127.0.0.1:8080/ui\""),
+        ("[jarvis]\nurl = \"http://93.184.216.34/ui\"", "[jarvis]\nurl = \"http://(address)/ui\""),
+        ("[jarvis]\nurl = \"http://[2001:db8::7]/ui\"", "[jarvis]\nurl = \"http://(address)/ui\""),
+        ("[audio]\ninput = \"plughw:CARD=PCH,DEV=0\"", "[audio]\ninput = \"plughw:CARD=PCH,DEV=0\""),
+        ("[audio]\ninput = \"plughw:CARD=AnnasRoom\"", "[audio]\ninput = \"plughw:CARD=(not shown)\""),
+        ("[audio]\ninput = \"hw:AnnasRoom,0\"", "[audio]\ninput = \"hw:(not shown),0\""),
         ("[realtime]\nspeed = \"sk-1\"", "[realtime]\nspeed = (not shown: not what this key takes)"),
-        ("[realtime]\nurl = \"wss://h/p?key=1\"", "[realtime]\nurl = \"wss://h/p?(not shown)\""),
+        ("[realtime]\nurl = \"wss://h/p?key=1\"", "[realtime]\nurl = \"wss://(host)/(not shown)\""),
+        (
+            "[realtime]\nurl = \"wss://h/v1/realtime?key=1\"",
+            "[realtime]\nurl = \"wss://(host)/v1/realtime?(not shown)\""
+        ),
         ("sk-just-a-key", "(line not shown)"), ("# a comment", "# (comment)"), ("", ""),
     ])
     func onlyLinesThatAreUnderstoodAreShown(file: String, shown: String) {
@@ -86,19 +106,164 @@ struct SupportBundleTests {
     @Test(arguments: [
         (
             #"said line=1 text="say \"x\" speaker=user" late=no"#,
-            "said line=1 text=(not shown) speaker=(not shown) late=no"
+            "said line=1 text=(not shown) late=no"
         ),
+        (#"said line=1 text="code=493211 pid=4932" late=no"#, "said line=1 text=(not shown) late=no"),
+        (#"said text="the pin" code=4932"x"z pid=12 y"#, "said text=(not shown) code=(not shown)"),
+        ("closed code=1000 ms=493211", "closed code=1000 ms=493211"),
+        ("the session was closed: code=493211", "the session was closed: code=(not shown)"),
+        ("refused: your pin code=4932", "refused: (not shown) code=(not shown)"),
         ("turn heard_ms=120 by_ms=4711471147114711", "turn heard_ms=120 by_ms=(not shown)"),
         ("the session was closed: pass phrase", "the session was closed: (not shown)"),
-        ("refused x the session", "refused (not shown)"), ("hunter2=1 ms=3", "(not shown) ms=3"),
+        ("refused x the session", "refused (not shown)"), ("hunter2=1 ms=3", "(not shown) ms=(not shown)"),
+        ("ready version=0.1.0", "ready version=0.1.0"), ("ready version=4711.4711", "ready version=(not shown)"),
         (
-            "2026-01-31T10:00:00+0100 kitchen jarvis-voiced[7]: ready ms=3",
-            "2026-01-31T10:00:00+0100 host jarvis-voiced[7]: ready ms=3"
+            "loudspeaker lost; opening it again until it is back side=loudspeaker reason=\"No such device\"",
+            "loudspeaker lost; opening it again until it is back side=loudspeaker reason=(not shown)"
         ),
-        ("2026-01-31T10:00:00+0100 kitchen sudo[7]: ready", "(not shown)"), ("", ""),
+        ("control command=mute uid=1000", "control command=mute uid=1000"),
+        ("control command=hunter2", "control command=(not shown)"),
+        ("most of the budget is spent period=day", "most of the budget is spent period=day"),
+        (
+            "/etc/jarvis-voiced/jarvis-voiced.toml:3:1: unknown key audio.hunter2",
+            "/etc/jarvis-voiced/jarvis-voiced.toml:3:1: unknown key (not shown)"
+        ),
+        ("/home/anna/x.toml:12:5: unknown key", "(not shown):12:5: unknown key"),
+        ("/home/anna/x.toml:47114:5: unknown key", "(not shown)"),
     ])
     func whatIsNotKnownToBeHarmlessIsTakenOutOfTheJournal(line: String, shown: String) {
-        #expect(RedactedJournal.line(line) == shown)
+        #expect(RedactedJournal.line(Self.prefix + line) == Self.shownPrefix + shown)
+    }
+
+    /// A message of several lines goes on without a time of its own, and another program's line is its own affair.
+    @Test(arguments: [
+        "        pid=4711 code=4711 ready", "pid=4711", "ready ms=3", "2026-01-31T10:00:00+0100 kitchen sudo[7]: ready",
+        "-- Boot 0123456789abcdef --",
+    ])
+    func aLineThatIsNotTheDaemonsIsNotShown(line: String) {
+        #expect(RedactedJournal.line(line) == "(not shown)")
+        #expect(RedactedJournal.line("") == "" && RedactedJournal.line("  ") == "")
+    }
+
+    /// Of a crash everything is shown that says why.
+    @Test(arguments: [
+        ("Main process exited, code=dumped, status=11/SEGV", nil),
+        ("Main process exited, code=exited, status=78/CONFIG", nil),
+        ("Failed with result 'core-dump'.", nil), ("Failed with result 'hunter2'.", "Failed with result (not shown)"),
+        ("Watchdog timeout (limit 30s)!", nil),
+        ("Killing process 4711 (jarvis-voiced) with signal SIGABRT.", nil),
+        ("Killing process 4711 (hunter2) with signal SIGABRT.", "Killing process 4711 (not shown)"),
+        ("Scheduled restart job, restart counter is at 3.", nil), ("Start request repeated too quickly.", nil),
+        ("A process of this unit has been killed by the OOM killer.", nil),
+        ("State 'stop-sigterm' timed out. Killing.", nil), ("Consumed 1min 30.221s CPU time, 40.1M memory peak.", nil),
+        ("Deactivated successfully.", nil), ("code=hunter2 status=4711/x", "(not shown)"),
+    ])
+    func ofACrashTheServiceManagersLinesAreShown(line: String, shown: String?) {
+        let time = "2026-01-31T10:00:00+0100"
+        let unit = "jarvis-voiced.service"
+        #expect(
+            RedactedJournal.line("\(time) kitchen systemd[1]: \(unit): \(line)")
+                == "\(time) host systemd[1]: \(unit): \(shown ?? line)"
+        )
+        // The description is anybody's.
+        #expect(
+            RedactedJournal.line("\(time) kitchen systemd[1]: Started \(unit) - \(line)")
+                == "\(time) host systemd[1]: Started \(unit) (not shown)"
+        )
+    }
+
+    /// Every sentence of the log that the program has ready: as it is, or up to the first value that is put into it.
+    @Test func theProgramsOwnSentencesAreShown() throws {
+        let messages = try Self.messages()
+        #expect(messages.count > 140, "they are still found")
+        for (file, text) in messages {
+            #expect(RedactedJournal.line(Self.prefix + text) == Self.shownPrefix + text, "\(file)")
+        }
+    }
+
+    /// Every field of a log line has its place: as a number, as a word of the program, or as what may be anything.
+    @Test func everyFieldIsKnown() throws {
+        var names: Set<String> = []
+        // The book of the budget has fields of its own.
+        for (file, text) in try Self.sources() where !file.hasSuffix("/SavedBudget.swift") {
+            for list in text.matches(of: /(?:metadata: |Metadata = |event\(\.\w+, )\[([^\]]*)\]/) {
+                for key in list.output.1.matches(of: /"([a-z_]+)": "/) { names.insert(String(key.output.1)) }
+            }
+            for key in text.matches(of: /metadata\["([a-z_]+)"\]/) { names.insert(String(key.output.1)) }
+            for key in text.matches(of: /\("([a-z_]+_(?:ms|db|dbfs|ppm|us|usd))",/) {
+                names.insert(String(key.output.1))
+            }
+        }
+        #expect(names.count > 40)
+        let known = JournalVocabulary.numbers.union(JournalVocabulary.others).union(JournalVocabulary.states.keys)
+        #expect(names.subtracting(known).subtracting(["version"]) == [])
+    }
+
+    private static func sources() throws -> [(file: String, text: String)] {
+        try ["Sources/VoiceCore", "Sources/JarvisVoiced"].flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+                .map {
+                    (
+                        file: $0,
+                        text: String(
+                            decoding: try FileReader.system.read("\(folder)/\($0)", 1 << 20).bytes,
+                            as: UTF8.self
+                        )
+                    )
+                }
+        }
+    }
+
+    private static func messages() throws -> [(file: String, text: String)] {
+        var found: [(file: String, text: String)] = []
+        for (file, text) in try sources() {
+            var literals: [Substring] = []
+            let logged =
+                /logger\.(?:trace|debug|info|notice|warning|error|critical)\(\s*(?:[^"()]*\? )?"((?:[^"\\\n]|\\.)*)"(?: : "((?:[^"\\\n]|\\.)*)")?/
+            for match in text.matches(of: logged) { literals += [match.output.1, match.output.2 ?? ""] }
+            let named = /(?:Logger\.Message = |failing: |note: |let lost = |\{ _ in\s*)"((?:[^"\\\n]|\\.)*)"/
+            literals += text.matches(of: named).map(\.output.1)
+            // Lines that are made elsewhere than they are written.
+            if file.hasSuffix("/JarvisFailure.swift"), let begin = text.firstRange(of: "logLine"),
+                let end = text.firstRange(of: "providerText")
+            {
+                let part = text[begin.upperBound..<end.lowerBound]
+                literals += part.matches(of: /: "((?:[^"\\\n]|\\.)*)"/).map(\.output.1)
+            }
+            if file.hasSuffix("/DuplexLog.swift") {
+                literals += text.matches(of: /"(echo: (?:[^"\\\n]|\\.)*)"/).map(\.output.1)
+            }
+            for literal in literals {
+                var sentence = String(literal).replacing("\\\"", with: "\"")
+                if let value = sentence.firstRange(of: "\\(") {
+                    // Up to the last whole word before the value.
+                    let before = sentence[..<value.lowerBound]
+                    sentence = before.split(separator: " ", omittingEmptySubsequences: false).dropLast().joined(
+                        separator: " "
+                    )
+                }
+                if !sentence.isEmpty { found.append((file, sentence)) }
+            }
+        }
+        return found
+    }
+
+    @Test func ofTheSystemTheKernelAndTheDistributionAreShown() {
+        let kernel = "Linux version 6.1.0-18-arm64 (anna@annas-desk) (gcc-12 (Debian 12.2.0-14)) #1 SMP Debian"
+        #expect(SupportBundle.kernel(kernel) == "Linux version 6.1.0-18-arm64")
+        #expect(SupportBundle.kernel("anna@annas-desk") == "")
+        #expect(
+            SupportBundle.distribution("NAME=\"anna\"\nID=debian\nVERSION_ID=\"12\"") == "ID=debian\nVERSION_ID=\"12\""
+        )
+    }
+
+    @Test func ofCardsTheDriversNamesAreShown() {
+        let cards = " 0 [PCH            ]: HDA-Intel - HDA Intel PCH\n 1 [AnnasRoom      ]: USB-Audio - USB PnP"
+        #expect(
+            DeviceName.cards(cards)
+                == " 0 [PCH            ]: HDA-Intel - HDA Intel PCH\n 1 [(not shown)]: USB-Audio - USB PnP"
+        )
+        #expect(DeviceName.id("Device_1\n") == "Device_1\n" && DeviceName.id("AnnasRoom\n") == "(not shown)\n")
     }
 
     @Test func knownSecretsAreTakenOutWhereverTheyStand() throws {
@@ -121,6 +286,8 @@ struct SupportBundleTests {
             SetCredentialEncrypted=x: \\
                 word
             LimitRTPRIO=40
+            Environment=493211
+            Description=The pin is 493211
             word=1
             """
         #expect(
@@ -132,6 +299,8 @@ struct SupportBundleTests {
                 ExecStart=/usr/bin/jarvis-voiced run (not shown)
                 SetCredentialEncrypted=(not shown)
                 LimitRTPRIO=40
+                Environment=(not shown)
+                Description=(not shown)
                 (unknown setting)=(not shown)
                 """
         )
@@ -143,6 +312,46 @@ struct SupportBundleTests {
         let lines = RedactedUnit.text(String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
         let hidden = lines.filter { $0.contains("not shown") || $0.contains("unknown") }.map { $0.prefix { $0 != "=" } }
         #expect(hidden.allSatisfy { ["Description", "SetCredential"].contains($0) }, "\(hidden)")
+    }
+
+    @Test(arguments: [
+        ("/home/anna/x.toml:3:1: unknown key realtime.sk-1", "(not shown):3:1: unknown key (not shown)"),
+        (
+            "echo.duplex wants one of \"auto\", \"full\" or \"half\", got \"hunter\"",
+            "echo.duplex wants one of \"auto\", \"full\" or \"half\", got (not shown)"
+        ),
+        ("the card is plughw:CARD=AnnasRoom,DEV=0.", "the card is plughw:CARD=(not shown),DEV=0."),
+        (
+            "realtime.speed wants a number from 0.25 to 1.5, got \"sk 1 the\"",
+            "realtime.speed wants a number from 0.25 to 1.5, got (not shown)"
+        ),
+        ("http://radio.example/secret/live answers", "(not shown) answers"),
+        ("the code is 493211", "the code is (not shown)"),
+        ("the card runs at 48000 Hz, hw:1,0", "the card runs at 48000 Hz, hw:1,0"),
+        ("/var/lib/jarvis-voiced can be written", "/var/lib/jarvis-voiced can be written"),
+        ("hw:sk-1 plug:hunter=2", "(not shown)"),
+    ])
+    func ofAFindingTheDoctorsOwnWordsAreShown(text: String, shown: String) {
+        #expect(RedactedFinding.text(text) == shown)
+    }
+
+    /// What somebody said, in the line that the program makes of it, stays in its quotes.
+    @Test(arguments: [
+        #"a\" ms=4242 b"#, "a\"\u{301} ms=4242 b", "\u{301}a ms=4242 b", "\" ms=4242 \u{301}", #"\\" ms=4242"#,
+        "a\\\"\u{301} ms=4242 \"\u{301}",
+    ])
+    func noQuoteInAValueEndsIt(value: String) {
+        let line = JournalLogHandler.line(
+            "said",
+            [(key: "text", value: value), (key: "turn", value: "3")],
+            subject: nil,
+            level: .info,
+            style: .journal,
+            hasJournal: false
+        )
+        let text = line.text.dropFirst("<6>".utf8.count).dropLast()
+        let shown = RedactedJournal.line("2026-01-31T10:00:00+0100 host jarvis-voiced[7]: \(text)")
+        #expect(!shown.contains("4242") && shown.contains("turn=3"), "\(shown)")
     }
 
     /// Words that nobody knows, in every place that a person, a program or a page could have put them.

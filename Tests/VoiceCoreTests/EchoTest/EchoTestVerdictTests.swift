@@ -1,5 +1,7 @@
 import Testing
 
+@testable import VoiceAudio
+@testable import VoiceBase
 @testable import VoiceCore
 
 struct EchoTestVerdictTests {

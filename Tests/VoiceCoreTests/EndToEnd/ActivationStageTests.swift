@@ -3,7 +3,13 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceMedia
+@testable import VoiceReply
 
 extension EndToEnd {
     /// Activation through the whole daemon, with the socket watched from the other side.

@@ -1,7 +1,9 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAgent
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 
 extension EndToEnd {
     /// Whatever the agent does: one output, something to say, and the daemon still listens.

@@ -1,7 +1,7 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 extension EndToEnd {
     @Suite struct BargeInTests {

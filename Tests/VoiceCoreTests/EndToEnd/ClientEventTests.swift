@@ -2,7 +2,10 @@ import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceReply
 
 extension EndToEnd {
     /// Everything the daemon can say to the service. With VOICE_RECORD_DIR set it is written there for

@@ -1,6 +1,10 @@
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 extension EndToEnd {
@@ -116,6 +120,64 @@ extension EndToEnd {
             #expect(stage.journal.sent().allSatisfy { $0 == 0 }, "nothing that is heard leaves a muted box")
             let (tones, _) = try await stage.stop()
             #expect(tones.spell(ConversationScript(turns: []).otherwise), "\(tones)")
+        }
+
+        /// Outside of `always` the conversation ends with its refusal; the next order must know of it all the same.
+        @Test func anOrderThatCannotBeCarriedOutIsNotPromised() async throws {
+            let stage = try Stage([])
+            try await stage.start(key: "sk-mistaken") { $0.activation.mode = .push }
+            for words in [["ask", "What is on?"], ["ask", "Again"], ["listen"]] {
+                await #expect {
+                    _ = try await stage.perform(words)
+                } throws: { error in
+                    let problem = error as? ControlProblem
+                    return problem?.code == .notAvailable && problem?.exitCode == .unavailable
+                        && problem?.message.contains("invalid_api_key") == true
+                        && problem?.message.contains("jarvis-voiced doctor") == true
+                }
+            }
+            while await stage.daemon?.state != .idle { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(try await stage.perform("status")["text"]?.stringValue?.contains("refused us") == true)
+            #expect(stage.simulator.connectionCount == 3, "each order is tried")
+            try await stage.stop()
+        }
+
+        /// In `always` the refusal stands until the next look, minutes later: who asks is tried for at once.
+        @Test func anOrderAfterARefusalIsTriedAtOnce() async throws {
+            let stage = try Stage([])
+            try await stage.start(key: "sk-mistaken")
+            func isRefused() async -> Bool {
+                if case .error? = await stage.daemon?.state { true } else { false }
+            }
+            while await !isRefused() { try await Task.sleep(for: .milliseconds(5)) }
+            for words in [["listen"], ["ask", "What is on?"], ["listen"]] {
+                await #expect {
+                    _ = try await stage.perform(words)
+                } throws: { error in
+                    (error as? ControlProblem)?.message.contains("invalid_api_key") == true
+                }
+            }
+            #expect(stage.simulator.connectionCount == 4, "each order is tried")
+            try await stage.stop()
+        }
+
+        @Test(arguments: [Configuration.Activation.Mode.push, .always])
+        func anOrderToAServiceThatIsAwaySaysSo(mode: Configuration.Activation.Mode) async throws {
+            let stage = try Stage([])
+            try await stage.start { configuration in
+                configuration.activation.mode = mode
+                // Nobody listens there.
+                configuration.realtime.url = "ws://127.0.0.1:9/v1/realtime"
+            }
+            for words in [["ask", "What is on?"], ["listen"]] {
+                await #expect {
+                    _ = try await stage.perform(words)
+                } throws: { error in
+                    (error as? ControlProblem)?.message.contains("cannot be reached: ") == true
+                        && (error as? ControlProblem)?.exitCode == .unavailable
+                }
+            }
+            try await stage.stop()
         }
 
         @Test func whoWatchesSeesTheStates() async throws {

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceCore
 
 /// The built program, run as a daemon in a process of its own: an environment of a few words, folders of its own, no card.
@@ -48,7 +49,7 @@ final class DaemonProcess: Sendable {
     }
 
     /// Beside the tests themselves.
-    private static var program: String {
+    static var program: String {
         get throws {
             var path = [CChar](repeating: 0, count: 4096)
             let count = readlink("/proc/self/exe", &path, path.count - 1)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceBase
 
 extension EndToEnd {
     /// What only a process of its own can show: signals, and an end of the log that nobody takes.
@@ -33,6 +33,18 @@ extension EndToEnd {
             #expect(await daemon.stop() == 0)
             close(output)
             await simulator.stop()
+        }
+
+        /// A text of another encoding is not guessed at.
+        @Test func wordsThatAreNotUTF8AreRefused() throws {
+            let command = "'\(try DaemonProcess.program)' ctl ask \"$(printf 'sp\\344t')\" 2>&1"
+            let process = try #require(popen(command, "r"))
+            var line = [CChar](repeating: 0, count: 1000)
+            fgets(&line, Int32(line.count), process)
+            let status = pclose(process)
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            #expect(text.contains("not UTF-8") && text.contains("iconv"), "\(text)")
+            #expect((status >> 8) & 0xFF == 64, "EX_USAGE")
         }
 
         @Test func aLogThatNobodyReadsHoldsUpNothing() async throws {

@@ -1,7 +1,11 @@
 import Testing
 import VoiceSimulator
 
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 extension EndToEnd {
     /// The dialects that a server of the GA protocol understands too, run against one.

@@ -1,7 +1,9 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 
 extension EndToEnd {
     /// Whom the box hears while it speaks.

@@ -1,7 +1,9 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAgent
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 
 extension EndToEnd {
     /// A model that does what the agent's text tells it, and not what the user wants.
@@ -111,6 +113,23 @@ extension EndToEnd {
                 }
             )
             #expect(agent.replies == Self.allowed + [["approval_id": "appr_2", "cancelled": true]])
+        }
+
+        /// The model mishears the command at first: the user has said yes all the same, and only to what he was told.
+        @Test func aYesIsNotUsedUpByAnotherCommand() async throws {
+            let other = ConversationScript.Turn(
+                transcript: "yes",
+                action: .callOnly(tool: "approve", arguments: Self.yes("rm -r letters").arguments)
+            )
+            let (agent, _) = try await run(
+                [other],
+                toOutputs: [nil, .callOnly(tool: "approve", arguments: Self.yes().arguments)],
+                scene: { stage in
+                    stage.say("Yes")
+                    try await stage.reach(.listening, times: 3)
+                }
+            )
+            #expect(agent.replies == Self.allowed)
         }
 
         @Test func aNoIsObeyedWhoeverSaysIt() async throws {

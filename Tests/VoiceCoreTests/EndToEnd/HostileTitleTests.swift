@@ -2,7 +2,10 @@ import FoundationEssentials
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceMedia
 
 extension EndToEnd {
     /// A station whose titles give orders, through the decoder, and a model that obeys them.

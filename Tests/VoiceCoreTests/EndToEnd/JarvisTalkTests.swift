@@ -1,7 +1,9 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceActivation
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 
 extension EndToEnd {
     /// Talks with an agent that takes its time, asks back, and is asked for more.

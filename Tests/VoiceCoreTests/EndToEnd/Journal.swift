@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 /// Everything that a daemon under test did and that its servers saw, in the order it was seen.
 final class Journal: Sendable {

@@ -1,6 +1,8 @@
 import Testing
 import VoiceSimulator
 
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 extension EndToEnd {

@@ -1,6 +1,6 @@
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceBase
 
 /// The words in a recording of the simulator's tones: one stretch of sound with one frequency per word.
 struct MarkerTones: CustomStringConvertible {

@@ -3,7 +3,11 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceMedia
+@testable import VoiceReply
 
 extension EndToEnd {
     /// Music by voice: what a user asks for, what the loudspeaker plays.

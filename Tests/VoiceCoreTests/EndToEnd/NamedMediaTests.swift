@@ -2,7 +2,9 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceMedia
 
 extension EndToEnd {
     /// From the question over the agent's reply to the sound of the very file: the agent names, the box plays.

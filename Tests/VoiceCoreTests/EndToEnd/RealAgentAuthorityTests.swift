@@ -2,6 +2,10 @@ import FoundationEssentials
 import Testing
 import VoiceSimulator
 
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 extension EndToEnd {

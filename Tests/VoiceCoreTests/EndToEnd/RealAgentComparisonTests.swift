@@ -1,7 +1,10 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 extension EndToEnd {
     /// The stand-in and the real agent server on the same script, event by event: what the one is tested with must be what the

@@ -2,7 +2,10 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 extension EndToEnd {
     /// The client against the real agent server: what the user hears of its prompts, what may be said meanwhile, and what is
@@ -13,7 +16,9 @@ extension EndToEnd {
             let news = NewsBox()
             try await Self.talk(news: news) { client, files in
                 let asked = await client.ask("run echo hi")
-                #expect(asked.spoken.contains("run this command: echo hi\nIt would run in the folder \(files)\n"))
+                #expect(
+                    asked.spoken.contains("run this command: \"echo hi\"\nIt would run in the folder \"\(files)\"\n")
+                )
                 #expect(!asked.spoken.contains("A yes holds"))
                 // Somebody allows it in another window.
                 let session = await client.sessionID
@@ -30,17 +35,17 @@ extension EndToEnd {
         @Test func readingAndWritingAndAGrantAreToldApart() async throws {
             try await Self.talk { client, files in
                 let read = await client.ask("read the file letter.txt")
-                #expect(read.spoken.contains("read the file: \(files)/letter.txt\n"))
+                #expect(read.spoken.contains("read the file: \"\(files)/letter.txt\"\n"))
                 #expect(
                     await client.approve("\(files)/letter.txt", true, heard: client.prompts).spoken.hasPrefix(
                         "The file says"
                     )
                 )
                 let write = await client.ask("write the file notes.txt")
-                #expect(write.spoken.contains("write the file: \(files)/notes.txt\n"))
+                #expect(write.spoken.contains("write the file: \"\(files)/notes.txt\"\n"))
                 _ = await client.approve("", false, heard: client.prompts)
                 let grant = await client.ask("workspace")
-                #expect(grant.spoken.contains("read and change everything in the folder: \(files)\n"))
+                #expect(grant.spoken.contains("read and change everything in the folder: \"\(files)\"\n"))
                 #expect(grant.spoken.contains("as long as this conversation with Jarvis lives"))
                 #expect(
                     await client.approve(files, true, heard: client.prompts).spoken.contains(

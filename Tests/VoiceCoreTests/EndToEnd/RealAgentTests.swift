@@ -3,7 +3,10 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 extension EndToEnd {
     /// The client against the real agent server, in both of its ways of asking.
@@ -133,10 +136,7 @@ extension EndToEnd {
                 let saved = Mutex<SavedJarvisSession?>(nil)
                 let store = JarvisSessionStore(
                     load: { saved.withLock { $0 } },
-                    save: { session in
-                        saved.withLock { $0 = session }
-                        return nil
-                    }
+                    save: { session in saved.withLock { $0 = session } }
                 )
                 for looksAtStart in [false, true] {
                     let first = try agent.client(.responses, on: network, store: store)
@@ -163,10 +163,7 @@ extension EndToEnd {
                 let saved = Mutex<SavedJarvisSession?>(nil)
                 let store = JarvisSessionStore(
                     load: { nil },
-                    save: { session in
-                        saved.withLock { $0 = session }
-                        return nil
-                    }
+                    save: { session in saved.withLock { $0 = session } }
                 )
                 let log = LineLog()
                 let client = try agent.client(style, on: network, store: store, log: log)

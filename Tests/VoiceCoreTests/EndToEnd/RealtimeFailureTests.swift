@@ -1,7 +1,12 @@
+import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 extension EndToEnd {
     @Suite struct RealtimeFailureTests {
@@ -20,7 +25,7 @@ extension EndToEnd {
             #expect(reason.contains("invalid_api_key"))
             #expect(stage.simulator.connectionCount == 1)
             #expect(stage.journal.states.count == 3, "\(stage.journal.states)")
-            #expect(stage.log.lines.count { $0.contains("refuses us") } == 1)
+            #expect(stage.log.lines.count { $0.contains("refuses us") && $0.contains("jarvis-voiced doctor") } == 1)
             #expect(!stage.log.lines.contains { $0.contains("sk-mistaken") })
         }
 
@@ -56,6 +61,51 @@ extension EndToEnd {
                 .map { SpokenVoice.markerFrequency($0) }
             #expect(tones.tones.suffix(8).map { ($0.frequency / 10).rounded() * 10 } == again, "\(tones)")
             #expect(stage.journal.client("session.update", connection: 2).count == 1)
+        }
+
+        /// The service has gone without a word: what was said to it is missed, the user is told, and asked to say it again.
+        @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
+        func whatIsSaidIntoADeadConnectionIsNotLostInSilence() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start(
+                adjust: { $0.echo.enabled = true },
+                tune: { $0.request.deadPeerLimit = .seconds(4) }
+            )
+            try await stage.reach(.listening)
+            await stage.simulator.stallConnections()
+            stage.say("What time is it in the kitchen?", voice: .natural)
+            try await stage.reach(.listening, times: 2)
+            let effects = stage.journal.entries.compactMap {
+                if case .effect(let effect, _) = $0 { effect } else { nil }
+            }
+            #expect(!stage.journal.states.contains(.userSpeaking), "the service never heard of it")
+            #expect(effects.count { $0 == .note(.questionLost(isAskedAgain: false)) } == 1)
+            let tones = effects.compactMap { if case .play(let tone) = $0 { tone } else { nil } }
+            #expect(tones == [.error, .listening], "lost, and then: say it again")
+            #expect(stage.log.lines.contains { $0.contains("the connection is dead") })
+            #expect(stage.log.lines.contains { $0.contains("the question is lost") })
+            stage.say("What time is it in the kitchen?", voice: .natural)
+            try await stage.reach(.listening, times: 3)
+            let (heard, _) = try await stage.stop()
+            #expect(heard.spell("It is noon."), "\(heard)")
+        }
+
+        /// Nobody spoke: nothing was missed, and no sound says so.
+        @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
+        func aDeadConnectionThatNobodySpokeToIsReplacedInSilence() async throws {
+            let stage = try Stage([])
+            try await stage.start(
+                adjust: { $0.echo.enabled = true },
+                tune: { $0.request.deadPeerLimit = .seconds(2) }
+            )
+            try await stage.reach(.listening)
+            await stage.simulator.stallConnections()
+            try await stage.reach(.listening, times: 2)
+            let effects = stage.journal.entries.compactMap {
+                if case .effect(let effect, _) = $0 { effect } else { nil }
+            }
+            #expect(!effects.contains { if case .play = $0 { true } else { false } })
+            try await stage.stop()
         }
 
         @Test func anAnswerOutlivesItsSession() async throws {

@@ -1,6 +1,9 @@
 import Synchronization
 import VoiceSimulator
 
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// Finds the words that a test tells it to find, in the place of an engine.

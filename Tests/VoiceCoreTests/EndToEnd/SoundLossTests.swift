@@ -3,7 +3,9 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 
 extension EndToEnd {
     @Suite struct SoundLossTests {

@@ -1,7 +1,7 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConversation
 
 extension Tag {
     /// Whole conversations over loopback, at the speed of speech.

@@ -4,7 +4,13 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceMedia
 
 /// A whole daemon with its two servers on loopback and a room of files, for tests that talk to it.
 ///
@@ -158,7 +164,9 @@ final class Stage: Sendable {
     }
 
     /// Gives an order as the control socket does.
-    func perform(_ words: String...) async throws -> [String: JSONValue] {
+    func perform(_ words: String...) async throws -> [String: JSONValue] { try await perform(words) }
+
+    func perform(_ words: [String]) async throws -> [String: JSONValue] {
         let daemon = try #require(daemon)
         let request = try ControlRegistry.standard.request(words: words)
         guard case .done(let result) = try await ControlRegistry.standard.run(request, on: daemon) else { return [:] }

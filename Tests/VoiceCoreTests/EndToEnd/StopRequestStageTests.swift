@@ -2,6 +2,11 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
 
 extension EndToEnd {

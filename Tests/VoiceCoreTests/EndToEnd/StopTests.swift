@@ -1,7 +1,8 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 
 extension EndToEnd {
     /// Whatever goes on: two seconds, and the server sees an orderly end.

@@ -20,7 +20,8 @@ struct EventScriptTests {
         }
         let wanted: Set<String> = [
             "activate", "deactivate", "interrupt", "connected", "disconnected", "lifetime", "voiceReceived",
-            "voiceAudible", "voiceDrained", "voiceStopped", "callDispatched", "callAnswered", "callDelayed", "say",
+            "voiceAudible", "voicePlayed", "turnWasSilent", "voiceDrained", "voiceStopped", "callDispatched",
+            "callAnswered", "callDelayed", "say",
             "endWhenQuiet", "mediaTold", "stop", "ask", "agentTold", "agentAsks",
             "lost", "timer", "budget", "keepsOpen", "announces", "keepsWarm",
             "server.sessionCreated", "server.sessionUpdated", "server.speechStarted", "server.speechStopped",

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// The manual pages say what the program does, whatever stands in its texts.
@@ -29,6 +31,9 @@ struct ManualTests {
         #expect(!page.contains("hidden"))
         #expect(!page.contains("\\-\\-help"))
         for code in ExitCode.allCases { #expect(page.contains(".B \"\(code.rawValue)\"")) }
+        let tool = try CommandManual.toolPage(description: description, version: "1")
+        #expect(tool.contains(".SS \"tool dig\""))
+        #expect(!tool.contains("EXIT STATUS") && !tool.contains("/etc/"), "the daemon's sections are not a tool's")
         #expect(throws: CommandManual.Unreadable.self) { try CommandManual.page(description: "{", version: "1") }
     }
 

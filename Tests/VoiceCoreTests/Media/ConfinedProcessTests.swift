@@ -2,7 +2,9 @@ import CLinux
 import Glibc
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceCore
+@testable import VoiceMedia
 
 /// What a program that decodes what others sent can do beside that.
 struct ConfinedProcessTests {

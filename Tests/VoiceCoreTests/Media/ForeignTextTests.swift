@@ -1,7 +1,11 @@
 import FoundationEssentials
 import Testing
 
+@testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceMedia
+@testable import VoiceReply
 
 /// Titles are data: short, on one line, unable to end a quotation.
 struct ForeignTextTests {

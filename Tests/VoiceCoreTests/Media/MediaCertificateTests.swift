@@ -2,7 +2,10 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceMedia
+@testable import VoiceReply
 
 /// A web server with a certificate that only its own file vouches for.
 private final class CertifiedServer {

@@ -1,7 +1,8 @@
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceMedia
+@testable import VoiceReply
 
 /// Servers of media that break, flood or speak an old tongue.
 @Suite(.serialized, .enabled(if: TestSound.canPlay, "ffmpeg is not installed"))

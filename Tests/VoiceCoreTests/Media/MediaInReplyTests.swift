@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceConversation
+@testable import VoiceReply
 
 /// What an agent's reply names to be played, and what is left to be said.
 struct MediaInReplyTests {
@@ -81,7 +82,7 @@ struct MediaInReplyTests {
 
     @Test func aCodeBlockOfAddressesIsAPlaylist() {
         let media = MediaInReply("```\n#EXTM3U\n#EXTINF:1,x\nhttp://e.org/1.mp3\nhttp://e.org/2.mp3\n```")
-        #expect(media.items.map(\.title) == ["1", "2"])
+        #expect(media.items.map(\.title) == ["x", "2"])
         let code = "```sh\ncurl http://e.org/1.mp3\n```"
         #expect(MediaInReply(code).items.isEmpty)
         #expect(MediaInReply(code).rest == code)
@@ -139,7 +140,7 @@ struct MediaInReplyTests {
     @Test(arguments: [
         "See https://en.wikipedia.org/wiki/Radio and https://web.example.org/x/https://e.org/a.mp4b for more.",
         "https://podcasts.apple.com/us/podcast/x is a page.", "[Radio](/relative)", "Ask me [later](never).",
-        "[Docs](https://docs.swift.org/guide.html) help.",
+        "[Docs](https://docs.swift.org/guide.html) help.", "Wind from the west, see [the station](https://e.org/kiel).",
         "{\"temperature\": 21, \"unit\": \"C\"}", "![cover](https://e.org/a.mp3)", "Call f(x) [1] {2}.", "",
         "mailto:a@e.org or ftp://e.org/a.mp3", "{\"url\": \"javascript:alert(1)\", \"title\": \"x\"}",
         "<think>https://e.org/a.mp3</think>No.", "{\"title\": \"Ada\", \"address\": \"12 Main Street\"}",
@@ -173,6 +174,339 @@ struct MediaInReplyTests {
         #expect(!bare.rest.contains("http"))
     }
 
+    @Test func whatIsLeftOutIsTold() {
+        let list = (1...25).map { "{\"title\":\"T\($0)\",\"url\":\"https://e.org/\($0).mp3\"}" }
+        for reply in ["[" + list.joined(separator: ",") + "]", list.joined(separator: "\n")] {
+            let media = MediaInReply(reply)
+            #expect(media.items.count == 20 && media.leftOut == 5)
+            let lines = MediaShelf.lines(media.items, handles: media.items.map(\.title), leftOut: media.leftOut)
+            #expect(lines.split(separator: "\n").last?.hasPrefix("5 more were named and have no handle") == true)
+        }
+        #expect(MediaInReply(list.prefix(20).joined()).leftOut == 0)
+        #expect(MediaInReply((list + list).joined()).leftOut == 5, "each counts once")
+    }
+
+    /// Letters of every script are part of an address, punctuation of none is.
+    @Test(
+        arguments: [
+            (
+                "H\u{F6}r mal: https://e.org/gr\u{F6}\u{DF}e.mp3, ja?", "https://e.org/gr%C3%B6%C3%9Fe.mp3",
+                "H\u{F6}r mal: ja?"
+            ),
+            ("\u{201E}https://e.org/a.mp3\u{201C} passt.", "https://e.org/a.mp3", "passt."),
+            ("Take \u{AB}https://e.org/a.mp3\u{BB}\u{2026}", "https://e.org/a.mp3", "Take \u{2026}"),
+            ("Try \u{2018}https://e.org/a.mp3\u{2019} now.", "https://e.org/a.mp3", "Try now."),
+            (
+                "\u{8BF7}\u{542C}\u{FF1A}https://e.org/a.mp3\u{3002}", "https://e.org/a.mp3",
+                "\u{8BF7}\u{542C}\u{FF1A}\u{3002}"
+            ),
+            ("\u{8BF7}\u{542C}https://e.org/a.mp3\u{5427}\u{FF0C}\u{597D}", "https://e.org/a.mp3", nil),
+            ("\u{300C}https://e.org/a.mp3\u{300D}\u{3092}\u{805E}\u{304F}", "https://e.org/a.mp3", nil),
+            ("\u{FF08}https://e.org/a.mp3\u{FF09}", "https://e.org/a.mp3", nil),
+            ("https://e.org/\u{97F3}\u{4E50}.mp3 \u{597D}", "https://e.org/%E9%9F%B3%E4%B9%90.mp3", nil),
+            ("https://e.org/a.mp3\u{B97C} \u{B4E3}\u{C790}", "https://e.org/a.mp3", nil),
+            ("Dort: https://b\u{FC}cher.example:8443/a.mp3", "https://xn--bcher-kva.example:8443/a.mp3", nil),
+            ("https://B\u{DC}CHER.example/a.mp3!", "https://xn--bcher-kva.example/a.mp3", nil),
+            ("\u{542C} https://\u{4F8B}\u{5B50}.\u{6D4B}\u{8BD5}/a.mp3", "https://xn--fsqu00a.xn--0zwm56d/a.mp3", nil),
+            (
+                "[Lied](https://b\u{FC}cher.example/gr\u{FC}n.mp3)", "https://xn--bcher-kva.example/gr%C3%BCn.mp3",
+                "Lied"
+            ),
+        ] as [(String, String, String?)]
+    )
+    func addressesInRunningTextAreTakenAsPeopleWriteThem(reply: String, address: String, rest: String?) {
+        let media = MediaInReply(reply)
+        #expect(media.items.map(\.address) == [address])
+        if let rest { #expect(spoken(media) == rest) }
+        #expect(!media.rest.contains("e.org") && !media.rest.contains("http"), "\(media.rest)")
+    }
+
+    @Test(arguments: [
+        ("Hear [this song][1] now.\n\n[1]: https://e.org/a.mp3\n", "this song", "Hear this song now."),
+        ("Hear [this song] now.\n\n[This  Song]: <https://e.org/a.mp3> \"x\"", "this song", "Hear this song now."),
+        ("Hear [this song][] now.\n[this song]: https://e.org/a.mp3", "this song", "Hear this song now."),
+        ("A song [1].\n\n[1]: https://e.org/a.mp3 \"The Song\"", "The Song", "A song."),
+        ("A song[^1].\n\n[^1]: https://e.org/a.mp3", "a", "A song."),
+        (
+            "<p>Hear <a class=\"x\" href=\"https://e.org/a.mp3\">this <b>song</b></a> now.</p>", "this song",
+            "Hear this song now."
+        ),
+        ("Hear <A HREF='https://e.org/a.mp3'>this song</A> now.", "this song", "Hear this song now."),
+        ("Here: <audio controls src=\"https://e.org/a.mp3\"></audio>", "a", "Here:"),
+    ])
+    func linksOfEveryKindAreTaken(reply: String, title: String, rest: String) {
+        let media = MediaInReply(reply)
+        #expect(media.items == [NamedMedia(address: "https://e.org/a.mp3", title: title, kind: .track)])
+        #expect(spoken(media) == rest)
+    }
+
+    @Test(arguments: [
+        "See [the page][1].\n\n[1]: https://e.org/page", "See <a href=\"https://e.org/page\">the page</a>.",
+        "[1]: a note", "It is so [1], and [x][y].",
+    ])
+    func otherLinksAreLeftAsTheyAre(reply: String) {
+        #expect(MediaInReply(reply).items.isEmpty)
+        #expect(MediaInReply(reply).rest == reply)
+    }
+
+    /// As models write it.
+    @Test(arguments: [
+        "{\"title\": \"A\", // the best\n \"url\": \"https://e.org/a.mp3\"}",
+        "{\"title\": \"A\", /* so } it is */ \"url\": \"https://e.org/a.mp3\",}",
+        "[{\"title\": \"A\", \"url\": \"https://e.org/a.mp3\"},]",
+        "{'title': 'A', 'url': 'https://e.org/a.mp3', 'x': None}",
+        "{title: \"A\", url: \"https://e.org/a.mp3\", live: false}",
+        "{\u{201C}title\u{201D}: \u{201C}A\u{201D}, \u{201E}url\u{201C}: \u{201E}https://e.org/a.mp3\u{201C}}",
+        "{\"title\": \"A\", \"url\": \"https://e.org/a.mp3\"",
+        "{\"title\": \"A\", \"url\": \"https://e.org/a.mp3\", \"titl",
+        "[{\"title\": \"A\", \"url\": \"https://e.org/a.mp3\"}, {\"title\": \"B\", \"url\": \"https://e.org/b.m",
+        "{\"title\": \"A\", \"url\": \"www.e.org/a.mp3\"}",
+        "- title: A\n  url: https://e.org/a.mp3\n", "Title: A\nURL: 'https://e.org/a.mp3' # the best\n",
+        "```yaml\nplaylist:\n  - title: \"A\"\n    url: https://e.org/a.mp3\n```",
+        "```json\n// for you\n{\n  # one\n  \"title\": \"A\",\n  \"url\": \"https://e.org/a.mp3\",\n}\n```",
+    ])
+    func looseJSONIsRead(reply: String) {
+        let media = MediaInReply(reply)
+        let isWritten = media.items.first?.address.hasSuffix("e.org/a.mp3") == true
+        #expect(isWritten && media.items.map(\.title) == ["A"] && media.items[0].kind == .track, "\(media)")
+        #expect(spoken(media) == nil, "nothing of it is for the ear: \(media.rest)")
+    }
+
+    /// Quotation marks within a text, which end it only where something follows that may stand behind one.
+    @Test(arguments: [
+        ("{'title': 'Don't Stop', 'url': 'https://e.org/a.mp3'}", "Don\u{2019}t Stop"),
+        ("{'title': 'Rock 'n' Roll', 'url': 'https://e.org/a.mp3'}", "Rock n\u{2019} Roll"),
+        ("{\"title\": \"The \"Best\" of\", \"url\": \"https://e.org/a.mp3\"}", "The Best of"),
+        ("{\"title\": \"Yes, \\\"no\\\"\", \"url\": \"https://e.org/a.mp3\"}", "Yes, no"),
+    ])
+    func quotesWithinATextAreOfTheText(reply: String, title: String) {
+        #expect(MediaInReply(reply).items == [NamedMedia(address: "https://e.org/a.mp3", title: title, kind: .track)])
+    }
+
+    /// JSON's own quotation mark alone ends a text of what is valid JSON.
+    @Test(arguments: [
+        (
+            "```json\n{\"type\":\"podcast\",\"title\":\"The \u{201C}Big\u{201D} talk\",\"url\":\"https://e.org/a.mp3\",\"reason\":\"He calls it \u{201C}art\u{201D}: listen\"}\n```",
+            "He calls it \u{201C}art\u{201D}: listen"
+        ),
+        (
+            "{\"type\":\"podcast\",\"title\":\"\u{201C}Serial\u{201D}: Season 1\",\"url\":\"https://e.org/a.mp3\",\"reason\":\"you like it\"}",
+            "you like it"
+        ),
+        (
+            "Here: [{\"type\":\"podcast\",\"title\":\"\u{201C}A\u{201D}, \u{201C}B\u{201D}\",\"url\":\"https://e.org/a.mp3\",\"reason\":\"new\", \"x\": [1.5e3, true, null]}]",
+            "new"
+        ),
+    ])
+    func typographicQuotesWithinJSONAreOfTheText(reply: String, reason: String) {
+        let media = MediaInReply(reply)
+        #expect(media.items.map(\.address) == ["https://e.org/a.mp3"] && media.items.first?.kind == .podcast)
+        #expect(media.items.first?.reason?.filter(\.isLetter) == reason.filter(\.isLetter))
+        #expect(spoken(media) == (reply.hasPrefix("Here") ? "Here:" : nil), "\(media.rest)")
+    }
+
+    /// Prose with brackets that are not closed costs nothing of what JSON may cost.
+    @Test func bracketsBeforeJSONDoNoHarm() {
+        let prose = String(repeating: "See [here for more of it and {so on. ", count: 800)
+        let media = MediaInReply(prose + "{\"title\":\"A\",\"url\":\"https://e.org/a\",\"type\":\"track\"}")
+        #expect(media.items.map(\.title) == ["A"])
+    }
+
+    @Test func backslashesOfMarkdownWithinATextGo() {
+        let media = MediaInReply(#"{"title": "My\_best\-of", "url": "https://e.org/my\_song.mp3",}"#)
+        #expect(media.items.map(\.address) == ["https://e.org/my_song.mp3"])
+        #expect(MediaInReply(#"{"title":"A \& B","url":"https://e.org/a.mp3"}"#).items.map(\.title) == ["A & B"])
+    }
+
+    /// Lines with colons are words, unless all of them speak of media.
+    @Test(arguments: [
+        (
+            "The meeting is at 9:30.\n\nTitle: Planning\nWhere: Room 5\nLink: https://meet.example/stream/5",
+            ["Planning", "Room 5"]
+        ),
+        (
+            "Forecast: rain until noon, then sun.\nHigh: 21 degrees.\nLink: https://weather.example/feed.xml",
+            ["rain until noon", "21 degrees"]
+        ),
+        ("Name: Rex\nAddress: 12 Main Street\nLink: https://rex.example/feed.xml", ["12 Main Street"]),
+        ("Title: Planning\nType: meeting\nLink: https://meet.example/stream/5", ["meeting"]),
+    ])
+    func wordsThatLookLikeYAMLAreSaid(reply: String, words: [String]) {
+        let said = spoken(MediaInReply(reply)) ?? ""
+        for word in words { #expect(said.contains(word), "\(said)") }
+    }
+
+    @Test func aSentenceBeforeAListOfYAMLIsSaid() {
+        let media = MediaInReply(
+            "Forecast: rain.\n- title: A\n  url: https://e.org/a.mp3\n- title: B\n  url: https://e.org/b.mp3\n"
+        )
+        #expect(media.items.map(\.title) == ["A", "B"])
+        #expect(spoken(media) == "Forecast: rain.")
+    }
+
+    /// What a block that is not understood names is found, with the words beside it.
+    @Test func addressesInABlockThatIsNoListAreTaken() {
+        var media = MediaInReply(
+            "Two for you.\n```\nhttps://e.org/f1.mp3 - First\n- Second: https://e.org/f2.mp3\nhttps://e.org/stream/3 - Third\n```\nEnjoy."
+        )
+        #expect(
+            media.items.map(\.address) == ["https://e.org/f1.mp3", "https://e.org/f2.mp3", "https://e.org/stream/3"]
+        )
+        #expect(media.items.map(\.title) == ["First", "Second", "Third"])
+        #expect(spoken(media) == "Two for you. Enjoy.")
+        media = MediaInReply(
+            "```yaml\n- title: A\n  url: https://e.org/a.mp3\n  reason: >\n    It is new\n    and good.\n```"
+        )
+        #expect(media.items == [NamedMedia(address: "https://e.org/a.mp3", title: "a", kind: .track)])
+        media = MediaInReply("```\ncurl -O https://e.org/a.mp3\nSee https://e.org/page\n```\nThat is it.")
+        #expect(media.items.map(\.title) == ["a"])
+        #expect(spoken(media) == "There is a block of code. That is it.")
+        let pages = "```text\nhttps://e.org/page - A page\n```"
+        #expect(MediaInReply(pages).items.isEmpty && MediaInReply(pages).rest == pages)
+    }
+
+    /// What was cut off within a block of code does not take what follows it.
+    @Test(arguments: ["{\"title\":\"B\"", "{\"title\":\"B", "{"])
+    func whatIsCutOffInABlockEndsThere(tail: String) {
+        let media = MediaInReply("```json\n[{\"title\":\"A\",\"url\":\"https://e.org/a.mp3\"},\(tail)\n```\nEnjoy it.")
+        #expect(media.items.map(\.title) == ["A"])
+        #expect(spoken(media) == "Enjoy it.")
+    }
+
+    @Test func aListOfYAMLIsTakenAndTheRestIsSaid() {
+        let media = MediaInReply(
+            """
+            Two for you:
+
+            - title: A
+              url: https://e.org/a.mp3
+              reason: it is new
+            - title: "B: two"
+              url: https://e.org/b.xml
+              type: podcast
+
+            Enjoy: they are good.
+            """
+        )
+        #expect(
+            media.items == [
+                NamedMedia(address: "https://e.org/a.mp3", title: "A", kind: .track, reason: "it is new"),
+                NamedMedia(address: "https://e.org/b.xml", title: "B: two", kind: .podcast),
+            ]
+        )
+        #expect(spoken(media) == "Two for you: Enjoy: they are good.")
+        let words = "Today: it rains\nTomorrow: it is dry\n- note: bring a coat\n  where: https://e.org/page\n"
+        #expect(MediaInReply(words).items.isEmpty && MediaInReply(words).rest == words)
+    }
+
+    @Test(
+        arguments: [
+            ("Play www.e.org/a.mp3 now.", "https://www.e.org/a.mp3", "Play now."),
+            ("[A song](www.e.org/a.mp3)", "https://www.e.org/a.mp3", "A song"),
+            ("Play https://e.org/a.mp3?x=1&amp;y=2 now.", "https://e.org/a.mp3?x=1&y=2", "Play now."),
+            ("[A song](https://e.org/a.mp3?x=1&amp;y=2)", "https://e.org/a.mp3?x=1&y=2", "A song"),
+            ("{\"title\":\"A\",\"url\":\"https://e.org/a.mp3?x=1&amp;y=2\"}", "https://e.org/a.mp3?x=1&y=2", nil),
+            ("[![A song](https://e.org/c.jpg)](https://e.org/a.mp3) is new.", "https://e.org/a.mp3", "A song is new."),
+            ("[![](https://e.org/c.jpg) A song](https://e.org/a.mp3)", "https://e.org/a.mp3", "A song"),
+            ("<a href=https://e.org/a.mp3>A song</a> is new.", "https://e.org/a.mp3", "A song is new."),
+        ] as [(String, String, String?)]
+    )
+    func addressesAreFoundAsTheyAreWritten(reply: String, address: String, rest: String?) {
+        let media = MediaInReply(reply)
+        #expect(media.items.map(\.address) == [address])
+        #expect(spoken(media) == rest)
+        if rest?.contains("A song") == true { #expect(media.items.first?.title == "A song") }
+    }
+
+    @Test func namesThatAreNoneOfTheWebStay() {
+        for reply in ["It is www. and www.x", "awww.e.org/a.mp3"] { #expect(MediaInReply(reply).items.isEmpty) }
+    }
+
+    /// A mention that tells nothing but the address takes nothing away.
+    @Test func whatIsNamedAgainWithLessKeepsItsTitle() {
+        var shelf = MediaShelf()
+        let address = "https://e.org/147.mp3"
+        let full = NamedMedia(address: address, title: "Darknet Diaries 147", kind: .podcast, reason: "it is new")
+        let bare = MediaInReply("Play \(address)").items
+        #expect(shelf.keep([full]) == shelf.keep(bare))
+        #expect(shelf.find("media-1") == full && shelf.find("darknet diaries 147") == full)
+        let renamed = NamedMedia(address: address, title: "Another", kind: .radio)
+        _ = shelf.keep([renamed])
+        #expect(
+            shelf.find("media-1") == NamedMedia(address: address, title: "Another", kind: .radio, reason: "it is new")
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("media-1, media-2", ["media-1", "media-2"]),
+            ("media-1 media-2 and media-3.", ["media-1", "media-2", "media-3"]),
+            ("[\"media-1\",\"media-2\"]", ["media-1", "media-2"]), ("Media 1 und Media 2", ["media-1", "media-2"]),
+            ("media-1", nil), ("media-1 to media-3", nil), ("media-1 - media-3", nil), ("Media Radio 1, Media 2", nil),
+            ("media-1, SomaFM", nil), ("https://e.org/media-1/media-2", nil), ("", nil),
+        ] as [(String, [String]?)]
+    )
+    func severalHandlesInOneText(text: String, handles: [String]?) {
+        #expect(MediaShelf.handles(in: text) == handles)
+    }
+
+    @Test(arguments: ["", "```\n", "```ini\n"])
+    func playlistsInTheTextKeepTheirTitles(fence: String) {
+        let close = fence.isEmpty ? "\n" : "\n```\n"
+        let lists = [
+            "[playlist]\nNumberOfEntries=2\nFile1=https://e.org/live\nTitle1=Groove, live\nLength1=-1\n\nFile2=https://e.org/b.mp3\nTitle2=B\nVersion=2",
+            "#EXTM3U\n#EXTINF:-1 tvg-name=\"a, b\",Groove, live\nhttps://e.org/live\n#EXTINF:12,B\nhttps://e.org/b.mp3",
+        ]
+        for list in lists {
+            let media = MediaInReply("Two for you.\n\n\(fence)\(list)\(close)\nEnjoy.")
+            #expect(
+                media.items == [
+                    NamedMedia(address: "https://e.org/live", title: "Groove, live", kind: .radio),
+                    NamedMedia(address: "https://e.org/b.mp3", title: "B", kind: .track),
+                ]
+            )
+            #expect(spoken(media) == "Two for you. Enjoy.")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"podcast":"P","url":"https://e.org/feed.xml","episode":{"title":"E","url":"https://e.org/e.mp3"}}"#,
+        #"{"title":"E","type":"podcast","url":"https://e.org/feed.xml","enclosure":{"url":"https://e.org/e.mp3","type":"audio/mpeg"}}"#,
+        #"{"title":"P","feed":"https://e.org/rss","episodes":[{"title":"E","audio_url":"https://e.org/e.mp3"}]}"#,
+        #"{"title":"E","url":"https://e.org/show/e","audio_url":"https://e.org/e.mp3"}"#,
+    ])
+    func theEpisodeComesBeforeItsFeed(reply: String) {
+        #expect(MediaInReply(reply).items.map(\.address) == ["https://e.org/e.mp3"])
+        #expect(MediaInReply(reply).items.map(\.title) == ["E"])
+    }
+
+    @Test func whatAnObjectHasToSayIsSaid() {
+        let media = MediaInReply(
+            """
+            {"say": "I picked two for you.", "items": [{"title": "A", "url": "https://e.org/a.mp3", "message": "The first is new."},
+            {"title": "B", "url": "https://e.org/b.mp3"}]}
+            """
+        )
+        #expect(media.items.map(\.title) == ["A", "B"])
+        #expect(spoken(media) == "I picked two for you. The first is new.")
+        for key in ["answer", "text", "message", "response", "summary", "description", "note"] {
+            let media = MediaInReply(
+                "{\"\(key)\":\"Here it is.\",\"media\":{\"title\":\"A\",\"url\":\"https://e.org/a.mp3\"}}"
+            )
+            #expect(spoken(media) == "Here it is.")
+        }
+    }
+
+    /// A title beside a link makes no sound.
+    @Test(arguments: [
+        #"[{"title":"Standup","link":"https://meet.example.com/abc","start":"9:00"},{"title":"Lunch","link":"https://maps.example.com/x"}]"#,
+        #"{"items":[{"title":"News of today","url":"https://news.example.com/1"}]}"#,
+        #"{"title":"Dentist","url":"https://e.org/appointment","type":"event"}"#,
+    ])
+    func aTitleBesideALinkIsNoMedia(reply: String) {
+        #expect(MediaInReply(reply).items.isEmpty)
+    }
+
     /// Neither depth nor length nor repetition makes it slow; what comes out is within its bounds.
     @Test(.timeLimit(.minutes(1))) func aReplyMayHoldAnything() {
         var random = SeededGenerator(seed: 9)
@@ -180,6 +514,9 @@ struct MediaInReplyTests {
             "{", "}", "[", "]", "(", ")", "\"", "\\", ":", ",", "url", "\"url\":", "\"title\":", "http://",
             "https://e.org/a.mp3",
             "```", "\n", "- ", " ", "<", ">", "](", "![", "\u{301}", "é", "type", "\"radio\"", "null",
+            "[1]: ", "[1]", "<a href=\"", "</a>", "//", "/*", "'", "#EXTINF:1,x\n", "[playlist]\n", "File1=",
+            "\u{4E50}", "\u{201C}",
+            "https://\u{FC}.org", "title: ", "- url: ", "www.", "\u{201D}: ", "&amp;",
         ]
         for _ in 0..<3000 {
             let reply = (0..<Int.random(in: 0...60, using: &random)).map { _ in
@@ -189,7 +526,13 @@ struct MediaInReplyTests {
             #expect(media.items.count <= 20)
             #expect(media.items.allSatisfy { $0.title.utf8.count <= 120 && $0.address.utf8.count <= 2048 })
         }
-        for piece in ["[", "{\"", "[\"", "[](", "http://", "```\n", "{\"a\":", "[x](http://e.org/a.mp3"] {
+        for piece in [
+            "[", "{\"", "[\"", "[](", "http://", "```\n", "{\"a\":", "[x](http://e.org/a.mp3", "[1]: ",
+            "[1]: http://e.org/a.mp3\n",
+            "<a href=\"https://e.org/a.mp3\">", "#EXTINF:1,x\n", "\u{4E50}https://e.org/\u{4E50}", "{'", "{/*",
+            "- a: b\n", "url: x\n", "{\"a\":\"b\",", "[![", "www.e.org ", "{\u{201C}",
+            "https://\u{FC}.org/a.mp3 ",
+        ] {
             let reply = String(repeating: piece, count: 100_000 / piece.utf8.count)
             #expect(MediaInReply(reply).items.count <= 20)
         }
@@ -202,8 +545,12 @@ struct MediaInReplyTests {
         let second = NamedMedia(address: "https://e.org/2.mp3", title: two, kind: .podcast, reason: "it is new")
         #expect(shelf.keep([first, second]) == ["media-1", "media-2"])
         #expect(shelf.keep([second]) == ["media-2"], "what was named before keeps its handle")
-        for name in ["media-2", "Media 2", "MEDIA2", "media_2"] { #expect(shelf.find(name) == second, "\(name)") }
-        #expect(shelf.find("one") == first, "by its title")
+        for name in [
+            "media-2", "Media 2", "MEDIA2", "media_2", "Media-2.", "\"media-2\"", "\u{201E}Media 2\u{201C},",
+            "media number 2",
+        ] { #expect(shelf.find(name) == second, "\(name)") }
+        #expect(shelf.find("one") == first && shelf.find("One.") == first, "by its title")
+        #expect(shelf.find("media-1.5") == nil && shelf.find(".") == nil)
         #expect(
             shelf.find("media-3") == nil && shelf.find("") == nil && shelf.find("media-99999999999999999999") == nil
         )

@@ -1,6 +1,9 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceMedia
+@testable import VoiceReply
 
 struct MediaMachineTests {
     private static func track(_ name: String, _ kind: MediaKind = .track) -> MediaItem {

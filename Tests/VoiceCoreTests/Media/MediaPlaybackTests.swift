@@ -1,6 +1,9 @@
 import Synchronization
 import Testing
 
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// What the audio thread makes of media, sample by sample.

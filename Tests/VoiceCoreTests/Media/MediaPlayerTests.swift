@@ -2,7 +2,9 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceConversation
+@testable import VoiceMedia
+@testable import VoiceReply
 
 /// The player with a real decoder and a web server on loopback.
 @Suite(.serialized, .enabled(if: TestSound.canPlay, "ffmpeg is not installed"))

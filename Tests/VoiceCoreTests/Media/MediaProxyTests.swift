@@ -5,7 +5,9 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceMedia
+@testable import VoiceNetwork
 
 /// The decoder's only way to the network.
 struct MediaProxyTests {

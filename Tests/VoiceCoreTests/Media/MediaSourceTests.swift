@@ -1,6 +1,10 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceMedia
+@testable import VoiceNetwork
+@testable import VoiceReply
 
 /// What is read from outside to find out what to play, and what is refused.
 struct MediaSourceTests {

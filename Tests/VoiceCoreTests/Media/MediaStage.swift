@@ -2,7 +2,10 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceMedia
+@testable import VoiceNetwork
 
 /// A media player with a web server and a loudspeaker that hears everything it plays, several times faster than it sounds.
 final class MediaStage: Sendable {

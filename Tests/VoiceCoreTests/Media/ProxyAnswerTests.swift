@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceMedia
 
 /// What the decoder gets of a server's answer, and what not.
 struct ProxyAnswerTests {

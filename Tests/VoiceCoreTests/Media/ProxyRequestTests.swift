@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceMedia
 
 /// What the decoder's proxy takes for a request, and what it makes of it.
 struct ProxyRequestTests {

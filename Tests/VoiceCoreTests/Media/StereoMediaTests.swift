@@ -3,7 +3,9 @@ import Synchronization
 import Testing
 import VoiceSimulator
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceMedia
+@testable import VoiceReply
 
 /// Stereo from a file to the card, by the real decoder.
 @Suite(.serialized, .enabled(if: TestSound.canPlay, "ffmpeg is not installed"))

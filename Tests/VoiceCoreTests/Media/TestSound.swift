@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import VoiceCore
+@testable import VoiceMedia
 
 /// Sound made by ffmpeg, in any of its formats.
 enum TestSound {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 struct AddressTests {
     /// RFC 6455 section 3; the Host header names the port only where it is not the default (section 4.1).

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 struct ConnectionDeadlinesTests {
     private static let start = ContinuousClock.now

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 struct HTTPTests {
     private static func reply(_ status: Int, _ body: String, _ header: String = "") -> String {

@@ -1,4 +1,5 @@
-@testable import VoiceCore
+@testable import VoiceBase
+@testable import VoiceNetwork
 
 extension LoopbackSocket {
     /// Reads the opening request and accepts it; `with` goes out in the same write.

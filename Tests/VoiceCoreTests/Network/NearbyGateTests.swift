@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 /// What carries a token in the open reaches addresses of the own network alone, whatever a name promised before.
 struct NearbyGateTests {

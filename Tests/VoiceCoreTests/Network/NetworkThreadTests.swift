@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 struct NetworkThreadTests {
     @Test func stoppingClosesPolitely() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 struct PeerWatchTests {
     private let start = ContinuousClock.now

@@ -1,6 +1,8 @@
 import Testing
 
+@testable import VoiceConfiguration
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 /// Names as they are in homes, and what they stand for there: whether token and key travel in the open.
 struct TransportVerdictTests {
@@ -98,6 +100,17 @@ struct TransportVerdictTests {
         }
         #expect(try await Self.look(row, allowed: true).map { Self.word($0.verdict) } == ["allowed", "allowed"])
         #expect(try await Self.look(row, tls: true).map { Self.word($0.verdict) } == ["encrypted", "encrypted"])
+    }
+
+    /// A token that cannot be read yet will be: what is wrong with its way is told beside it.
+    @Test func aTokenFileThatCannotBeReadDoesNotHideItsAddress() async {
+        var configuration = Configuration()
+        configuration.jarvis.url = "http://8.8.8.8"
+        let without = await ServiceTransport.look(configuration, secrets: .none, ownLinks: [])
+        #expect(!without.contains { $0.key == "jarvis.url" }, "there is no token")
+        configuration.jarvis.tokenFile = "/nope"
+        let found = await ServiceTransport.look(configuration, secrets: .none, ownLinks: [])
+        #expect(found.last?.key == "jarvis.url" && found.last?.isRefused == true)
     }
 
     @Test func theWayOutIsInOneLine() async throws {

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 /// Notes what a connection did, and runs what a test wants at its opening.
 final class WatchedDriver: WebSocketDriver {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceNetwork
 
 struct WebSocketConnectionTests {
     /// What one connection to a server with this script did.

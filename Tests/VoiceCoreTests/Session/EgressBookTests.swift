@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceCore
 
 /// How much of the microphone has left, as the user is told.
@@ -68,12 +69,12 @@ struct EgressBookTests {
     private let directory = FileManager.default.temporaryDirectory.path + "/egress-\(UUID().uuidString)/state"
 
     private func ledger(_ log: LineLog, wall: Int = 1_795_285_800, pause: Duration = .seconds(1000)) -> EgressLedger {
-        let saved = EgressStore.load(directory: directory, logger: log.logger)
+        let now = BudgetInstant(wall: wall, uptime: .seconds(10))
         return EgressLedger(
-            saved.map { EgressBook($0) } ?? EgressBook(),
+            EgressStore.load(directory: directory, at: now, logger: log.logger),
             store: EgressStore(directory: directory, logger: log.logger),
             pause: pause,
-            clock: { BudgetInstant(wall: wall, uptime: .seconds(10)) }
+            clock: { now }
         )
     }
 
@@ -131,5 +132,34 @@ struct EgressBookTests {
         #expect(log.lines.count == 1 && log.lines.first?.contains("egress.toml") == true)
         ledger.sent(samples: 480, bytes: 1300)
         #expect(ledger.today.map(\.bytes) == [1300])
+        #expect(ledger.isIncomplete, "what left before is not known, and that is told")
+    }
+
+    @Test func whatIsNotKnownIsToldUntilMidnight() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = LineLog()
+        try StateFile.write([0], to: directory + "/egress.toml")
+        let first = ledger(log)
+        first.sent(samples: 480, bytes: 1300)
+        await first.flush()
+        #expect(ledger(log).isIncomplete, "after another restart too")
+        let text = ControlCommand.json(egress: first.today, isIncomplete: true)["text"]?.stringValue
+        #expect(text?.hasSuffix("; what left earlier today is not known") == true)
+        #expect(!ledger(log, wall: 1_795_285_800 + 86_400).isIncomplete)
+        #expect(log.lines.count == 1)
+    }
+
+    /// Written while the clock was years ahead: nothing is hidden, and it ends at midnight whenever the box is restarted.
+    @Test func aBookOfTheFutureCountsAsTodays() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let log = LineLog()
+        let conversation = EgressBook.Conversation(began: 1, opener: "word", samples: 480, bytes: 7)
+        let saved = SavedEgress(day: 30_000, conversations: [conversation])
+        try StateFile.write(Array(saved.text.utf8), to: directory + "/egress.toml")
+        let now = BudgetInstant(wall: 1_795_285_800, uptime: .zero)
+        var book = EgressStore.load(directory: directory, at: now, logger: log.logger)
+        #expect(book.today(now).map(\.bytes) == [7])
+        #expect(log.lines.count == 1 && log.lines[0].contains("years ahead"))
+        #expect(book.today(BudgetInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1))).isEmpty)
     }
 }

@@ -1,6 +1,8 @@
 import Testing
 
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 struct LinkFailureTests {
     @Test(

@@ -1,6 +1,9 @@
 import Testing
 
+@testable import VoiceAudio
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 /// What a test does, it does on the network thread as soon as something has happened: a test may have to wait long for
 /// its turn.

@@ -1,7 +1,10 @@
 import Synchronization
 import Testing
 
+@testable import VoiceAudio
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 /// What is said into a connection that breaks before the service has said anything about it is missed.
 struct UnheardSpeechTests {

@@ -1,7 +1,11 @@
 import Synchronization
 import Testing
 
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceNetwork
 
 struct VoicePumpTests {
     @Test(arguments: [0, 24_000, 24_000 * 86_400 * 9, 24_000 * 86_400 * 3650] as [UInt64])

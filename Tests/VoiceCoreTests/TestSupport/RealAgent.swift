@@ -1,7 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-@testable import VoiceCore
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 /// The real agent server with a scripted model: the rig `term-llm` of the shared folder, a process of its own.
 ///

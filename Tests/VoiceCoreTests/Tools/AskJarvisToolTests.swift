@@ -2,7 +2,9 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
+@testable import VoiceAgent
 @testable import VoiceCore
+@testable import VoiceReply
 
 struct AskJarvisToolTests {
     @Test func theQueryIsPassedOnWhole() async {

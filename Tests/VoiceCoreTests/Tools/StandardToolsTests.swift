@@ -2,7 +2,13 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
+@testable import VoiceActivation
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
 @testable import VoiceCore
+@testable import VoiceReply
 
 struct StandardToolsTests {
     private static func context() -> ToolContext { ToolContext(logger: LineLog().logger) }
@@ -104,5 +110,21 @@ struct StandardToolsTests {
         _ = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
         _ = await ApproveTool(context).call(arguments: #"{"command":"ls"}"#)
         #expect(seen.withLock { $0 } == ["a,b 3", "dismissed 0", "ls true 4"])
+    }
+
+    /// Of which answers it is certain that nothing came of them: what the user said may still be passed on, and what says so is
+    /// no text from outside. Where the server may have taken it, it is not.
+    @Test(arguments: [
+        (JarvisFailure.otherCommand, false), (.unfitAnswer, false), (.nothingPending, false), (.busy, true),
+        (.timedOut, true), (.cancelled, true),
+    ])
+    func whatWasNotPassedOnIsNotCarriedOut(failure: JarvisFailure, isCarriedOut: Bool) async {
+        var context = Self.context()
+        context.approve = { _, _, _ in JarvisAnswer(failure: failure) }
+        let output = await ApproveTool(context).call(arguments: #"{"command":"ls","allow":true}"#, prompt: 4)
+        #expect(output.isCarriedOut == isCarriedOut)
+        #expect(output.origin == (isCarriedOut ? .outside : .own))
+        let unread = await ApproveTool(context).call(arguments: "{}", prompt: 4)
+        #expect(!unread.isCarriedOut && unread.origin == .own)
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// The table of what each tool needs, as the dispatcher enforces it.

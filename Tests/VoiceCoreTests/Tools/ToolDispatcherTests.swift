@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import VoiceConversation
 @testable import VoiceCore
 
 struct ToolDispatcherTests {

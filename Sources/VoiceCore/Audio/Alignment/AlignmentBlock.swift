@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Ten milliseconds of both signals, as the search for the delay gets them: what goes with 80 samples of each at 8 kHz.
 package struct AlignmentBlock: BitwiseCopyable, Sendable, Equatable {
     /// Samples of each signal.

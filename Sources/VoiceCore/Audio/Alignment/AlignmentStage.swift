@@ -1,5 +1,6 @@
 internal import CDSP
 internal import Synchronization
+internal import VoiceBase
 
 /// The search for the delay: takes the blocks the audio thread sent, looks for the echo, hands back corrections.
 ///

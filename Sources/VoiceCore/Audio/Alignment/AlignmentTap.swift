@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VoiceBase
 
 /// The audio thread's end of the search for the delay: sends every period, takes what was found.
 ///

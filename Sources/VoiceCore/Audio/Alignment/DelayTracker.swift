@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Follows the offset between what is played and what is heard, and the drift of two clocks, from single estimates.
 ///
 /// The filter is the alpha-beta filter (E. Brookner, "Tracking and Kalman Filtering Made Easy", 1998, chapter 1) whose gains

@@ -1,4 +1,5 @@
 package import Logging
+internal import VoiceBase
 
 /// Runs the search for the delay of the echo, ten times a second, off the audio thread.
 ///

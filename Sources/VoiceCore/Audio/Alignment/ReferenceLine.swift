@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The loudspeaker's last two seconds, served in step with the microphone as the reference for the echo canceller.
 ///
 /// Frames are counted from the first one ever appended. The time origin of every call of `next` is the moment at which

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// One stage between the microphone and the wire that takes the loudspeaker's sound out of the microphone's.
 ///
 /// The seam between the audio cycle and the library: `EchoCanceller` does the work, `NullCanceller` passes through.

@@ -1,14 +1,18 @@
 internal import CDSP
 internal import Glibc
+internal import VoiceBase
 
 /// From the microphone to the wire: 480 frames at 48 kHz in, 240 16-bit samples at 24 kHz out, every 10 ms.
 ///
 ///     canceller on:   48 kHz -> EchoCanceller -> 32 kHz -> ThreeFourthsDecimator -> 24 kHz
+///     bypassed:      48 kHz -> EchoCanceller without echo cancellation, for noise and voice detection -> as above
 ///     canceller off:  48 kHz -> NullCanceller ----------> HalfbandDecimator ------> 24 kHz
 ///
 /// Owned by the audio thread. Everything is allocated in `init`; `process` allocates and locks nothing.
 package struct CapturePath: ~Copyable {
     private var canceller: EchoCanceller?
+    /// In place of the canceller where the device cancels its own echo.
+    private var bypass: EchoCanceller?
     private var null = NullCanceller()
     private var fromCanceller = ThreeFourthsDecimator()
     private var fromDevice = HalfbandDecimator()
@@ -17,11 +21,21 @@ package struct CapturePath: ~Copyable {
 
     /// What the last period told about echo; with the canceller off, only the levels of the signals.
     package private(set) var reading = EchoReading()
+    /// Whether the device cancels its own echo and nothing is to be cancelled here; without effect where the canceller is off.
+    package var isBypassed = false {
+        didSet { if isBypassed != oldValue { canceller?.reset() } }
+    }
     /// Periods lost to an error of the library and sent as silence.
     package private(set) var failures = 0
 
     package init(options: EchoCancellerOptions) throws(EchoCancellerError) {
         canceller = options.needsProcessing ? try EchoCanceller(options: options) : nil
+        guard options.echoCancellation else { return }
+        var others = options
+        others.echoCancellation = false
+        others.linearStage = false
+        others.voiceDetection = true
+        bypass = try EchoCanceller(options: others)
     }
 
     /// Processes one period.
@@ -34,14 +48,7 @@ package struct CapturePath: ~Copyable {
         streamDelayMilliseconds: Int,
         into output: UnsafeMutablePointer<Int16>
     ) {
-        let whole = canceller?.process(
-            microphone: microphone,
-            reference: reference,
-            streamDelayMilliseconds: streamDelayMilliseconds,
-            into: processed.base
-        )
-        if let whole {
-            reading = canceller?.reading ?? EchoReading()
+        if let whole = cancel(microphone, reference, streamDelayMilliseconds) {
             failures += whole ? 0 : 1
             fromCanceller.process(processed.base, count: EchoCanceller.outputFrames, into: decimated.base)
         } else {
@@ -55,6 +62,32 @@ package struct CapturePath: ~Copyable {
             measure(microphone, reference)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)
+    }
+
+    /// nil: there is no canceller.
+    private mutating func cancel(
+        _ microphone: UnsafePointer<Float>,
+        _ reference: UnsafePointer<Float>,
+        _ delay: Int
+    ) -> Bool? {
+        if isBypassed, bypass != nil {
+            let whole = bypass?.process(
+                microphone: microphone,
+                reference: reference,
+                streamDelayMilliseconds: delay,
+                into: processed.base
+            )
+            reading = bypass?.reading ?? EchoReading()
+            return whole
+        }
+        let whole = canceller?.process(
+            microphone: microphone,
+            reference: reference,
+            streamDelayMilliseconds: delay,
+            into: processed.base
+        )
+        if whole != nil { reading = canceller?.reading ?? EchoReading() }
+        return whole
     }
 
     /// The reading without a canceller: it takes nothing off, and nobody knows of voice.

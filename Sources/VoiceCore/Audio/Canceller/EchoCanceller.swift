@@ -1,4 +1,5 @@
 internal import CAEC
+internal import VoiceBase
 
 /// The echo canceller, noise suppressor and voice detector.
 ///
@@ -59,6 +60,7 @@ package struct EchoCanceller: Canceller, ~Copyable {
         reading.hasVoice = told.has_voice
         reading.isClipped = told.is_clipped
         reading.hasTalker = told.has_talker
+        reading.hasPathChanged = told.has_path_changed
         return status == 0
     }
 
@@ -74,6 +76,9 @@ package struct EchoCanceller: Canceller, ~Copyable {
     package mutating func reset() {
         caec_reset(handle)
     }
+
+    /// For tests: counts on as though so many periods had been processed.
+    mutating func pretendAge(periods: Int32) { caec_pretend_age(handle, periods) }
 
     private static func level(_ suppression: EchoCancellerOptions.Suppression) -> caec_suppression {
         switch suppression {

@@ -21,6 +21,9 @@ package struct EchoReading: Sendable, Equatable {
     package var hasTalker = false
     /// Whether samples of the microphone were at full scale.
     package var isClipped = false
+    /// Whether so much echo is left for so long that it must come by another way than the one that was learned; true for one
+    /// period each second.
+    package var hasPathChanged = false
 
     package init() {}
 }

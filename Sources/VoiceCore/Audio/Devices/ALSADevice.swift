@@ -2,31 +2,31 @@ internal import CAlsa
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+internal import VoiceBase
 
 /// Microphone and loudspeaker through ALSA, one card or two, each of which may come and go.
 ///
-/// Capture is the clock: `read` polls its descriptors. Playback is written without waiting; its buffer is filled by all
+/// Each side runs at its own rate, in steps of its own length; in here are 480 frames at 48 kHz every 10 ms. Capture is the
+/// clock: `read` polls its descriptors. Playback is written without waiting; its buffer is filled by all
 /// but one of its periods at the start and then stays about there. Streams are opened and closed elsewhere and come and
 /// leave by `AudioSide`. While the microphone is away `read` delivers silence at the pace of CLOCK_MONOTONIC; while the
 /// loudspeaker is away `write` takes everything at the pace of `read`.
 struct ALSADevice: DuplexDevice, ~Copyable {
     private static let pollMilliseconds: Int32 = 20
-    private static let rewindMargin = AudioFormat.periodFrames
-    /// A period that is later than this is replaced by silence, so that the loudspeaker does not wait for it.
-    private static let lateNanoseconds: UInt64 = 150_000_000
 
     private let microphone: AudioSide
     private let loudspeaker: AudioSide
-    private let selection: ChannelSelection
     private let stop: Int32
     private let bufferPeriods: Int
 
     private var capture: UnsafeMutablePointer<ALSAStream>?
+    private(set) var capturePlan = CapturePlan()
+    private let loopback = SampleBuffer(count: AudioFormat.periodFrames)
     private var stillness = StillnessMeter()
     private var clock = PeriodClock()
     /// The microphone is open but late: silence stands in for its periods until some arrive.
     private var isLate = false
-    /// Frames of the period under way that are in the stream's buffer.
+    /// Frames of the card that are in the stream's buffer for the period under way.
     private var have = 0
     /// Wake-ups in a row that brought no frame.
     private var idleWakes = 0
@@ -34,9 +34,11 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     private var playback: UnsafeMutablePointer<ALSAStream>?
     private var standIn: StandInSpeaker
-    /// Frames that must be queued before playback starts.
+    /// Frames at 48 kHz that must be queued before playback starts.
     private var startAt = 0
     private var queued = 0
+    /// The same in frames of the card, without what is pending.
+    private var queuedOfCard = 0
     private var playbackRuns = false
 
     /// - Parameters:
@@ -45,13 +47,11 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     init(
         microphone: AudioSide,
         loudspeaker: AudioSide,
-        selection: ChannelSelection,
         bufferPeriods: Int,
         stop: Int32
     ) {
         self.microphone = microphone
         self.loudspeaker = loudspeaker
-        self.selection = selection
         self.bufferPeriods = bufferPeriods
         self.stop = stop
         standIn = StandInSpeaker(limit: bufferPeriods * AudioFormat.periodFrames)
@@ -61,7 +61,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     var playbackPrefill: Int {
         let wanted = (bufferPeriods - 1) * AudioFormat.periodFrames
         guard let playback else { return wanted }
-        return min(wanted, playback.pointee.parameters.bufferFrames - AudioFormat.periodFrames)
+        return playback.pointee.parameters.fill(
+            wanted: wanted,
+            microphoneStep: capture?.pointee.parameters.step ?? 0
+        )
     }
 
     mutating func start() {
@@ -73,6 +76,12 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     var isCaptureLive: Bool { capture != nil && !isLate }
 
+    var isCaptureConstant: Bool { stillness.isConstant }
+
+    var captureReference: UnsafePointer<Float>? {
+        isCaptureLive && capturePlan.reference != nil ? UnsafePointer(loopback.base) : nil
+    }
+
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         guard let stream = capture else {
             if takeMicrophone() { return .captureChanged }
@@ -80,11 +89,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         if microphone.takeRecall() { return loseMicrophone(ETIMEDOUT) }
         if pace.isBroken, have == 0 { clock.wait() }
-        let parameters = stream.pointee.parameters
-        let frameBytes = parameters.channels * parameters.format.bytes
-        while have < count {
-            let raw = stream.pointee.raw + have * frameBytes
-            let code = snd_pcm_readi(stream.pointee.pcm, raw, snd_pcm_uframes_t(count - have))
+        let needed = stream.pointee.voice.needed(for: count)
+        while have < needed {
+            let raw = stream.pointee.raw + have * stream.pointee.frameBytes
+            let code = snd_pcm_readi(stream.pointee.pcm, raw, snd_pcm_uframes_t(needed - have))
             if code > 0 {
                 have += code
                 idleWakes = 0
@@ -93,7 +101,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                 continue
             }
             if code < 0 && code != -Int(EAGAIN) { return restartCapture(stream, code) }
-            if isLate || clinux_monotonic_ns() &- stream.pointee.lastProgress > Self.lateNanoseconds {
+            if isLate || clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds {
                 if !isLate { clock.restart() }
                 isLate = true
                 return standInForMicrophone(frames, count)
@@ -102,16 +110,16 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         have = 0
         stream.pointee.progressed()
+        pushEarly()
         if pace.arrived(at: stream.pointee.lastProgress) { clock.restart() }
         clinux_realtime_enter()
-        parameters.format.decode(
-            stream.pointee.raw,
-            frames: count,
-            channels: parameters.channels,
-            selection: selection,
-            into: frames
-        )
-        stillness.note(frames, count: count)
+        let raw = stream.pointee.raw
+        let captured = stream.pointee.voice.decode(raw, count: needed, selection: capturePlan.voice, into: frames)
+        if let channel = capturePlan.reference {
+            stream.pointee.reference.decode(raw, count: needed, selection: .channel(channel), into: loopback.base)
+        }
+        // Behind a filter a constant is none any more.
+        stillness.note(captured, count: needed)
         microphone.stillPeriods.store(stillness.periods, ordering: .relaxed)
         microphone.frames.wrappingAdd(UInt64(count), ordering: .relaxed)
         if playback == nil { standIn.advance(count) }
@@ -180,6 +188,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return false
         }
         capture = stream
+        capturePlan = CapturePlan(packed: microphone.plan.load(ordering: .acquiring))
         return true
     }
 
@@ -200,37 +209,69 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return .done
         }
         if loudspeaker.takeRecall() { return loseLoudspeaker(ETIMEDOUT) }
-        let parameters = stream.pointee.parameters
         while written < count {
+            // What the buffer had no room for goes first.
+            if let event = push(stream) { return event }
+            guard stream.pointee.pending == 0 else { return .done }
             let block = min(count - written, AudioFormat.periodFrames)
-            parameters.format.encode(
-                frames + written,
-                frames: block,
-                channels: parameters.channels,
-                into: stream.pointee.raw
-            )
-            let code = snd_pcm_writei(stream.pointee.pcm, stream.pointee.raw, snd_pcm_uframes_t(block))
-            if code == -Int(EAGAIN) || code == 0 { return lookAfterFullPlayback(stream) }
-            if code < 0 { return restartPlayback(stream, code) }
-            written += code
-            queued += code
-            stream.pointee.progressed()
-            loudspeaker.frames.wrappingAdd(UInt64(code), ordering: .relaxed)
-            if !playbackRuns && queued >= startAt {
-                let started = snd_pcm_start(stream.pointee.pcm)
-                if started < 0 { return restartPlayback(stream, Int(started)) }
-                playbackRuns = true
-            }
-            if code < block { return .done }
+            clinux_realtime_enter()
+            stream.pointee.encode(frames + written, count: block)
+            clinux_realtime_exit()
+            queued += block
+            if let event = push(stream) { return event }
+            written += block
+            loudspeaker.frames.wrappingAdd(UInt64(block), ordering: .relaxed)
         }
         return .done
     }
 
+    /// Hands what is pending to the card before the work of the cycle begins. What goes wrong shows at the next `write`.
+    private mutating func pushEarly() {
+        guard let stream = playback, playbackRuns, stream.pointee.pending > 0 else { return }
+        _ = hand(stream)
+    }
+
+    /// Hands as much of what is pending to the card as there is room for; ALSA's code.
+    private mutating func hand(_ stream: UnsafeMutablePointer<ALSAStream>) -> Int {
+        let raw = stream.pointee.raw + stream.pointee.pendingAt * stream.pointee.frameBytes
+        var code = snd_pcm_writei(stream.pointee.pcm, raw, snd_pcm_uframes_t(stream.pointee.pending))
+        if code == -Int(EAGAIN), stream.pointee.parameters.isTiny {
+            // ALSA takes nothing where there is less room than a wake-up is worth, not even what would fit.
+            let room = snd_pcm_avail_update(stream.pointee.pcm)
+            guard room > 0, room < stream.pointee.pending else { return room < 0 ? room : code }
+            code = snd_pcm_writei(stream.pointee.pcm, raw, snd_pcm_uframes_t(room))
+        }
+        guard code > 0 else { return code }
+        stream.pointee.pending -= code
+        stream.pointee.pendingAt += code
+        queuedOfCard += code
+        stream.pointee.progressed()
+        return code
+    }
+
+    /// Hands what is pending to the card, as much as there is room for; an event if that ended the stream.
+    private mutating func push(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
+        var isFull = false
+        while stream.pointee.pending > 0 && !isFull {
+            let code = hand(stream)
+            isFull = code == -Int(EAGAIN) || code == 0
+            if isFull { break }
+            if code < 0 { return restartPlayback(stream, code) }
+        }
+        // A full buffer is never filled any further.
+        if !playbackRuns && queuedOfCard > 0 && (queued >= startAt || isFull) {
+            let started = snd_pcm_start(stream.pointee.pcm)
+            if started < 0 { return restartPlayback(stream, Int(started)) }
+            playbackRuns = true
+        }
+        return isFull ? lookAfterFullPlayback(stream) : nil
+    }
+
     /// The buffer is full. A plugin whose server is dead says so for ever, and tells the truth only when asked.
-    private mutating func lookAfterFullPlayback(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent {
-        guard clinux_monotonic_ns() &- stream.pointee.lastProgress > Self.lateNanoseconds else { return .done }
+    private mutating func lookAfterFullPlayback(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
+        guard clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds else { return nil }
         let available = snd_pcm_avail(stream.pointee.pcm)
-        return available < 0 ? restartPlayback(stream, available) : .done
+        return available < 0 ? restartPlayback(stream, available) : nil
     }
 
     private mutating func restartPlayback(_ stream: UnsafeMutablePointer<ALSAStream>, _ code: Int) -> DeviceEvent {
@@ -243,7 +284,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     private mutating func beginPlayback() {
         playbackRuns = false
         queued = 0
+        queuedOfCard = 0
         startAt = playbackPrefill
+        playback?.pointee.forget()
     }
 
     @discardableResult
@@ -262,34 +305,48 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     }
 
     mutating func delays() -> (playback: Int, capture: Int) {
-        var out: snd_pcm_sframes_t = 0
         var input: snd_pcm_sframes_t = 0
-        if let playback {
-            if !playbackRuns || snd_pcm_delay(playback.pointee.pcm, &out) < 0 { out = playbackRuns ? 0 : queued }
-        } else {
-            out = standIn.queued
+        if let capture {
+            if snd_pcm_delay(capture.pointee.pcm, &input) < 0 { input = 0 }
+            input = capture.pointee.captureDelay(max(0, Int(input)))
         }
-        if let capture, snd_pcm_delay(capture.pointee.pcm, &input) < 0 { input = 0 }
-        return (max(0, Int(out)), max(0, Int(input)))
+        return (max(0, playbackDelay), max(0, Int(input)))
     }
+
+    /// Frames at 48 kHz between `write` and the loudspeaker.
+    private var playbackDelay: Int {
+        guard let playback else { return standIn.queued }
+        var out: snd_pcm_sframes_t = 0
+        if !playbackRuns || snd_pcm_delay(playback.pointee.pcm, &out) < 0 { out = playbackRuns ? 0 : queuedOfCard }
+        let ofCard = max(0, Int(out)) + playback.pointee.pending
+        return playback.pointee.atDeviceRate(ofCard) + Int(playback.pointee.converter.lag.rounded())
+    }
+
+    mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
 
     mutating func flushPlayback() -> Int {
         guard let stream = playback else { return standIn.flush() }
         guard playbackRuns else { return 0 }
         let pcm = stream.pointee.pcm
         if stream.pointee.canRewind {
-            let possible = Int(snd_pcm_rewindable(pcm)) - Self.rewindMargin
+            let pending = stream.pointee.pending
+            let margin = stream.pointee.parameters.cycleFrames
+            let possible = min(
+                Int(snd_pcm_rewindable(pcm)) - margin,
+                stream.pointee.converter.rewindable - pending
+            )
             if possible <= 0 { return 0 }
             let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(possible))
-            if moved > 0 { return Int(moved) }
+            if moved > 0 {
+                stream.pointee.pending = 0
+                return stream.pointee.converter.rewind(Int(moved) + pending)
+            }
         }
-        var left: snd_pcm_sframes_t = 0
-        guard snd_pcm_delay(pcm, &left) == 0, left > 0 else { return 0 }
-        guard snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return 0 }
-        playbackRuns = false
-        queued = 0
-        startAt = Self.startAfterFlush(delay: Int(left), prefill: playbackPrefill)
-        return Int(left)
+        let left = playbackDelay
+        guard left > 0, snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return 0 }
+        beginPlayback()
+        startAt = Self.startAfterFlush(delay: left, prefill: startAt)
+        return left
     }
 
     /// How many frames must be written before playback starts again. A sound server counts its own latency into the delay,

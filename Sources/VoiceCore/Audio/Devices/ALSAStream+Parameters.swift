@@ -1,19 +1,23 @@
 internal import CAlsa
+internal import VoiceBase
 
 extension ALSAStream {
-    private static let formats: [(SampleFormat, snd_pcm_format_t)] = [
+    static let formats: [(SampleFormat, snd_pcm_format_t)] = [
         (.s32, SND_PCM_FORMAT_S32_LE), (.s24, SND_PCM_FORMAT_S24_LE), (.s24packed, SND_PCM_FORMAT_S24_3LE),
-        (.float, SND_PCM_FORMAT_FLOAT_LE), (.s16, SND_PCM_FORMAT_S16_LE),
+        (.float, SND_PCM_FORMAT_FLOAT_LE), (.s20packed, SND_PCM_FORMAT_S20_3LE), (.s16, SND_PCM_FORMAT_S16_LE),
+        (.s16big, SND_PCM_FORMAT_S16_BE),
     ]
 
-    /// Sets 48 kHz, a format of ours, and periods of 10 ms or near. The rate converter of ALSA stays out of it: it is linear.
+    /// Sets the best rate that the device has, a format of ours, and periods of 10 ms or near. The rate converter of ALSA stays
+    /// out of it: without its plugins it is linear, and no server tells which one there is.
+    ///
+    /// Where all channels are wanted, the rate is the best of those at which the device has most of them.
     static func configure(
         _ pcm: OpaquePointer,
         device: String,
         direction: AudioDirection,
-        channels wanted: Int,
-        periods: Int
-    ) throws(AudioDeviceError) -> Parameters {
+        request: Request
+    ) throws(AudioDeviceError) -> StreamPlan {
         func check(_ code: Int32, _ step: String) throws(AudioDeviceError) {
             if code < 0 { throw .from(code, device: device, direction: direction, step: step) }
         }
@@ -25,51 +29,104 @@ extension ALSAStream {
         defer { snd_pcm_hw_params_free(hardware) }
         try check(snd_pcm_hw_params_any(pcm, hardware), "read its abilities")
         try check(snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0), "switch resampling off")
+        let abilities = DeviceAbilities(pcm, hardware)
+        let refusal = StreamRefusal(device: device, direction: direction, abilities: abilities)
         guard snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) == 0 else {
-            throw unsupported("has no interleaved access: use it as plug\(device)")
+            throw unsupported(refusal.access)
         }
-        guard snd_pcm_hw_params_set_rate(pcm, hardware, UInt32(AudioFormat.deviceRate), 0) == 0 else {
-            throw unsupported(
-                "does not run at 48000 Hz: choose another device, or fix its rate in ALSA's configuration"
+        let wanted = request.channels.wanted(of: abilities)
+        // Media has two channels; what has one alone gets their mean.
+        let least = direction == .playback ? max(2, wanted) : wanted
+        guard
+            let (rate, channels) = try choose(
+                pcm,
+                hardware,
+                among: request.rate.map { [$0] } ?? SampleRates.preferred(direction),
+                wanted: least
             )
+        else { throw unsupported(refusal.rate(fixed: request.rate)) }
+        guard channels >= wanted || request.channels == .all else {
+            throw unsupported(refusal.channels(channels, wanted: wanted))
         }
         guard let format = formats.first(where: { snd_pcm_hw_params_test_format(pcm, hardware, $0.1) == 0 }) else {
-            throw unsupported("offers none of the formats S16, S24, S32 and float: use it as plug\(device)")
+            throw unsupported(refusal.format)
         }
         try check(snd_pcm_hw_params_set_format(pcm, hardware, format.1), "set the format")
-        // Media has two; what has one alone gets their mean.
-        var channels = UInt32(direction == .playback ? max(2, wanted) : wanted)
-        try check(snd_pcm_hw_params_set_channels_near(pcm, hardware, &channels), "set the channels")
-        guard channels >= wanted else {
-            throw unsupported("has \(channels) channels, channel \(wanted - 1) does not exist (they count from 0)")
-        }
-        var period = snd_pcm_uframes_t(AudioFormat.periodFrames)
+        var plan = StreamPlan(format: format.0, rate: rate, channels: channels, periodFrames: 0, bufferFrames: 0)
+        let cycle = plan.cycleFrames
+        var period = snd_pcm_uframes_t(cycle)
         try check(snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil), "set the period")
-        var buffer = snd_pcm_uframes_t(AudioFormat.periodFrames * periods)
+        // A card that goes in longer steps needs room for the one that it takes and the one that it waits for.
+        let steps = Int(period) > cycle * 3 / 2 ? 2 * Int(period) : 0
+        var buffer = snd_pcm_uframes_t(cycle * request.periods + steps)
         try check(snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer), "set the buffer")
         try check(snd_pcm_hw_params(pcm, hardware), "set its parameters")
-        guard Int(buffer) >= 3 * AudioFormat.periodFrames else {
-            throw unsupported("has a buffer of \(buffer) frames only; \(3 * AudioFormat.periodFrames) are needed")
+        plan.periodFrames = Int(period)
+        plan.bufferFrames = Int(buffer)
+        guard plan.bufferFrames >= plan.leastBuffer else {
+            throw unsupported(
+                "has a buffer of \(buffer) frames (\(plan.bufferMilliseconds) ms) only, for cycles of 10 ms: choose another "
+                    + "device"
+            )
         }
+        try start(pcm, plan, check)
+        return plan
+    }
 
+    /// Sets the first of the rates at which the device has the channels wanted, else the first at which it has any; nil if it
+    /// runs at none of them.
+    private static func choose(
+        _ pcm: OpaquePointer,
+        _ hardware: OpaquePointer?,
+        among rates: [Int],
+        wanted: Int
+    ) throws(AudioDeviceError) -> (rate: Int, channels: Int)? {
+        var trial: OpaquePointer?
+        guard snd_pcm_hw_params_malloc(&trial) >= 0 else { return nil }
+        defer { snd_pcm_hw_params_free(trial) }
+        var most: (rate: Int, channels: Int)?
+        for rate in rates {
+            snd_pcm_hw_params_copy(trial, hardware)
+            var channels = UInt32(wanted)
+            guard snd_pcm_hw_params_set_rate(pcm, trial, UInt32(rate), 0) == 0,
+                snd_pcm_hw_params_set_channels_near(pcm, trial, &channels) == 0
+            else { continue }
+            if most.map({ $0.channels < min(wanted, Int(channels)) }) ?? true { most = (rate, Int(channels)) }
+            if let most, most.channels >= wanted { break }
+        }
+        guard let most else { return nil }
+        guard snd_pcm_hw_params_set_rate(pcm, hardware, UInt32(most.rate), 0) == 0,
+            snd_pcm_hw_params_set_channels(pcm, hardware, UInt32(most.channels)) == 0
+        else { return nil }
+        return most
+    }
+
+    /// Playback is started by hand, so that the first write of a prefill does not start an almost empty buffer; the thread is
+    /// woken every 10 ms.
+    private static func start(
+        _ pcm: OpaquePointer,
+        _ plan: StreamPlan,
+        _ check: (Int32, String) throws(AudioDeviceError) -> Void
+    ) throws(AudioDeviceError) {
         var software: OpaquePointer?
         try check(snd_pcm_sw_params_malloc(&software), "memory")
         defer { snd_pcm_sw_params_free(software) }
         try check(snd_pcm_sw_params_current(pcm, software), "read its software parameters")
-        // Started by hand, so that the first write of a prefill does not start an almost empty buffer.
         var boundary: snd_pcm_uframes_t = 0
         snd_pcm_sw_params_get_boundary(software, &boundary)
         try check(snd_pcm_sw_params_set_start_threshold(pcm, software, boundary), "set the start")
-        try check(
-            snd_pcm_sw_params_set_avail_min(pcm, software, snd_pcm_uframes_t(AudioFormat.periodFrames)),
-            "set the wake-up"
-        )
+        let wake = snd_pcm_uframes_t(min(plan.cycleFrames, plan.bufferFrames))
+        try check(snd_pcm_sw_params_set_avail_min(pcm, software, wake), "set the wake-up")
         try check(snd_pcm_sw_params(pcm, software), "set its software parameters")
-        return Parameters(
-            format: format.0,
-            channels: Int(channels),
-            periodFrames: Int(period),
-            bufferFrames: Int(buffer)
-        )
+    }
+}
+
+extension ALSAStream.Request.Channels {
+    /// How many to ask a device for.
+    func wanted(of abilities: DeviceAbilities) -> Int {
+        switch self {
+        case .atLeast(let count): count
+        case .all: abilities.channels.upperBound > ChannelMap.most ? 2 : abilities.channels.upperBound
+        }
     }
 }

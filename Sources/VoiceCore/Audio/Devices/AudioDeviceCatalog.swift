@@ -49,7 +49,7 @@ package enum AudioDeviceCatalog {
 
     /// The ALSA name that `request` means among `entries`. Pure.
     ///
-    /// In order: "default" or an id as it stands; "hw:1,0" by numbers; a card id (its first device in this direction); a name
+    /// In order: "default", "null" or an id as it stands; "hw:1,0" by numbers; a card id (its first device in this direction); a name
     /// with a colon, which is left to ALSA; a part of an id or name that fits exactly one device, whatever the case.
     package static func resolve(
         _ request: String,
@@ -57,7 +57,7 @@ package enum AudioDeviceCatalog {
         in entries: [AudioDeviceEntry]
     ) throws(AudioDeviceError) -> String {
         let usable = entries.filter { $0.supports(direction) }
-        if request == "default" || usable.contains(where: { $0.id == request }) { return request }
+        if ["default", "null"].contains(request) || usable.contains(where: { $0.id == request }) { return request }
         if let match = usable.first(where: { $0.cardNumber.map { "hw:\($0)" } == request && $0.device == 0 }) {
             return match.id
         }

@@ -18,6 +18,8 @@ package final class AudioSide: @unchecked Sendable {
     package let stillPeriods = Atomic<Int>(0)
     /// Of the device that was opened last; until then a loudspeaker is taken to have two. The keeper writes.
     package let channels = Atomic<Int>(2)
+    /// How the microphone that was opened last is listened to: `CapturePlan.packed`. The keeper writes.
+    let plan = Atomic<Int>(0)
     /// Streams that were given up, and streams that were opened.
     package let losses = Atomic<UInt64>(0)
     package let openings = Atomic<UInt64>(0)
@@ -26,6 +28,8 @@ package final class AudioSide: @unchecked Sendable {
     private let returned = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
     private let reason = Atomic<Int>(0)
     private let recalled = Atomic<Bool>(false)
+    private let grantedByDevice = Mutex<Granted?>(nil)
+    private let choiceOfKeeper = Mutex<CaptureChoice?>(nil)
     private let stateOfKeeper = Mutex(DeviceState.waiting(reason: "not opened yet"))
 
     package init() {}
@@ -34,6 +38,24 @@ package final class AudioSide: @unchecked Sendable {
     package internal(set) var state: DeviceState {
         get { stateOfKeeper.withLock { $0 } }
         set { stateOfKeeper.withLock { $0 = newValue } }
+    }
+
+    /// How the device that was opened last runs, and what its buffer is to be filled to, in frames at 48 kHz.
+    struct Granted: Sendable {
+        var plan: StreamPlan
+        var fill: Int
+    }
+
+    /// T1 never touches it.
+    var granted: Granted? {
+        get { grantedByDevice.withLock { $0 } }
+        set { grantedByDevice.withLock { $0 = newValue } }
+    }
+
+    /// How the microphone that was opened last is listened to, and why; T1 takes `plan`.
+    package internal(set) var choice: CaptureChoice? {
+        get { choiceOfKeeper.withLock { $0 } }
+        set { choiceOfKeeper.withLock { $0 = newValue } }
     }
 
     // MARK: Keeper

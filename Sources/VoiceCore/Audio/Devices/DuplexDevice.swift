@@ -36,11 +36,26 @@ package protocol DuplexDevice: ~Copyable {
     /// Whether the period read last came from a microphone; false where silence stood in for one.
     var isCaptureLive: Bool { get }
 
+    /// Whether all samples of the period read last were the same as the microphone delivered them: muted by a key of its own, or
+    /// broken. What the period holds may have been filtered since.
+    var isCaptureConstant: Bool { get }
+
+    /// How the microphone is listened to; may change with `captureChanged` alone.
+    var capturePlan: CapturePlan { get }
+
+    /// What the loudspeaker played during the period read last, as the microphone itself delivers it beside the voice; nil where
+    /// it does not. Valid until the next `read`.
+    var captureReference: UnsafePointer<Float>? { get }
+
     /// Queues frames for the loudspeaker without waiting; `written` receives how many were taken.
     mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent
 
     /// Frames written and not heard yet (>= 0), and frames captured and not read yet (>= 0).
     mutating func delays() -> (playback: Int, capture: Int)
+
+    /// Lets the loudspeaker follow the microphone's clock: from now on `step` frames that are written last as long as one of
+    /// its own. 1 where the clocks agree; held within 500 ppm of it. A device of one clock ignores it.
+    mutating func follow(_ step: Double)
 
     /// Takes back as much as possible of what was written and not heard, the newest first, and returns the number of
     /// frames. The caller then writes as many others in their place, so that the stream goes on without a gap.
@@ -48,4 +63,11 @@ package protocol DuplexDevice: ~Copyable {
 
     /// Stops and closes; nothing else is called afterwards.
     mutating func close()
+}
+
+extension DuplexDevice where Self: ~Copyable {
+    mutating func follow(_ step: Double) {}
+    package var isCaptureConstant: Bool { false }
+    package var capturePlan: CapturePlan { CapturePlan() }
+    package var captureReference: UnsafePointer<Float>? { nil }
 }

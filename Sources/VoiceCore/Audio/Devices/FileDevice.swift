@@ -1,5 +1,6 @@
 internal import CDSP
 internal import CLinux
+internal import VoiceBase
 
 /// A `FileRoom` as a card, at the pace of CLOCK_MONOTONIC times the room's speed.
 ///

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VoiceBase
 
 /// A room made of files, for demonstrations and tests on a machine without sound: what is said into its microphone, and
 /// where its loudspeaker is recorded.

@@ -1,4 +1,5 @@
 internal import CDSP
+internal import VoiceBase
 
 /// The memory of `ReferenceLine`: frames by their number, the newest 131 072 of them.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// The way from a loudspeaker to a microphone that are not there: a delay, a gain, and reflections that die away.
 ///

@@ -1,7 +1,10 @@
-/// The sample formats of sound cards that are converted here, all little endian.
+/// The sample formats of sound cards that are converted here, little endian unless they say otherwise.
 enum SampleFormat: CaseIterable, Sendable {
     case s16
+    case s16big
     case s24
+    /// 20 bits packed into three bytes, at their lower end.
+    case s20packed
     /// 24 bits packed into three bytes.
     case s24packed
     case s32
@@ -9,8 +12,8 @@ enum SampleFormat: CaseIterable, Sendable {
 
     var bytes: Int {
         switch self {
-        case .s16: 2
-        case .s24packed: 3
+        case .s16, .s16big: 2
+        case .s24packed, .s20packed: 3
         case .s24, .s32, .float: 4
         }
     }
@@ -25,10 +28,12 @@ enum SampleFormat: CaseIterable, Sendable {
             // The fourth byte may hold anything.
             let value = Int32(littleEndian: raw.loadUnaligned(as: Int32.self))
             return Float((value << 8) >> 8) / 8_388_608
+        case .s16big:
+            return Float(Int16(bigEndian: raw.loadUnaligned(as: Int16.self))) / 32_768
         case .s24packed:
-            let low = UInt32(raw.load(as: UInt8.self)) | UInt32(raw.load(fromByteOffset: 1, as: UInt8.self)) << 8
-            let value = low | UInt32(raw.load(fromByteOffset: 2, as: UInt8.self)) << 16
-            return Float(Int32(bitPattern: value << 8) >> 8) / 8_388_608
+            return Float(Int32(bitPattern: Self.packed(raw) << 8) >> 8) / 8_388_608
+        case .s20packed:
+            return Float(Int32(bitPattern: Self.packed(raw) << 12) >> 12) / 524_288
         case .s32:
             return Float(Int32(littleEndian: raw.loadUnaligned(as: Int32.self))) / 2_147_483_648
         case .float:
@@ -48,17 +53,32 @@ enum SampleFormat: CaseIterable, Sendable {
         case .s24:
             let integer = Int32(max(-8_388_608, min(8_388_607, (value * 8_388_608).rounded())))
             raw.storeBytes(of: integer.littleEndian, as: Int32.self)
+        case .s16big:
+            let integer = Int16(max(-32_768, min(32_767, (value * 32_768).rounded())))
+            raw.storeBytes(of: integer.bigEndian, as: Int16.self)
         case .s24packed:
-            let integer = Int32(max(-8_388_608, min(8_388_607, (value * 8_388_608).rounded())))
-            raw.storeBytes(of: UInt8(truncatingIfNeeded: integer), as: UInt8.self)
-            raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 8), toByteOffset: 1, as: UInt8.self)
-            raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 16), toByteOffset: 2, as: UInt8.self)
+            Self.pack(Int32(max(-8_388_608, min(8_388_607, (value * 8_388_608).rounded()))), to: raw)
+        case .s20packed:
+            Self.pack(Int32(max(-524_288, min(524_287, (value * 524_288).rounded()))), to: raw)
         case .s32:
             let integer = Int32(max(-2_147_483_648, min(2_147_483_520, value * 2_147_483_648)))
             raw.storeBytes(of: integer.littleEndian, as: Int32.self)
         case .float:
             raw.storeBytes(of: value.bitPattern.littleEndian, as: UInt32.self)
         }
+    }
+
+    @inline(__always)
+    private static func packed(_ raw: UnsafeRawPointer) -> UInt32 {
+        let low = UInt32(raw.load(as: UInt8.self)) | UInt32(raw.load(fromByteOffset: 1, as: UInt8.self)) << 8
+        return low | UInt32(raw.load(fromByteOffset: 2, as: UInt8.self)) << 16
+    }
+
+    @inline(__always)
+    private static func pack(_ integer: Int32, to raw: UnsafeMutableRawPointer) {
+        raw.storeBytes(of: UInt8(truncatingIfNeeded: integer), as: UInt8.self)
+        raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 8), toByteOffset: 1, as: UInt8.self)
+        raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 16), toByteOffset: 2, as: UInt8.self)
     }
 
     /// Interleaved frames to mono.

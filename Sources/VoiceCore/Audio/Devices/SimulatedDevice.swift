@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// What happens to a simulated card, at a period of its own.
 enum SimulatedFault: Sendable, Equatable {
     case captureXrun
@@ -23,6 +25,9 @@ final class SimulatedCard {
     /// How much faster the loudspeaker runs than the microphone, in parts per million.
     var playbackPpm = 0.0
     var captureDelay = 0
+    /// How its microphone is listened to, and what a channel of it says was played, at a frame since the start.
+    var plan = CapturePlan()
+    var loopback: ((Int) -> Float)?
     /// Frames that cannot be taken back, as on a card that can rewind.
     var rewindMargin = AudioFormat.periodFrames
     fileprivate(set) var hasMicrophone = true
@@ -79,12 +84,16 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     private var startAt: Int
     private var restart: DeviceEvent?
     private let block: UnsafeMutablePointer<StereoFrame>
+    private var converter = PlaybackConverter(rate: AudioFormat.deviceRate)
+    private let loopback = SampleBuffer(count: AudioFormat.periodFrames)
+    private var stillness = StillnessMeter()
 
     init(card: SimulatedCard, bufferPeriods: Int = 4) {
         self.card = card
         playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
         startAt = playbackPrefill
-        queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames)
+        // A period that is a few frames long because it follows another clock still fits.
+        queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames + 32)
         block = .allocate(capacity: 2 * AudioFormat.periodFrames)
         block.initialize(repeating: .silence, count: 2 * AudioFormat.periodFrames)
     }
@@ -105,6 +114,10 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         if !card.hasLoudspeaker { block.update(repeating: .silence, count: due) }
         card.play(block, count: due)
         for index in 0..<count { frames[index] = card.hasMicrophone ? card.microphone(first + index) : 0 }
+        stillness.note(frames, count: count)
+        if let played = card.loopback {
+            for index in 0..<min(count, loopback.count) { loopback.base[index] = played(first + index) }
+        }
         switch card.takeFault() {
         case .captureXrun: return .captureRestarted
         case .playbackXrun: restart = .playbackRestarted
@@ -128,6 +141,14 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     var isCaptureLive: Bool { card.hasMicrophone }
 
+    var isCaptureConstant: Bool { stillness.isConstant }
+
+    var capturePlan: CapturePlan { card.plan }
+
+    var captureReference: UnsafePointer<Float>? {
+        card.plan.reference != nil && card.loopback != nil ? UnsafePointer(loopback.base) : nil
+    }
+
     mutating func write(_ frames: UnsafePointer<StereoFrame>, count: Int, written: inout Int) -> DeviceEvent {
         if let event = restart {
             restart = nil
@@ -136,20 +157,31 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
             queued = 0
             startAt = playbackPrefill
             _ = queue.dropNewest(keeping: 0)
+            converter.reset()
             return event
         }
-        written = queue.push(frames, count: count)
+        guard queue.count < queue.limit - 32 else {
+            written = 0
+            return .done
+        }
+        let (converted, made) = converter.process(frames, count: count)
+        written = queue.push(converted, count: made) < made ? 0 : count
         queued += written
         if queued >= startAt { runs = true }
         return .done
     }
 
     mutating func delays() -> (playback: Int, capture: Int) {
-        (queue.count, card.captureDelay + card.waiting * AudioFormat.periodFrames)
+        (
+            queue.count + Int(converter.lag.rounded()),
+            card.captureDelay + card.waiting * AudioFormat.periodFrames
+        )
     }
 
+    mutating func follow(_ step: Double) { converter.step = step }
+
     mutating func flushPlayback() -> Int {
-        let removed = queue.dropNewest(keeping: card.rewindMargin)
+        let removed = converter.rewind(queue.dropNewest(keeping: card.rewindMargin))
         card.noteRemoved(removed)
         return removed
     }

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Takes the place of a loudspeaker that is away: what is written to it is "heard" at the pace of the microphone's periods.
 ///
 /// So voice is consumed, positions advance and a barge-in finds something to cut, as with a card.

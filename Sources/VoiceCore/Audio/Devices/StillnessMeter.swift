@@ -3,17 +3,17 @@ struct StillnessMeter {
     private var last: Float = .nan
     /// Such periods in a row.
     private(set) var periods = 0
+    /// Whether the newest period was one value throughout, whatever came before: the first one of a silence as well.
+    private(set) var isConstant = false
 
     /// Takes a period; stops at the first sample that differs.
     mutating func note(_ samples: UnsafePointer<Float>, count: Int) {
         guard count > 0 else { return }
         let value = samples[0]
-        var isStill = value == last
         var index = 1
-        while isStill && index < count {
-            isStill = samples[index] == value
-            index += 1
-        }
+        while index < count && samples[index] == value { index += 1 }
+        isConstant = index == count
+        let isStill = isConstant && value == last
         last = samples[count - 1]
         periods = isStill ? periods + 1 : 0
     }
@@ -21,5 +21,6 @@ struct StillnessMeter {
     mutating func reset() {
         last = .nan
         periods = 0
+        isConstant = false
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// 16 bit PCM WAV files: reading whole mono ones, writing growing ones.
 package enum WaveFile {

@@ -1,5 +1,6 @@
 internal import CDSP
 internal import Synchronization
+internal import VoiceBase
 
 /// Stands between the cancelled microphone and its ring: gate, quality and policy put together.
 ///
@@ -29,10 +30,15 @@ package struct DuplexControl: ~Copyable {
     private var media = PlaybackActivity()
     private var speech = PlaybackActivity()
     private var mediaGuard = MediaGuard()
+    private var moves = MoveWatch()
+    private var levelChanges: UInt64 = 0
     private var line = UplinkLine()
     private let gauges: EchoGauges
     private let pipes: AudioPipes
     private let hasCanceller: Bool
+    private let setting: DuplexSetting
+    /// Whether the device cancels its own echo, and nobody else.
+    private var isOfDevice = false
     private var echoPeak: Float = 0
     /// What happened to the last period.
     package private(set) var step = BargeInGate.Step.pass
@@ -49,8 +55,10 @@ package struct DuplexControl: ~Copyable {
         gauges = pipes.echo
         self.pipes = pipes
         self.hasCanceller = hasCanceller
+        self.setting = setting
         gauges.state.store(policy.state.rawValue, ordering: .releasing)
         gauges.heldUntil.store(0, ordering: .relaxed)
+        gauges.isLearningMove.store(false, ordering: .relaxed)
     }
 
     /// Position in the ring that the sample after the newest of the next period stands for.
@@ -78,13 +86,26 @@ package struct DuplexControl: ~Copyable {
         publishState()
     }
 
+    /// From now on the device alone cancels the echo, or the own canceller does: nothing is known of what is left.
+    mutating func setCanceller(isOfDevice: Bool) {
+        guard isOfDevice != self.isOfDevice else { return }
+        self.isOfDevice = isOfDevice
+        policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller, isOfDevice: isOfDevice)
+        beginLearning()
+    }
+
+    /// Whether too much of the echo is left for anybody to be heard over it.
+    var leavesTooMuch: Bool { policy.state == .poor || policy.state == .clipping }
+
     /// Another microphone or loudspeaker, perhaps: nothing is known of the echo.
     mutating func beginLearning() {
         quality = EchoQuality()
         policy.beginLearning()
         mediaGuard = MediaGuard()
+        moves = MoveWatch()
         deafPeriods = 0
         wasDeaf = false
+        gauges.isLearningMove.store(false, ordering: .relaxed)
         publishQuality()
         publishState()
     }
@@ -117,13 +138,20 @@ package struct DuplexControl: ~Copyable {
         let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
         noteDeafness(reading, isLive: isLive)
         judge(reading, isPlaying: isPlaying, isAligned: isAligned, isLive: isLive)
+        watchMoves(reading)
 
         step = decide(reading, isPlaying: isPlaying, isMediaAlone: isMediaAlone)
-        if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0 {
+        if case .release(let before) = witness.step(reading, permission: .guarded, isPlaying: isPlaying), before > 0,
+            !isOfDevice
+        {
             quality.foundTalker()
         }
         let isWhole = line.take(samples, step, into: pipes.microphone)
         publish(isPlaying: isPlaying)
+        if gauges.isTraced.load(ordering: .relaxed) {
+            var period = EchoPeriod(reading, step: step)
+            pipes.echoPeriods.write(&period, count: 1)
+        }
         if reading.hasVoice, gate.isOpen {
             gauges.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
         }
@@ -163,6 +191,8 @@ package struct DuplexControl: ~Copyable {
     }
 
     private mutating func noteDeafness(_ reading: EchoReading, isLive: Bool) {
+        // A device goes on cancelling behind its mute key, and nothing is learned here.
+        guard !isOfDevice else { return }
         if isLive {
             wasDeaf = deafPeriods >= Self.deaf
             deafPeriods = 0
@@ -177,7 +207,8 @@ package struct DuplexControl: ~Copyable {
             isPlaying: isPlaying,
             lasting: activity.lasting,
             isAligned: isAligned,
-            hasTalker: witness.isOpen,
+            // Behind the device's canceller nothing tells its leftover from a talker: for a while, both are too much.
+            hasTalker: witness.isOpen && !isOfDevice,
             isLive: isLive
         )
         let isClipping = quality.clippedShare > quality.rule.clipping
@@ -186,6 +217,19 @@ package struct DuplexControl: ~Copyable {
         guard block != nil else { return }
         publishQuality()
         gauges.blocks.wrappingAdd(1, ordering: .releasing)
+    }
+
+    private mutating func watchMoves(_ reading: EchoReading) {
+        let changes = gauges.levelChanges.load(ordering: .relaxed)
+        if changes != levelChanges { moves.levelChanged() }
+        levelChanges = changes
+        let wasLearning = moves.isLearning
+        if moves.step(hasPathChanged: reading.hasPathChanged, isGood: policy.state == .good) {
+            gauges.moves.wrappingAdd(1, ordering: .relaxed)
+        }
+        if moves.isLearning != wasLearning {
+            gauges.isLearningMove.store(moves.isLearning, ordering: .relaxed)
+        }
     }
 
     private func publishQuality() {

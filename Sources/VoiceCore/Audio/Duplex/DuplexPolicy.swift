@@ -63,10 +63,15 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
 ///
 /// Blocks in which a talker is heard say nothing of the echo, however long somebody talks.
 ///
+/// Where the device cancels its own echo there is nothing to align and nothing to learn: the blocks say what it leaves, the
+/// microphone stays shut until two of them were fine, and xruns change nothing.
+///
 /// A pure value; allocates nothing.
 package struct DuplexPolicy: Sendable, Equatable {
     package private(set) var state: DuplexState
     private let isAutomatic: Bool
+    /// Whether the device cancels its own echo.
+    private let isOfDevice: Bool
     private var wasAligned = false
     /// Bit n: the block n blocks ago was of the kind. `seen` counts blocks up to 8.
     private var fine: UInt8 = 0
@@ -74,7 +79,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     private var inaudible: UInt8 = 0
     private var seen = 0
 
-    package init(setting: DuplexSetting, hasCanceller: Bool) {
+    package init(setting: DuplexSetting, hasCanceller: Bool, isOfDevice: Bool = false) {
         state =
             switch setting {
             case .full: .forcedFull
@@ -82,6 +87,7 @@ package struct DuplexPolicy: Sendable, Equatable {
             case .auto: hasCanceller ? .learning : .cancellerOff
             }
         isAutomatic = setting == .auto && hasCanceller
+        self.isOfDevice = isOfDevice
     }
 
     /// What the gate may do.
@@ -91,7 +97,7 @@ package struct DuplexPolicy: Sendable, Equatable {
         // The first block in which something is heard may be a talker's, or the loudspeaker has been switched on.
         case .clear: inaudible & 1 == 1 ? .open : .guarded
         case .good: .guarded
-        case .learning: wasAligned ? .guarded : .shut
+        case .learning: wasAligned && !isOfDevice ? .guarded : .shut
         case .poor, .clipping, .cancellerOff, .forcedHalf: .shut
         }
     }
@@ -99,6 +105,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     /// Takes a period, with the block that ended in it. Returns true when the state has changed.
     package mutating func step(_ block: EchoQuality.Block?, isAligned: Bool, isClipping: Bool = false) -> Bool {
         guard isAutomatic else { return false }
+        let isAligned = isAligned || isOfDevice
         let before = state
         if wasAligned && !isAligned { loseAlignment() }
         wasAligned = isAligned
@@ -111,7 +118,7 @@ package struct DuplexPolicy: Sendable, Equatable {
 
     /// Tells of an xrun: what was known of the echo's place is void.
     package mutating func discontinuity() {
-        guard isAutomatic else { return }
+        guard isAutomatic, !isOfDevice else { return }
         loseAlignment()
     }
 

@@ -3,6 +3,7 @@ internal import Synchronization
 /// Echo and duplex at one instant, for the log, for status and metrics.
 package struct EchoStatus: Sendable, Equatable {
     package var state = DuplexState.learning
+    package var worker = EchoWorker.software
     package var isPlaying = false
     package var isOpen = true
     /// dB; nil until measured.
@@ -29,8 +30,20 @@ package struct EchoStatus: Sendable, Equatable {
     package var openings: UInt64 = 0
     package var periodsShut: UInt64 = 0
     package var changes: UInt64 = 0
+    /// Times the box was moved while the echo was under control.
+    package var moves: UInt64 = 0
+    /// Whether the box was moved a moment ago and the echo is being learned again.
+    package var isLearningMove = false
 
     package init() {}
+
+    /// Why the microphone is as open as it is, in a word, as log and status have it.
+    package var reason: String { isLearningMove ? "moved" : state.reason }
+
+    /// One line for people about what goes on now, if anything does.
+    package var note: String? { isLearningMove ? Self.movedNote : nil }
+
+    package static let movedNote = "the box was moved or its volume knob turned, learning the echo again (2 s)"
 
     package init(_ pipes: AudioPipes) {
         let gauges = pipes.echo
@@ -39,6 +52,7 @@ package struct EchoStatus: Sendable, Equatable {
             return tenths == EchoGauges.unknown ? nil : Double(tenths) / 10
         }
         state = DuplexState(rawValue: gauges.state.load(ordering: .acquiring)) ?? .learning
+        worker = EchoWorker.allCases[min(2, max(0, gauges.worker.load(ordering: .relaxed)))]
         isPlaying = gauges.isPlaying.load(ordering: .relaxed)
         isOpen = gauges.isOpen.load(ordering: .relaxed)
         linearERLE = value(gauges.linearERLE)
@@ -57,5 +71,7 @@ package struct EchoStatus: Sendable, Equatable {
         openings = gauges.openings.load(ordering: .relaxed)
         periodsShut = gauges.periodsShut.load(ordering: .relaxed)
         changes = gauges.changes.load(ordering: .relaxed)
+        moves = gauges.moves.load(ordering: .relaxed)
+        isLearningMove = gauges.isLearningMove.load(ordering: .relaxed)
     }
 }

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VoiceBase
 
 /// The last step before the microphone ring: passes periods on, or holds the newest 480 ms back behind silence.
 ///

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The half-band low pass that both `HalfbandDecimator` and `HalfbandInterpolator` apply, between 48 and 24 kHz.
 ///
 /// 139 taps, Kaiser window with beta 10.6: within 0.0001 dB up to 10.8 kHz, below -105 dB from 13.2 kHz on, 69 samples of

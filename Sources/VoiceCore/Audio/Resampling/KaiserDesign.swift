@@ -4,12 +4,12 @@ internal import Glibc
 ///
 /// J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", ISCAS 1974; the same formulas
 /// are in Oppenheim and Schafer, Discrete-Time Signal Processing, section 7.5 (3rd edition).
-enum KaiserDesign {
+package enum KaiserDesign {
     /// The taps of a low pass of gain 1.
     ///
     /// `cutoff` is the -6 dB point as a fraction of the sample rate (0 to 0.5); `beta` trades the width of the transition
     /// for attenuation beyond it.
-    static func lowPass(taps count: Int, cutoff: Double, beta: Double) -> [Double] {
+    package static func lowPass(taps count: Int, cutoff: Double, beta: Double) -> [Double] {
         let center = Double(count - 1) / 2
         return (0..<count).map { index in
             let offset = Double(index) - center

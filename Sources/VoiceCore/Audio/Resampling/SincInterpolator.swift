@@ -24,14 +24,16 @@ struct SincInterpolator: ~Copyable {
         cdsp_interpolate(input, table.base, start, step, output, count)
     }
 
-    private static func design() -> [Float] {
-        let taps = Int(CDSP_INTERPOLATOR_TAPS)
+    private static func design() -> [Float] { table(taps: Int(CDSP_INTERPOLATOR_TAPS), beta: 7) }
+
+    /// A row of taps for each fraction of a sample, and one more for the next sample itself.
+    static func table(taps: Int, beta: Double) -> [Float] {
         let phases = Int(CDSP_INTERPOLATOR_PHASES)
         return (0...phases).flatMap { phase in
             let row = (0..<taps).map { tap in
-                let distance = Double(tap - before) - Double(phase) / Double(phases)
+                let distance = Double(tap + 1 - taps / 2) - Double(phase) / Double(phases)
                 let sinc = distance == 0 ? 1 : sin(.pi * distance) / (.pi * distance)
-                return sinc * KaiserDesign.window(distance / Double(taps / 2), beta: 7)
+                return sinc * KaiserDesign.window(distance / Double(taps / 2), beta: beta)
             }
             let sum = row.reduce(0, +)
             return row.map { Float($0 / sum) }

@@ -1,4 +1,5 @@
 internal import CDSP
+internal import VoiceBase
 
 /// 48 kHz to 8 kHz, for whoever looks at a signal and does not listen to it.
 ///

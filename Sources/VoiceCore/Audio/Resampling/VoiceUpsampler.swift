@@ -1,4 +1,5 @@
 internal import CDSP
+internal import VoiceBase
 
 /// The voice from the wire, 16-bit samples at 24 kHz, as floats at 48 kHz for the mixer.
 ///

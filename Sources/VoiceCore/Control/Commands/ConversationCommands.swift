@@ -1,13 +1,31 @@
+internal import VoiceActivation
+internal import VoiceBase
+internal import VoiceConversation
+internal import VoiceMedia
+
 extension ControlCommand {
-    static let listen = ControlCommand("listen", "Opens a conversation, as a wake word or a button would.") {
-        (_, daemon) throws(ControlProblem) in
+    static let listen = ControlCommand(
+        "listen",
+        """
+        Opens a conversation, as a wake word or a button would. Waits up to nine seconds for the voice service, and tells \
+        where it refuses us or cannot be reached.
+        """
+    ) { (_, daemon) throws(ControlProblem) in
         if await daemon.activationStatus.isMuted { throw ControlProblem(.notAvailable, "muted; \"unmute\" ends it") }
-        daemon.activate()
-        return .done(["text": "listening"])
+        try await daemon.checkBudget()
+        switch await daemon.opening(after: { daemon.activate() }) {
+        case .open:
+            let problem = await daemon.serviceSnapshot.problem(of: .microphone)
+            return .done(["text": .string("listening" + (problem.map { ", but nothing is heard: \($0)" } ?? ""))])
+        case .underWay: throw .stillConnecting("it is tried again for a while")
+        case .ended: throw ControlProblem(.notAvailable, "the conversation was ended meanwhile")
+        case .failed(let trouble): throw ControlProblem(trouble, meanwhile: "it is tried again for a while")
+        }
     }
 
     static let interrupt = ControlCommand(
         "interrupt",
+        urgency: .always,
         """
         Silences the voice, forgets what is being said to it, and takes back what the agent is working on. The conversation \
         and media go on.
@@ -19,6 +37,7 @@ extension ControlCommand {
 
     static let stop = ControlCommand(
         "stop",
+        urgency: .always,
         """
         Silences the box, media too, forgets what is being said to it, and takes back what the agent is working on. Where \
         nothing is being said, it ends a conversation that was called for.
@@ -38,6 +57,7 @@ extension ControlCommand {
         "Begins afresh: a new conversation with the agent, and a new session of the voice service that remembers nothing."
     ) { (_, daemon) throws(ControlProblem) in
         await daemon.startFresh()
+        await daemon.session.forgetTrouble()
         if await daemon.state != .idle {
             daemon.post(.deactivate)
             daemon.post(.activate)
@@ -59,7 +79,8 @@ extension ControlCommand {
         switch await daemon.state {
         case .idle: throw ControlProblem(.notAvailable, "no conversation is open; \"listen\" opens one")
         case .connecting: throw ControlProblem(.notAvailable, "the voice service is not connected yet")
-        case .error(let reason): throw ControlProblem(.notAvailable, "the voice service refuses us: \(reason)")
+        case .error(let reason):
+            throw ControlProblem(ServiceTrouble(number: 0, reason: reason, isRefusal: true), meanwhile: "")
         default: break
         }
         daemon.post(.say(arguments["text"] ?? ""))
@@ -70,23 +91,30 @@ extension ControlCommand {
         "ask",
         arguments: [ControlArgument("text", .text(longest: 2000), "the question")],
         """
-        Puts a typed question into the conversation, as if it had been said; the answer is spoken. Opens a conversation where \
-        none is open, also while muted: text needs no microphone.
+        Puts a typed question into the conversation, as if it had been said; the answer is spoken, where there is a loudspeaker. \
+        Opens a conversation where none is open, also while muted: text needs no microphone. Waits up to nine seconds for the voice service, and tells \
+        where it refuses us or cannot be reached.
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let text = arguments["text"] ?? ""
         guard text.contains(where: { !$0.isWhitespace }) else {
             throw ControlProblem(.badRequest, "there is no question in it")
         }
-        let status = await daemon.status
-        if case .error(let reason) = status.conversation {
-            throw ControlProblem(.notAvailable, "the voice service refuses us: \(reason)")
+        try await daemon.checkBudget()
+        switch await daemon.opening(after: { daemon.ask(text) }) {
+        case .open:
+            let problem = await daemon.serviceSnapshot.problem(of: .loudspeaker)
+            return .done([
+                "text": .string(
+                    "asked; " + (problem.map { "nobody hears the answer: \($0)" } ?? "the answer is spoken")
+                )
+            ])
+        case .underWay: throw .stillConnecting("the question is put once it does, else ask again")
+        case .ended:
+            throw ControlProblem(.notAvailable, "the conversation was ended meanwhile; the question was not put")
+        case .failed(let trouble):
+            throw ControlProblem(trouble, meanwhile: "the question is put if it comes back soon, else ask again")
         }
-        if let until = status.spending?.spentUntil {
-            throw ControlProblem(.notAvailable, "the budget is spent until \(until)")
-        }
-        daemon.ask(text)
-        return .done(["text": "asked; the answer is spoken"])
     }
 
     static let mode = ControlCommand(
@@ -116,6 +144,7 @@ extension ControlCommand {
     static let quiet = ControlCommand(
         "quiet",
         arguments: [ControlArgument("switch", .choice(["on", "off"]), isOptional: true, "begin or end them")],
+        urgency: .with(argument: "switch", ["on"]),
         """
         Quiet hours: lower volume, no chimes, no announcements, until it is ended or the clock (activation.quiet_hours) \
         begins or ends them. Without an argument: tells.

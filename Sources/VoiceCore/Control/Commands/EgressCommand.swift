@@ -1,16 +1,22 @@
+internal import VoiceBase
+
 extension ControlCommand {
     static let egress = ControlCommand(
         "egress",
         isQuestion: true,
         """
         How much sound of the microphone has left this machine today, since midnight: `text` is one line for people; \
-        `seconds` and `bytes` in all, `by_opener` by what opened the conversation, and `conversations`.
+        `seconds` and `bytes` in all, `by_opener` by what opened the conversation, and `conversations`; \
+        `incomplete` where what left earlier today is not known.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        .done(json(egress: daemon.egress.today))
+        .done(json(egress: daemon.egress.today, isIncomplete: daemon.egress.isIncomplete))
     }
 
-    static func json(egress conversations: [EgressBook.Conversation]) -> [String: JSONValue] {
+    static func json(
+        egress conversations: [EgressBook.Conversation],
+        isIncomplete: Bool = false
+    ) -> [String: JSONValue] {
         var openers: [String: (seconds: Double, bytes: Int)] = [:]
         for conversation in conversations {
             openers[conversation.opener, default: (0, 0)].seconds += conversation.seconds
@@ -19,10 +25,11 @@ extension ControlCommand {
         let seconds = conversations.reduce(0) { $0 + $1.seconds }
         let bytes = conversations.reduce(0) { $0 + $1.bytes }
         let parts = openers.sorted { $0.key < $1.key }.map { "\(rounded($0.value.seconds)) s by \($0.key)" }
-        return [
+        var result: [String: JSONValue] = [
             "text": .string(
                 "\(rounded(seconds)) s, \(bytes) bytes of the microphone left today"
                     + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+                    + (isIncomplete ? "; what left earlier today is not known" : "")
             ),
             "seconds": .number(rounded(seconds)),
             "bytes": .integer(bytes),
@@ -40,6 +47,8 @@ extension ControlCommand {
                 }
             ),
         ]
+        if isIncomplete { result["incomplete"] = true }
+        return result
     }
 
     private static func rounded(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }

@@ -1,4 +1,6 @@
 internal import FoundationEssentials
+internal import VoiceBase
+internal import VoiceMedia
 
 extension ControlCommand {
     static let media = ControlCommand(
@@ -17,6 +19,7 @@ extension ControlCommand {
                 "for play and enqueue: an address, the name of a radio station, or a handle such as media-1"
             ),
         ],
+        urgency: .with(argument: "action", [MediaAction.stop, .pause].map(\.rawValue)),
         "Music, radio and podcasts. Tells what plays."
     ) { (arguments, daemon) throws(ControlProblem) in
         let action = arguments["action"].flatMap(MediaAction.init) ?? .status

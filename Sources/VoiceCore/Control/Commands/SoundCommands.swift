@@ -1,8 +1,11 @@
 internal import Synchronization
+internal import VoiceAudio
+internal import VoiceBase
 
 extension ControlCommand {
     static let mute = ControlCommand(
         "mute",
+        urgency: .always,
         "Mutes the microphone: its device is closed until `unmute`, over restarts too."
     ) { (_, daemon) throws(ControlProblem) in
         // At once for what is said now; the device follows.
@@ -11,7 +14,7 @@ extension ControlCommand {
         return .done(["text": "the microphone is muted", "microphone_muted": true])
     }
 
-    static let unmute = ControlCommand("unmute", "Lets the microphone be heard again.") {
+    static let unmute = ControlCommand("unmute", "Lets the microphone be heard again, whoever muted it.") {
         (_, daemon) throws(ControlProblem) in
         daemon.pipes.microphoneMuted.store(false, ordering: .releasing)
         daemon.setMicrophoneMuted(false)
@@ -34,6 +37,7 @@ extension ControlCommand {
                 "0 to 100; +10 or -10 to change it by so much; off and on to mute the loudspeaker"
             ),
         ],
+        urgency: .with(argument: "percent", ["off"]),
         "Sets a volume; tells all of them. They are remembered across restarts."
     ) { (arguments, daemon) throws(ControlProblem) in
         let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master

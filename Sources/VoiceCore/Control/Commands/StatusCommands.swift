@@ -1,10 +1,17 @@
+internal import VoiceActivation
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceConversation
+internal import VoiceNetwork
+
 extension ControlCommand {
     static let status = ControlCommand(
         "status",
         isQuestion: true,
         """
         How the daemon fares: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
-        `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift), the \
+        `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, how often \
+        the box was moved, and a `note` while its echo is learned again), the \
         voice service and the age of its session, volumes, what was spent, and the last trouble. Members that are not known \
         are left out.
         """
@@ -42,7 +49,7 @@ extension VoiceDaemon {
                 "device_losses": .integer(Int(clamping: status.losses)),
                 "level_dbfs": .integer(Int(status.level.rounded())),
             ]
-            result["duplex_reason"] = .string(status.echo.state.reason)
+            result["duplex_reason"] = .string(status.echo.reason)
             result["echo"] = .object(status.echo.values)
             result["mode"] = .string(activation.mode.rawValue)
             result["phase"] = .string(activation.phase.rawValue)
@@ -72,13 +79,17 @@ extension EchoStatus {
         let quality: String? = linearERLE.map { erle in
             erle >= Double(rule.good) ? "good" : erle < Double(rule.poor) ? "poor" : "fair"
         }
-        var values: [String: JSONValue] = ["quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned)]
+        var values: [String: JSONValue] = [
+            "mode": .string(worker.rawValue), "quality": .string(quality ?? "unknown"), "aligned": .bool(isAligned),
+        ]
         for (name, value) in [
             ("erle_db", linearERLE), ("level_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
             ("drift_ppm", drift),
         ] {
             if let value { values[name] = .integer(Int(value.rounded())) }
         }
+        if moves > 0 { values["moves"] = .integer(Int(clamping: moves)) }
+        if let note { values["note"] = .string(note) }
         return values
     }
 }

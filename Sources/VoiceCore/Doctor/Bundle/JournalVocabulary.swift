@@ -1,15 +1,27 @@
-/// The words of the daemon's own log lines, of the service manager's about it, and the keys of their fields: what is not
-/// among them may be something that was said, or a secret.
+internal import VoiceConversation
+internal import VoiceReply
+
+/// The words of the daemon's own log lines and the keys of their fields: what is not among them may be something that was
+/// said, or a secret.
 enum JournalVocabulary {
     static let words = Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
 
     /// Fields that hold a number.
     static let numbers: Set<String> = [
-        "agent_ms", "away_ms", "by_ms", "call", "calls", "capture_xruns", "clipping", "code", "count", "cut",
-        "cycle_max_us", "device_losses", "dispatch_ms", "duplex_changes", "echo_jumps", "errno", "failures",
-        "gate_openings", "heard_ms", "level_dbfs", "limit", "line", "lost_ms", "messages", "microphone_overruns", "ms",
-        "output_ms", "peak_dbfs", "percent", "pid", "playback_xruns", "restart", "retry_in_ms", "score", "shut_ms",
+        "acknowledged_ms", "added_ms", "agent_ms", "answered_ms", "away_ms", "by_ms", "bytes", "call", "calls",
+        "capture_xruns", "clipping", "code", "count", "cut", "cycle_max_us", "delay_ms", "device_losses", "dispatch_ms",
+        "dispatched_ms", "drift_ppm", "duplex_changes", "echo_dbfs", "echo_jumps", "echo_moves", "erle_db", "errno",
+        "failures", "first_delta_ms", "first_sample_ms", "gate_openings", "heard_ms", "level_dbfs", "limit", "line",
+        "lost_ms", "loudspeaker_added_ms", "messages", "microphone_overruns", "ms", "noise_dbfs",
+        "output_ms", "peak_dbfs", "percent", "pid", "playback_xruns", "prompts", "rate", "restart", "retry_in_ms",
+        "score", "shut_ms",
         "slips", "spent", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn", "uid",
+    ]
+
+    /// Those whose numbers have four digits at most; what has more is none of them.
+    static let small: Set<String> = [
+        "call", "calls", "clipping", "code", "count", "errno", "failures", "level_dbfs", "line", "peak_dbfs", "percent",
+        "restart", "score", "slips", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn",
     ]
 
     /// Fields that hold a word of the program.
@@ -17,48 +29,61 @@ enum JournalVocabulary {
         let flag: Set<String> = ["yes", "no", "true", "false"]
         let phases: Set<String> = [
             "idle", "awake", "conversation", "followup", "followUp", "closing", "connecting", "listening", "thinking",
-            "aiSpeaking", "userSpeaking", "error", "muted", "running", "waiting", "stopped", "ready", "off", "on",
+            "aiSpeaking", "userSpeaking", "processing", "fillerSpeaking", "waitingForJarvis", "error", "muted",
+            "running", "waiting", "stopped", "ready", "off", "on",
         ]
         let duplex: Set<String> = ["full", "half"]
         return [
             "speaker": ["user", "assistant", "jarvis"], "late": flag, "interrupted": flag, "echo_aligned": flag,
-            "mode": ["always", "wake", "push", "manual"], "state": phases, "from": phases.union(duplex),
-            "to": phases.union(duplex), "duplex": duplex, "side": ["capture", "playback"],
-            "tool": [
-                "ask_jarvis", "approve", "answer_question", "end_conversation", "cancel_question", "play_media",
-                "control_media", "get_now_playing", "set_volume",
+            "mode": ["always", "wake", "push", "manual", "hardware", "software", "both"],
+            "echo_mode": ["hardware", "software", "both"], "state": phases, "from": phases.union(duplex),
+            "to": phases.union(duplex), "duplex": duplex, "side": ["microphone", "loudspeaker"],
+            "tool": Set(ToolAuthority.table.keys),
+            "verdict": ["ok", "warn", "fail"], "kind": Set(MediaKind.allCases.map(\.rawValue)),
+            "period": ["hour", "day"], "command": Set(ControlRegistry.standard.commands.map(\.name)),
+            // Of the echo; of a failure it is what the service says.
+            "reason": [
+                "learning", "poor", "clipping", "canceller_off", "configuration", "clear", "good", "moved",
+                "device_canceller_poor",
             ],
-            "verdict": ["ok", "warn", "fail"], "kind": ["radio", "podcast", "track"],
         ]
     }()
 
     /// Fields that may hold anything: their names are no secret.
     static let others: Set<String> = [
-        "agent", "answer", "arguments", "budget_spent_until", "changed", "command", "configuration", "device",
-        "duplex_reason", "error", "id", "item", "loudspeaker", "microphone", "output", "period", "provider", "query",
-        "question", "reason", "right", "settings", "text", "title", "transcript", "type", "until", "version", "why",
-        "word", "words",
+        "agent", "answer", "arguments", "budget_spent_until", "changed", "configuration", "device", "duplex_reason",
+        "error", "id", "item", "known", "loudspeaker", "microphone", "output", "param", "plan", "provider", "query",
+        "question", "right", "run", "settings", "text", "title", "transcript", "type", "until", "why", "word", "words",
     ]
 
+    /// What the program itself quotes.
+    static let quoted: Set<String> = ["\"ctl stop\"", "\"jarvis-voiced ctl unmute\""]
+
     private static let text = """
-        a able absent action activation add address again agent all allow allowed am an and announced another answer
-        answered appears are argument as ask asked asks at audio authentication available back bad base be before begin
-        beyond bin break broke budget busy but buttons by bytes call called came cancelled candidates cannot capture card
-        certificate changed character check client closed command compare complete configuration connected connecting
-        connection continued control conversation corrected could counting cut default degraded delivers device did
-        disturbed does dropped earlier echo empty encrypted end ended error event events exactly failed far file finish
-        fit for found fresh from gave give goes group had has header heard holds host hours http https if ignored in into
-        is it its jarvis jarvis-voiced joined jumped kept know known level limit listening load local locked log long
-        longer lost machine made many may media memory method microphone mixer mode more most moved must muted near nearly
-        need needs network newer next no nobody none not nothing now of off offline oldest on one only open opened opening
-        or our out over own permission pid plain played please plug priority problem program protocol question questions
-        quiet raise ran reach reached read ready real-time recognised refused refuses reload reloaded reloading remembered
-        renewed replied reply reported request resolved response restart restarted right rotated runs said saved scheduled see
-        sent server service session set settings shared silence so socket software somebody something sound speech spent
-        start started starting state stations status stays still stop stopped stopping succeeded such taken than that the
-        there these this those thread time timed timeout to told too took transcript trouble trusted turn under
-        understand unexpected unit unknown unplugged unsupported until up updating url usable use user usually voice
-        volume volumes wait waiting was way were what when while who will with worked working yet counter exited code main
-        process deactivated successfully failure core-dump signal watchdog killing result consumed cpu job
+        % 100 80 = a able absent action activation add address afresh again agent ago ahead all allow allowed aloud am an and
+        anew announced another answer answered api appears are argument as ask asked asks at audio audio.input_channels
+        authentication available back bad base be because before begin begins begun beside beyond bin book both box break broke
+        budget busy but buttons by bytes call called came can cancelled canceller candidates cannot capture card carried
+        certificate changed channels character check client closed code command compare complete configuration confirm connected
+        connecting connection continued control conversation corrected could counting counts ctl cut daemon day default degraded
+        delivers denied device devices did disturbed does done dropped duplex earlier echo echo-test elsewhere empty encrypted
+        end ended errno error event events every exactly exist exited failed failure far fewer file finish fit folder for found
+        fresh from front full gave give given goes got group had half hand has header headphones heard holds host hour hours
+        http https if ignored in integer into is it its jarvis jarvis-voiced jobs joined jumped kept key knob know known last
+        lead learning leaves left level limit limitmemlock limitrtprio line listening load local locked log long longer lost
+        loudspeaker lower machine made main many map may media memory method microphone microphone's missing mixer mode model
+        more most moved much must mute muted name near nearly need needs network newer next no nobody none not nothing now
+        number of off offline oldest on once one only open opened opening or our out outlive output over overdrives own period
+        permission pid plain playback played please plug priority problem process program protocol proxy put question questions
+        quiet raise ran reach reached read ready real-time recognised refused refuses reload reloaded reloading remark
+        remembered remove renewed replied reply reported request requests resolved response restart restarted result return
+        right rotated run runs said saved scheduled schema see sends sent serve serve.response_timeout server server's service
+        session set settings shared silence so socket software somebody something sound speech spent start started starting
+        state stations status stays still stop stopped stopping strong succeeded successfully such swaps take taken term-llm
+        term_llm_serve_token than that the them there these this those thread time timed timeout to today today's token told too
+        took tool transcript trouble trusted turn turned typed under understand unexpected unit unknown unplugged unsupported
+        until unwritten up updating url us usable use user usually value version voice volume volumes wait waiting wants was way
+        well went were what when whether while who will with words work worked working works written xdg_runtime_dir year years
+        yet yours
         """
 }

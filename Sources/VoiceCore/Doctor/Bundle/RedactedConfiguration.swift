@@ -1,4 +1,8 @@
-/// A configuration file as it may be shown to others: known keys with their values, everything else without.
+internal import VoiceBase
+internal import VoiceConfiguration
+
+/// A configuration file as it may be shown to others: known keys with their values, everything else without. Of values those
+/// are shown that are known to be harmless by their kind: numbers, switches, choices, devices, and whatever is built in.
 ///
 /// A file that cannot be read by the daemon may hold a secret in any place, so only lines that are understood pass.
 enum RedactedConfiguration {
@@ -31,26 +35,38 @@ enum RedactedConfiguration {
             document.entries.count == 1, let value = document.entries.first?.value, value != .table,
             let accepted = key.kind.accept(value)
         else { return "(not shown: not what this key takes)" }
-        return shown(accepted, kind: key.kind)
+        return shown(accepted, of: key)
     }
 
-    static func shown(_ value: ConfigurationValue, kind: ConfigurationKey.Kind) -> String {
-        guard case .url = kind, case .text(let text) = value, let mark = text.firstIndex(of: "?") else {
-            return value.toml
+    static func shown(_ value: ConfigurationValue, of key: ConfigurationKey) -> String {
+        guard case .text(let text) = value, value != key.value(in: Configuration()) else { return value.toml }
+        switch key.kind {
+        case .choice, .oneOf, .integer, .number, .flag: return value.toml
+        case .url: return ConfigurationValue.text(address(text)).toml
+        case .text, .file:
+            return ConfigurationValue.text(text.isEmpty ? "" : DeviceName.shown(text) ?? HarmlessText.hidden).toml
         }
-        return ConfigurationValue.text(String(text[...mark]) + "(not shown)").toml
+    }
+
+    /// Scheme, port, and of hosts those that everybody has; of paths those that services have.
+    private static func address(_ text: String) -> String {
+        guard let url = ServerURL(text) else { return "(not shown)" }
+        let usual = url.scheme == "https" || url.scheme == "wss" ? 443 : 80
+        let isKnown = ["", "/ui", "/v1", "/v1/realtime", "/chat"].contains(url.path)
+        return "\(url.scheme)://\(HarmlessText.host(url.host))" + (url.port == usual ? "" : ":\(url.port)")
+            + (isKnown ? url.path + (url.query == nil ? "" : "?(not shown)") : "/(not shown)")
     }
 
     /// What is in force, as `config show` prints it, without queries of addresses.
     static func effective(_ loaded: LoadedConfiguration, secrets: Secrets?) -> String {
-        var lines = ["# file: \(loaded.file ?? "none")"]
-        lines.append("# api key: \(secrets?.apiKey.status ?? "cannot be read")")
-        lines.append("# jarvis token: \(secrets?.jarvisToken.status ?? "cannot be read")")
+        var lines = ["# file: \(RedactedFinding.text(loaded.file ?? "none"))"]
+        lines.append("# api key: \(RedactedFinding.text(secrets?.apiKey.status ?? "cannot be read"))")
+        lines.append("# jarvis token: \(RedactedFinding.text(secrets?.jarvisToken.status ?? "cannot be read"))")
         for section in ConfigurationSchema.sections {
             lines += ["", "[\(section.name)]"]
             for key in ConfigurationSchema.keys where key.section == section.name {
-                let value = shown(key.value(in: loaded.values), kind: key.kind)
-                lines.append("\(key.name) = \(value)  # \(loaded.origin(of: key.path))")
+                let value = shown(key.value(in: loaded.values), of: key)
+                lines.append("\(key.name) = \(value)  # \(RedactedFinding.text("\(loaded.origin(of: key.path))"))")
             }
         }
         return lines.joined(separator: "\n") + "\n"

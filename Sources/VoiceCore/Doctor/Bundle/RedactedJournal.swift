@@ -1,8 +1,10 @@
+internal import VoiceConfiguration
+
 /// The end of the journal as it may be shown to others. What is not known to be harmless is left out: the words of the
 /// program up to the first that is not its own, numbers and states in fields that hold such; never what somebody said or
 /// another program wrote.
 enum RedactedJournal {
-    private static let hidden = "(not shown)"
+    private static let hidden = HarmlessText.hidden
     /// "2026-01-31T10:00:00+0100" as `--output=short-iso` has it, or with microseconds.
     private static let longestTime = 32
     private static let longestNumber = 9
@@ -13,27 +15,39 @@ enum RedactedJournal {
             .joined(separator: "\n")
     }
 
-    /// One line, with or without the journal's time, host and process before it; the host is left out.
+    /// One line with the journal's time, host and process before it; the host is left out. A line without them goes on with
+    /// what somebody wrote, and nothing of it is known.
     static func line(_ line: String) -> String {
         let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
-        guard words.count > 2, isTime(words[0]), let process = process(words[2]) else { return message(line[...]) }
-        return "\(words[0]) host \(process): \(message(words.count > 3 ? words[3] : ""))"
+        guard words.count > 2, isTime(words[0]), let process = process(words[2]) else {
+            return line.allSatisfy(\.isWhitespace) ? "" : hidden
+        }
+        let text = words.count > 3 ? words[3] : ""
+        let shown = process.hasPrefix("systemd") ? RedactedServiceLine.text(text) : message(text)
+        return "\(words[0]) host \(process): \(shown)"
     }
 
-    /// Quotes are not understood but not needed: whatever stands in them is judged word by word.
+    /// What stands in quotes is a value, whatever it looks like; behind words that are not the program's own, numbers may
+    /// be anything too.
     private static func message(_ text: Substring) -> String {
         var shown: [String] = []
         // Of a sentence the words of another program may be the rest.
         var isOwn = true
-        for token in text.split(separator: " ") {
+        var isForeign = false
+        for token in tokens(text) {
             if let mark = token.firstIndex(of: "="),
                 let field = field(token[..<mark], token[token.index(after: mark)...])
             {
                 isOwn = false
-                shown.append(field)
+                shown.append(isForeign ? "\(token[..<mark])=\(hidden)" : field)
+                continue
+            }
+            if isOwn, let place = HarmlessText.place(token) {
+                shown.append(place)
                 continue
             }
             isOwn = isOwn && isKnown(token)
+            isForeign = isForeign || !isOwn
             if isOwn {
                 shown.append(String(token))
             } else if shown.last?.hasSuffix(hidden) != true {
@@ -43,10 +57,44 @@ enum RedactedJournal {
         return shown.joined(separator: " ")
     }
 
+    /// Cut at the blanks outside of quotes, in which a backslash takes away the meaning of what follows it. Quotes that are
+    /// not closed, or not by a blank behind them, leave everything behind them in one piece. Scalar by scalar, as it was
+    /// written: a mark that is combined with a quote does not hide it.
+    private static func tokens(_ line: Substring) -> [Substring] {
+        let text = line.unicodeScalars
+        var tokens: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isBroken = false
+        var index = start
+        while index < text.endIndex {
+            let next = text.index(after: index)
+            switch text[index] {
+            case "\\" where isQuoted && next < text.endIndex:
+                index = text.index(after: next)
+                continue
+            case "\"":
+                isQuoted.toggle()
+                isBroken = isBroken || !isQuoted && next < text.endIndex && text[next] != " "
+            case " " where !isQuoted && !isBroken:
+                if start < index { tokens.append(line[start..<index]) }
+                start = next
+            default: break
+            }
+            index = next
+        }
+        if start < text.endIndex { tokens.append(line[start...]) }
+        return tokens
+    }
+
     /// Nil for a key that is none of ours.
     private static func field(_ key: Substring, _ value: Substring) -> String? {
         let name = String(key)
-        if JournalVocabulary.numbers.contains(name) { return "\(name)=\(isNumber(value) ? String(value) : hidden)" }
+        if JournalVocabulary.numbers.contains(name) {
+            let longest = JournalVocabulary.small.contains(name) ? 4 : longestNumber
+            return "\(name)=\(isNumber(value) && value.utf8.count <= longest ? String(value) : hidden)"
+        }
+        if name == "version" { return "version=\(HarmlessText.isVersion(value) ? String(value) : hidden)" }
         if let states = JournalVocabulary.states[name] {
             return "\(name)=\(states.contains(String(value)) ? String(value) : hidden)"
         }
@@ -54,10 +102,11 @@ enum RedactedJournal {
     }
 
     private static func isKnown(_ token: Substring) -> Bool {
+        if HarmlessText.isChoice(token) || JournalVocabulary.quoted.contains(String(token)) { return true }
         var word = token
         while let last = word.last, ",.:;)".contains(last) { word.removeLast() }
         if word.first == "(" { word.removeFirst() }
-        return JournalVocabulary.words.contains(word.lowercased())
+        return JournalVocabulary.words.contains(word.lowercased()) || ConfigurationSchema.key(String(word)) != nil
     }
 
     private static func isNumber(_ value: Substring) -> Bool {

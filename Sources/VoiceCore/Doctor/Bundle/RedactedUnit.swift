@@ -37,7 +37,7 @@ enum RedactedUnit {
         guard settings.contains(name) else { return "(unknown setting)=\(hidden)" }
         var values: [String] = []
         for value in text[text.index(after: mark)...].split(whereSeparator: { $0 == " " || $0 == "\t" }) {
-            if words.contains(String(value)) || isNumber(value) {
+            if words.contains(String(value)) || numbered.contains(name) && isNumber(value) {
                 values.append(String(value))
             } else if values.last != hidden {
                 values.append(hidden)
@@ -53,6 +53,15 @@ enum RedactedUnit {
         return (1...longestNumber).contains(digits.count)
             && ["", "K", "M", "G", "s", "ms", "min", "h", "%"].contains(String(unit))
     }
+
+    /// Settings that hold numbers; in every other one a number may be a secret.
+    private static let numbered = Set(
+        """
+        CPUQuota CPUWeight IOWeight LimitCORE LimitMEMLOCK LimitNICE LimitNOFILE LimitNPROC LimitRTPRIO LimitRTTIME
+        MemoryHigh MemoryMax Nice OOMScoreAdjust RestartPreventExitStatus RestartSec RuntimeDirectoryMode StartLimitBurst
+        StartLimitIntervalSec StateDirectoryMode TasksMax TimeoutStartSec TimeoutStopSec UMask WatchdogSec
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+    )
 
     private static let settings = Set(
         """

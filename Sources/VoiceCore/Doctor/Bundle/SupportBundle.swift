@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceConfiguration
+
 /// An archive to send along with a question: findings, versions, configuration, sound cards, the end of the journal;
 /// nothing that was said, no secret.
 package struct SupportBundle: Sendable {
@@ -24,13 +27,14 @@ package struct SupportBundle: Sendable {
             names.append(name)
             archive.add("jarvis-voiced-support/\(name)", Array(redactor.clean(text).utf8))
         }
-        add("doctor.txt", report.text)
-        add("doctor.json", report.json(version: version))
+        let shown = RedactedFinding.report(report)
+        add("doctor.txt", shown.text)
+        add("doctor.json", shown.json(version: version))
         add("versions.txt", await versions())
         add("configuration-file.toml", configurationFile)
         add("configuration.toml", patient.loaded.map { RedactedConfiguration.effective($0, secrets: patient.secrets) })
         for path in Self.soundFiles() {
-            add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path))
+            add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path).map { Self.soundFile(path, $0) })
         }
         add("unit.txt", await Self.output(["systemctl", "cat", "jarvis-voiced.service"]).map(RedactedUnit.text))
         add(
@@ -62,13 +66,32 @@ package struct SupportBundle: Sendable {
         let system = [
             "jarvis-voiced \(version)",
             LibraryCheck.version,
-            Self.read("/proc/version") ?? "",
+            Self.kernel(Self.read("/proc/version") ?? ""),
             Self.read("/proc/asound/version") ?? "",
-            Self.read("/etc/os-release") ?? "",
+            Self.distribution(Self.read("/etc/os-release") ?? ""),
             await Self.output(["dpkg-query", "--show", "jarvis-voiced", "libasound2*", "libcurl4*", "libwebrtc*"])
                 ?? "",
         ]
         return system.joined(separator: "\n")
+    }
+
+    /// "Linux version 6.1.0-18-arm64" of what /proc/version holds: behind it stands who built it, and on which machine.
+    static func kernel(_ text: String) -> String {
+        let words = text.split(separator: " ").prefix(3)
+        guard words.count == 3, words[0] == "Linux", words[1] == "version", words[2].utf8.count <= 64 else { return "" }
+        return words.joined(separator: " ")
+    }
+
+    /// Which distribution it is, of what /etc/os-release says.
+    static func distribution(_ text: String) -> String {
+        let wanted = ["PRETTY_NAME", "ID", "ID_LIKE", "VERSION_ID", "VERSION_CODENAME"]
+        return text.split(separator: "\n").filter { wanted.contains(String($0.prefix { $0 != "=" })) }
+            .joined(separator: "\n")
+    }
+
+    private static func soundFile(_ path: String, _ text: String) -> String {
+        if path.hasSuffix("/cards") { return DeviceName.cards(text) }
+        return path.hasSuffix("/id") ? DeviceName.id(text) : text
     }
 
     /// What ALSA tells of the cards, of their streams and of what is open.

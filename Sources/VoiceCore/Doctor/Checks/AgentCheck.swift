@@ -1,4 +1,8 @@
 internal import Logging
+internal import VoiceAgent
+internal import VoiceBase
+internal import VoiceConfiguration
+internal import VoiceNetwork
 
 /// Whether the agent is there, behind the right path, and takes the token.
 enum AgentCheck {

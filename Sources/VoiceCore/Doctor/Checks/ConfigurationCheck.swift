@@ -1,3 +1,6 @@
+internal import VoiceConfiguration
+internal import VoiceConversation
+
 /// Whether the configuration can be used, and whether the secrets are there.
 enum ConfigurationCheck {
     static func findings(_ patient: Patient) -> [DoctorFinding] {

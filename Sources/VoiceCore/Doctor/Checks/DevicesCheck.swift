@@ -1,43 +1,35 @@
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceConfiguration
+
 /// Whether microphone and loudspeaker are there and can be opened, what they can do, and who holds them.
 enum DevicesCheck {
     static let limit = Duration.seconds(6)
 
     static func findings(_ patient: Patient, unit: UnitState?) async -> [DoctorFinding] {
         guard let audio = patient.loaded?.values.audio else { return [] }
-        let microphone = await look(
-            at: audio.input,
-            direction: .capture,
-            channels: max(1, audio.inputChannel),
-            periods: 16,
-            unit: unit
-        )
-        let loudspeaker = await look(
-            at: audio.output,
-            direction: .playback,
-            channels: 1,
-            periods: audio.outputBufferMS / 10,
-            unit: unit
-        )
-        return [microphone, loudspeaker]
+        var configuration = AudioConfiguration(audio, echo: patient.loaded?.values.echo ?? .init())
+        _ = configuration.learn(audio, environment: patient.environment)
+        let microphone = await look(configuration.request(audio.input, .capture))
+        let loudspeaker = await look(configuration.request(audio.output, .playback))
+        var findings = [
+            judge(microphone, direction: .capture, daemon: unit?.mainProcess),
+            judge(loudspeaker, direction: .playback, daemon: unit?.mainProcess),
+        ]
+        if case .success(let input) = microphone, case .success(let output) = loudspeaker,
+            let text = output.fillText(beside: input, configured: configuration.bufferPeriods)
+        {
+            findings[1].message += "; \(text)"
+        }
+        return findings
     }
 
-    private static func look(
-        at request: String,
-        direction: AudioDirection,
-        channels: Int,
-        periods: Int,
-        unit: UnitState?
-    ) async -> DoctorFinding {
-        let result = await OwnThread.run("jv-doctor") { () -> Result<DeviceFacts, AudioDeviceError> in
-            do throws(AudioDeviceError) {
-                return .success(
-                    try DeviceProbe.look(at: request, direction: direction, channels: channels, periods: periods)
-                )
-            } catch {
+    private static func look(_ request: DeviceRequest) async -> Result<DeviceFacts, AudioDeviceError> {
+        await OwnThread.run("jv-doctor") { () -> Result<DeviceFacts, AudioDeviceError> in
+            do throws(AudioDeviceError) { return .success(try DeviceProbe.look(request)) } catch {
                 return .failure(error)
             }
         }
-        return judge(result, direction: direction, daemon: unit?.mainProcess)
     }
 
     /// - Parameter daemon: the process of the running daemon.
@@ -50,13 +42,11 @@ enum DevicesCheck {
         let key = direction == .capture ? "audio.input" : "audio.output"
         switch result {
         case .success(let facts):
-            let granted = facts.granted
-            return DoctorFinding(
-                check,
-                .ok,
-                "\(facts.device): \(span(facts.rates)) Hz, \(channels(facts.channels)); opens with 48000 Hz, "
-                    + "\(channels(granted.channels...granted.channels)), buffer of \(granted.bufferFrames / 48) ms"
-            )
+            let text =
+                "\(facts.device): \(facts.abilities.text); opens with \(facts.granted.summary)"
+                + (facts.choice.map { "; listens to \($0.text)" } ?? "")
+            guard let problem = facts.choice?.problem else { return DoctorFinding(check, .ok, text) }
+            return DoctorFinding(check, .warn, text, advice: problem)
         case .failure(.busy(let device, _, let holder)):
             if let holder, daemon.map({ holder.hasSuffix("(\($0))") }) ?? holder.hasPrefix("jarvis-voiced (") {
                 return DoctorFinding(check, .ok, "\(device) is in use by the daemon itself: \(holder)")
@@ -88,15 +78,5 @@ enum DevicesCheck {
                 advice: "jarvis-voiced devices; then \(key) = one of them"
             )
         }
-    }
-
-    /// ALSA's plugins take any number.
-    private static func channels(_ range: ClosedRange<Int>) -> String {
-        if range.upperBound >= 1000 { return "any number of channels" }
-        return "\(span(range)) channel" + (range == 1...1 ? "" : "s")
-    }
-
-    private static func span(_ range: ClosedRange<Int>) -> String {
-        range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 }

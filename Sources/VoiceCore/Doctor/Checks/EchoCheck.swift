@@ -1,17 +1,77 @@
-/// What the last `echo-test` said, since a measurement takes ten seconds of noise and no doctor makes it unasked.
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceConfiguration
+
+/// What the daemon says of its echo, where one runs, and what the last `echo-test` said, since a measurement takes ten seconds
+/// of noise and no doctor makes it unasked.
 enum EchoCheck {
     /// Days after which a test says little: rooms change.
     static let oldAge = 180
 
+    private static let advice = "jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
+
     static func findings(_ patient: Patient, files: FileReader = .system, now: Int) -> [DoctorFinding] {
         guard let values = patient.loaded?.values else { return [] }
         let folders = [StateDirectory.path(environment: patient.environment), StateCheck.service].compactMap { $0 }
-        let tests = folders.compactMap { SavedEchoTest.load(folder: $0, files: files) }
-        return [judge(tests.max { $0.time < $1.time }, audio: values.audio, now: now)]
+        let running = status(patient).flatMap { judge(running: $0) }.map { [$0] } ?? []
+        var tests: [SavedEchoTest] = []
+        var problem: Unreadable?
+        for folder in folders {
+            do throws(Unreadable) {
+                if let test = try SavedEchoTest.load(folder: folder, files: files) { tests.append(test) }
+            } catch {
+                problem = error
+            }
+        }
+        if tests.isEmpty, let problem {
+            let finding = DoctorFinding(
+                "echo",
+                .skipped,
+                "the last measurement cannot be read: \(problem)",
+                advice: advice
+            )
+            return [finding] + running
+        }
+        let test = judge(tests.max { $0.time < $1.time }, audio: values.audio, now: now)
+        return [test] + running
+    }
+
+    /// What the daemon that runs says of itself; nil where none answers.
+    private static func status(_ patient: Patient) -> JSONValue? {
+        guard let request = try? ControlRegistry.standard.request(words: ["status"]),
+            var client = try? ControlClient(
+                paths: ControlPath.candidates(environment: patient.environment),
+                patience: .milliseconds(700)
+            )
+        else { return nil }
+        return try? client.perform(request)
+    }
+
+    /// - Parameter status: the result of the control socket's `status`.
+    static func judge(running status: JSONValue) -> DoctorFinding? {
+        guard let duplex = status["duplex"]?.stringValue, let reason = status["duplex_reason"]?.stringValue,
+            ["full", "half"].contains(duplex)
+        else { return nil }
+        let isTrouble = reason == DuplexState.poor.reason || reason == DuplexState.clipping.reason
+        let known = Set(DuplexState.allCases.map(\.reason) + ["moved"])
+        var message = "\(duplex) duplex now"
+        if known.contains(reason) { message += " (\(reason.replacing("_", with: " ")))" }
+        let moves = status["echo"]?["moves"]?.intValue ?? 0
+        if reason == "moved" {
+            message += ": \(EchoStatus.movedNote)"
+        } else if moves > 0 {
+            message += "; the box was moved \(moves == 1 ? "once" : "\(moves) times") since the start"
+        }
+        guard isTrouble else { return DoctorFinding("echo-now", .ok, message) }
+        return DoctorFinding(
+            "echo-now",
+            .warn,
+            message,
+            advice: "lower the loudspeaker, or move it away from the microphone; jarvis-voiced echo-test says more"
+        )
     }
 
     static func judge(_ test: SavedEchoTest?, audio: Configuration.Audio, now: Int) -> DoctorFinding {
-        let advice = "jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
         guard let test else {
             return DoctorFinding("echo", .skipped, "was never measured on this box", advice: advice)
         }
@@ -22,7 +82,8 @@ enum EchoCheck {
         let when = days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago"
         let message = "\(test.summary) (\(when))"
         switch test.grade {
-        case .good, .noEcho: return DoctorFinding("echo", .ok, message, advice: days > oldAge ? advice : nil)
+        case .good, .noEcho, .ownCanceller:
+            return DoctorFinding("echo", .ok, message, advice: days > oldAge ? advice : nil)
         case .half, .disturbed:
             return DoctorFinding("echo", .warn, message, advice: test.advice.isEmpty ? advice : test.advice)
         }

@@ -1,3 +1,6 @@
+internal import VoiceBase
+internal import VoiceConfiguration
+
 /// Whether sound may run at real-time priority, and memory be locked.
 enum LimitsCheck {
     /// Whose limits were read.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// Whether the kernel's sound devices are open to who runs the daemon.
 enum PermissionCheck {

@@ -1,3 +1,7 @@
+internal import VoiceBase
+internal import VoiceConfiguration
+internal import VoiceNetwork
+
 /// Whether the voice service can be reached at all: name, TCP, TLS; and, from its Date header, whether the clock is right.
 enum ReachCheck {
     static let limit = Duration.seconds(12)

@@ -1,4 +1,8 @@
 internal import Synchronization
+internal import VoiceBase
+internal import VoiceConfiguration
+internal import VoiceConversation
+internal import VoiceNetwork
 
 /// Whether the service takes the key, the model and the settings.
 enum SessionCheck {

@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceNetwork
+
 /// How a short session of the voice service went.
 enum SessionOutcome: Sendable, Equatable {
     /// It took the key, the model and, where it says so, the settings.
@@ -32,9 +35,9 @@ final class SessionProbe: WebSocketDriver {
         decoder = ServerEventDecoder(dialect: dialect)
     }
 
-    func opened() {}
+    package func opened() {}
 
-    func received(text: UnsafeRawBufferPointer) {
+    package func received(text: UnsafeRawBufferPointer) {
         guard let event = try? decoder.decode(text) else { return }
         switch event {
         case .sessionCreated where !hasSent:
@@ -48,9 +51,9 @@ final class SessionProbe: WebSocketDriver {
         }
     }
 
-    func received(binary: UnsafeRawBufferPointer) {}
+    package func received(binary: UnsafeRawBufferPointer) {}
 
-    func closed(_ closure: WebSocketClosure) { finish(.ended(closure)) }
+    package func closed(_ closure: WebSocketClosure) { finish(.ended(closure)) }
 
     private func finish(_ outcome: SessionOutcome) {
         guard let report else { return }

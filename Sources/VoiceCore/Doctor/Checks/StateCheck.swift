@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// Whether what is to be remembered can be written, and whether there is room for it.
 enum StateCheck {

@@ -1,3 +1,6 @@
+internal import VoiceConfiguration
+internal import VoiceNetwork
+
 /// Whether key and token travel encrypted, or at least within the own network.
 enum TransportCheck {
     static let limit = Duration.seconds(8)

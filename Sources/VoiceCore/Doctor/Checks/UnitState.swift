@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// What systemd knows of the service.
 struct UnitState: Sendable, Equatable {
     static let properties = [

@@ -1,3 +1,5 @@
+internal import VoiceActivation
+
 /// Whether what is to recognise words on this machine can: its library, its model, its server.
 enum WakeCheck {
     static let limit = Duration.seconds(10)

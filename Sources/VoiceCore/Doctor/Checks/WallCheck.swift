@@ -1,4 +1,6 @@
 internal import CLinux
+internal import VoiceConfiguration
+internal import VoiceMedia
 
 /// What holds the media decoder should it be taken over by what it decodes.
 enum WallCheck {

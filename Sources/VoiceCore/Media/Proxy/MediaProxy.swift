@@ -2,6 +2,8 @@ internal import CLinux
 internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
+internal import VoiceBase
+internal import VoiceNetwork
 
 /// The only way of one decoder to the network: a proxy on 127.0.0.1 that looks up, checks and makes each connection itself.
 ///

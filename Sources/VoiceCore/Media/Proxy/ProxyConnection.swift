@@ -1,4 +1,6 @@
 internal import Glibc
+internal import VoiceBase
+internal import VoiceNetwork
 
 /// One connection of the decoder: its request, the check, then bytes in both directions. Confined to its thread.
 final class ProxyConnection {

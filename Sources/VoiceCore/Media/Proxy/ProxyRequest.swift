@@ -1,3 +1,6 @@
+package import VoiceBase
+internal import VoiceNetwork
+
 /// What the decoder asks our proxy for: a page of http in absolute form (RFC 9112 section 3.2.2), whose host may stand for
 /// one of https (`SecureAddress`). A pure value.
 package struct ProxyRequest: Sendable, Equatable {

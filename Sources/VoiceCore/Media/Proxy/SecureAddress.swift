@@ -1,3 +1,5 @@
+package import VoiceBase
+
 /// Names https addresses so that a decoder without TLS asks our proxy for them over plain http on this machine:
 ///
 ///     https://example.org/a/list.m3u8   <->  http://example.org.https.invalid:443/a/list.m3u8

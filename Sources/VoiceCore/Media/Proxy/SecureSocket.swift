@@ -1,5 +1,7 @@
 internal import CCurl
 internal import Glibc
+internal import VoiceBase
+internal import VoiceNetwork
 
 /// A TLS connection to one checked address, its certificate verified for the server's name by libcurl. Confined to its
 /// thread.

@@ -1,5 +1,7 @@
 internal import CLinux
 internal import Glibc
+internal import VoiceBase
+internal import VoiceNetwork
 
 /// The bytes of a server, in both directions, without waiting.
 protocol ServerStream {

@@ -1,4 +1,6 @@
 import FoundationEssentials
+internal import VoiceBase
+internal import VoiceReply
 
 /// An item of the Internet Archive: its sound files, in order, each in the best of its formats.
 package struct ArchiveItem: Equatable {

@@ -1,4 +1,7 @@
 internal import Glibc
+internal import VoiceBase
+internal import VoiceNetwork
+internal import VoiceReply
 
 /// Finds out where the sound of an address is: follows redirects, feeds and playlists, with every step checked.
 ///
@@ -36,12 +39,14 @@ struct MediaResolver: Sendable {
 
     /// - Parameter isHeard: whether an episode was heard to its end.
     func resolve(_ item: MediaItem, isHeard: (String) -> Bool) async throws(MediaProblem) -> Found {
-        if let path = Self.filePath(item.address) {
+        if let path = AddressText.filePath(item.address) {
             return Found(source: .file(try policy.file(path, resolve: Self.realPath)), item: item)
         }
         var found = Found(source: .network(item.address), item: item)
         var address = item.address
         for _ in 0..<Self.mostSteps {
+            // Playlists and redirections have addresses as people write them, too.
+            address = SoundAddress.encoded(address)
             var url = try policy.network(address)
             let archived = ArchiveItem.identifier(in: url)
             if let archived { url = try policy.network(ArchiveItem.metadataAddress(archived)) }
@@ -50,7 +55,7 @@ struct MediaResolver: Sendable {
             if addresses.isEmpty { throw .failed("the host \(url.host) is not known") }
             guard policy.allows(addresses, of: url) else { throw .refusedHost(url.host) }
             // As it was written: a path may need its last slash.
-            let text = archived.map(ArchiveItem.metadataAddress) ?? MediaPolicy.withoutFragment(address)
+            let text = archived.map(ArchiveItem.metadataAddress) ?? AddressText.withoutFragment(address)
             let reply = try await head(text, url, addresses)
             defer { reply.close() }
             if (300..<400).contains(reply.status), let location = reply.header("Location") {
@@ -150,11 +155,6 @@ struct MediaResolver: Sendable {
             throw .failed("\(error)")
         }
         return bytes
-    }
-
-    static func filePath(_ address: String) -> String? {
-        if address.hasPrefix("file://") { return String(address.dropFirst(7)) }
-        return address.hasPrefix("/") ? address : nil
     }
 
     private static func realPath(_ path: String) -> String? {

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The episodes of a podcast (RSS 2.0 with enclosures, or Atom with enclosure links), the newest first.
 package struct PodcastFeed: Equatable {
     package struct Episode: Equatable {

@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 /// Radio stations by name, from a TOML file: `[stations]`, then `"name" = "address"` in each line.
 package struct StationTable: Sendable, Equatable {
     package struct Station: Sendable, Equatable {

@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// clear_queue: forgets what waits.
 package struct ClearQueueTool: OrderedTool {
     package let name = "clear_queue"

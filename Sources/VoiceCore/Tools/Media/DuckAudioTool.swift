@@ -1,3 +1,5 @@
+internal import VoiceMedia
+
 /// duck_audio: how loud media is under the voice.
 package struct DuckAudioTool: OrderedTool {
     package let name = "duck_audio"

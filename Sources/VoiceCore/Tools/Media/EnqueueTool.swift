@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// enqueue: lets something follow what plays.
 package struct EnqueueTool: OrderedTool {
     package let name = "enqueue"
@@ -15,12 +18,11 @@ package struct EnqueueTool: OrderedTool {
     init(_ player: any MediaControls) { self.player = player }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else { return .unreadable("what") }
-        do throws(MediaProblem) {
-            for name in wish.names.dropLast() { _ = try await player.enqueue(address: name, title: wish.title) }
-            return ToolOutput(try await player.enqueue(address: wish.names[wish.names.count - 1], title: wish.title))
-        } catch {
-            return ToolOutput(error)
+        guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else {
+            return .unreadable(MediaWish.wanted)
+        }
+        return await player.perform(wish.names) { player, name, _ throws(MediaProblem) in
+            try await player.enqueue(address: name, title: wish.names.count == 1 ? wish.title : "")
         }
     }
 }

@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// get_now_playing: what plays.
 package struct GetNowPlayingTool: OrderedTool {
     package let name = "get_now_playing"

@@ -1,3 +1,5 @@
+internal import VoiceConversation
+
 /// The one argument of the tools that set a level.
 enum MediaLevel {
     static let parameters = """

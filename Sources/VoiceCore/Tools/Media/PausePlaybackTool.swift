@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// pause_playback: holds what plays.
 package struct PausePlaybackTool: OrderedTool {
     package let name = "pause_playback"

@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// play_audio: plays a stream, a podcast, a recording, on this box.
 package struct PlayAudioTool: OrderedTool {
     package let name = "play_audio"
@@ -17,13 +20,12 @@ package struct PlayAudioTool: OrderedTool {
     init(_ player: any MediaControls) { self.player = player }
 
     package func call(arguments: String) async -> ToolOutput {
-        guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else { return .unreadable("what") }
-        do throws(MediaProblem) {
-            var snapshot = try await player.play(address: wish.names[0], title: wish.title, kind: wish.kind)
-            for name in wish.names.dropFirst() { snapshot = try await player.enqueue(address: name, title: "") }
-            return ToolOutput(snapshot)
-        } catch {
-            return ToolOutput(error)
+        guard let wish = ToolArguments.decode(MediaWish.self, from: arguments) else {
+            return .unreadable(MediaWish.wanted)
+        }
+        return await player.perform(wish.names) { player, name, isFirst throws(MediaProblem) in
+            if isFirst { return try await player.play(address: name, title: wish.title, kind: wish.kind) }
+            return try await player.enqueue(address: name, title: "")
         }
     }
 }

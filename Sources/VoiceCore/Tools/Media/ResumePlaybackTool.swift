@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// resume_playback: goes on with what was paused.
 package struct ResumePlaybackTool: OrderedTool {
     package let name = "resume_playback"

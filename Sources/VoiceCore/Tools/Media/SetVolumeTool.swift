@@ -1,3 +1,5 @@
+internal import VoiceMedia
+
 /// set_volume: how loud media is.
 package struct SetVolumeTool: OrderedTool {
     package let name = "set_volume"

@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// skip_track: goes on to the next item.
 package struct SkipTrackTool: OrderedTool {
     package let name = "skip_track"

@@ -1,3 +1,6 @@
+internal import VoiceConversation
+internal import VoiceMedia
+
 /// stop_playback: ends what plays, now or later.
 package struct StopPlaybackTool: OrderedTool {
     package let name = "stop_playback"

@@ -1,4 +1,6 @@
 import FoundationEssentials
+internal import VoiceBase
+internal import VoiceMedia
 
 extension ToolOutput {
     /// The media player's state as JSON; a problem in it is a failure of the call.
@@ -43,4 +45,46 @@ extension ToolRegistry {
             SetVolumeTool(player), DuckAudioTool(player),
         ]
     }
+}
+
+extension MediaControls {
+    /// Does the same with every name in its order. What cannot be taken does not stand in the way of the others; where
+    /// something was taken, it is told which were not.
+    ///
+    /// - Parameter isFirst: of those that are taken.
+    func perform(
+        _ names: [String],
+        _ step: (any MediaControls, String, _ isFirst: Bool) async throws(MediaProblem) -> MediaSnapshot
+    ) async -> ToolOutput {
+        var last: MediaSnapshot?
+        var failures: [(name: String, problem: MediaProblem)] = []
+        for name in names {
+            do throws(MediaProblem) {
+                last = try await step(self, name, last == nil)
+            } catch {
+                failures.append((name, error))
+            }
+        }
+        guard let last else { return failures.first.map { ToolOutput($0.problem) } ?? ToolOutput(MediaSnapshot()) }
+        guard !failures.isEmpty else { return ToolOutput(last) }
+        return ToolOutput(
+            json: PartlyDone(
+                taken: names.count - failures.count,
+                not_taken: failures.count,
+                problems: failures.prefix(5).map { "\(ForeignText.title($0.name)): \($0.problem)" },
+                now: last
+            ),
+            succeeded: true,
+            wantsReply: true
+        )
+    }
+}
+
+/// Of several things some were taken.
+private struct PartlyDone: Encodable {
+    let status = "partly done"
+    let taken: Int
+    let not_taken: Int
+    let problems: [String]
+    let now: MediaSnapshot
 }

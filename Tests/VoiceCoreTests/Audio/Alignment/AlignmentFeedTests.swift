@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct AlignmentFeedTests {
     private func correction(_ number: Int) -> AlignmentCorrection {

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 /// Signals at 8 kHz with a known delay between them.
 struct DelayEstimatorTests {

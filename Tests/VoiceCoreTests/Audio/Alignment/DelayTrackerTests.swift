@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 struct DelayTrackerTests {
     private static let half = 24_000

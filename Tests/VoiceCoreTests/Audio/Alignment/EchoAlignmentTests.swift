@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 /// The reference line, the search and the tracker together, against a room whose truth is known.
 struct EchoAlignmentTests {

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// A loudspeaker and a microphone on one clock, in frames since the capture side started.
 ///

@@ -1,4 +1,6 @@
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 
 /// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that lie.
 ///

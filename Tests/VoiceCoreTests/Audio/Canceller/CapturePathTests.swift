@@ -1,7 +1,9 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConversation
 
 struct CapturePathTests {
     private static let period = AudioFormat.periodFrames

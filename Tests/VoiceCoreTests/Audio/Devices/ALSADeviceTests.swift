@@ -1,11 +1,157 @@
+import CLinux
+import Glibc
+import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
 
+/// ALSA's own code, over cards that move on when the test says so.
 struct ALSADeviceTests {
-    /// A sound server of 130 ms behind a buffer of 40 ms: playback that waited for 130 ms would never start again.
+    private typealias Stream = UnsafeMutablePointer<ALSAStream>
+
+    private func open(
+        _ card: PluginCard,
+        _ direction: AudioDirection,
+        channels: ALSAStream.Request.Channels = .atLeast(1),
+        periods: Int = 4,
+        rate: Int? = nil
+    ) throws -> Stream {
+        let stream = Stream.allocate(capacity: 1)
+        do {
+            let request = ALSAStream.Request(channels: channels, periods: periods, rate: rate)
+            stream.initialize(
+                to: try ALSAStream(taking: card.pcm, device: "test", direction: direction, request: request)
+            )
+        } catch {
+            stream.deallocate()
+            throw error
+        }
+        return stream
+    }
+
+    private func write(_ count: Int, to device: inout ALSADevice) {
+        let frames = [StereoFrame](repeating: .silence, count: count)
+        var written = 0
+        let event = device.write(frames, count: count, written: &written)
+        #expect(event == .done)
+        #expect(written == count)
+    }
+
+    private func close(_ side: AudioSide) {
+        guard let stream = side.takeReturned()?.stream else { return }
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+    }
+
     @Test(arguments: [(480, 1440, 480), (1440, 1440, 1440), (6240, 1440, 1440)])
     func afterAFlushPlaybackStartsWithWhatTheBufferHolds(delay: Int, prefill: Int, expected: Int) {
         #expect(ALSADevice.startAfterFlush(delay: delay, prefill: prefill) == expected)
+    }
+
+    /// A sound server of 130 ms behind a buffer of 40 ms: playback that waited for 130 ms would never start again.
+    @Test func afterAFlushASoundServerPlaysOn() throws {
+        let card = try PluginCard(.playback)
+        card.latency = 6240
+        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        loudspeaker.offer(try open(card, .playback))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        let prefill = device.playbackPrefill
+        #expect(prefill == 1440)
+        for _ in 0..<3 { write(480, to: &device) }
+        #expect(card.starts == 1)
+        for _ in 0..<20 {
+            card.advance(480)
+            write(480, to: &device)
+        }
+        let delay = device.delays().playback
+        #expect(delay == 6240 + 1440)
+        let flushed = device.flushPlayback()
+        #expect(flushed == 6240 + 1440)
+        #expect(!card.isRunning)
+        // What is written in place of it starts the card as soon as it is filled as ever.
+        for _ in 0..<2 { write(480, to: &device) }
+        #expect(card.starts == 1)
+        write(480, to: &device)
+        #expect(card.starts == 2)
+        device.close()
+        close(loudspeaker)
+    }
+
+    /// Less room than a wake-up is worth is room all the same: else 5 ms of 20 would stay empty.
+    @Test func aTinyBufferIsKeptFull() throws {
+        let card = try PluginCard(.playback, buffer: 20)
+        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        loudspeaker.offer(try open(card, .playback))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        let prefill = device.playbackPrefill
+        #expect(prefill == 1200)
+        for count in [480, 480, 240] { write(count, to: &device) }
+        #expect(card.starts == 1)
+        for _ in 0..<10 {
+            card.advance(480)
+            write(480, to: &device)
+            #expect(card.transferred - card.position == 960)
+            let delay = device.delays().playback
+            #expect(delay == 1200)
+        }
+        device.close()
+        close(loudspeaker)
+    }
+
+    /// A switch of the device that delivers one value which is not zero: behind a filter it is none any more.
+    @Test(arguments: [16_000, 44_100, 48_000])
+    func aConstantIsAMuteAtAnyRate(rate: Int) throws {
+        let card = try PluginCard(.capture, rates: [UInt32(rate)], channels: 1...1)
+        let live = 30 * rate / 100
+        card.capture = { frame, _ in frame < live ? Int16(truncatingIfNeeded: frame &* 7919 % 2000) : 1234 }
+        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        microphone.offer(try open(card, .capture, periods: 16))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        device.start()
+        let frames = SampleBuffer(count: AudioFormat.periodFrames)
+        for period in 0..<60 {
+            card.advance(rate / 100)
+            let event = device.read(into: frames.base, count: AudioFormat.periodFrames)
+            #expect(event == .done)
+            let isConstant = device.isCaptureConstant
+            #expect(isConstant == (period >= 30), "period \(period)")
+        }
+        #expect(microphone.stillPeriods.load(ordering: .relaxed) == 29)
+        device.close()
+        close(microphone)
+    }
+
+    @Test func aProbeListensToAllChannelsAtTheRateThatIsConfigured() throws {
+        let card = try PluginCard(.capture, rates: [16_000, 48_000], channels: 1...6)
+        let stream = try open(card, .capture, channels: .all, rate: 16_000)
+        #expect(stream.pointee.parameters.channels == 6)
+        #expect(stream.pointee.parameters.rate == 16_000)
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+        // A plugin makes up all but a few of them.
+        func wanted(_ most: Int) -> Int {
+            ALSAStream.Request.Channels.all.wanted(
+                of: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...most)
+            )
+        }
+        #expect(wanted(8) == 8)
+        #expect(wanted(10_000) == 2)
+    }
+
+    @Test func aChannelThatIsNotThereIsNamedAsItIsConfigured() throws {
+        let card = try PluginCard(.capture)
+        #expect {
+            let stream = try open(card, .capture, channels: .atLeast(3))
+            stream.deinitialize(count: 1)
+        } throws: {
+            "\($0)".contains("has 2 channels, and no channel 3")
+        }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct AudioDeviceCatalogTests {
     private static let entries = [

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct DeviceHealthTests {
     /// A device that is opened at once when asked for, with time in steps of 50 ms.

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
 
 struct DeviceHolderTests {
     /// The holder, asked for until it is the right one: a shell's child opens the file and becomes `sleep` in its own time.

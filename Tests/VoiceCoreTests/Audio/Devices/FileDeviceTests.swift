@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
 
 struct FileDeviceTests {
     @Test func wavesComeBackAsWritten() throws {

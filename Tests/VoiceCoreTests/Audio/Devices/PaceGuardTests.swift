@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 /// Microphones that have no clock, and those that only catch up.
 struct PaceGuardTests {

@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceBase
 
 private let roomIsUp = getenv("VOICE_ROOM_TESTS") != nil
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct SampleFormatTests {
     @Test(arguments: SampleFormat.allCases)

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct StillnessMeterTests {
     private static func periods(_ make: (Int) -> Float) -> Int {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct BargeInGateTests {
     private static let echo = EchoReading.echo(erle: 25)

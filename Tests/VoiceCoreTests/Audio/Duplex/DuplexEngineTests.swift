@@ -2,111 +2,11 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import VoiceAudio
 @testable import VoiceCore
 
 /// The whole audio thread on a simulated card whose loudspeaker is heard by its microphone.
 struct DuplexEngineTests {
-    /// A room: every frame played comes back through the air, and a talker may speak.
-    private struct Rig: ~Copyable {
-        let card = SimulatedCard()
-        let pipes = AudioPipes()
-        var engine: AudioEngine<SimulatedDevice>
-        /// What the daemon does beside the audio thread.
-        var stage = AlignmentStage()
-        /// All of the uplink.
-        var heard: [Int16] = []
-        private var said = 0
-
-        init(
-            echoDecibels: Float,
-            setting: DuplexSetting = .auto,
-            cancels: Bool = true,
-            talker: @escaping (Int) -> Float = { _ in 0 }
-        ) throws {
-            let gain = powf(10, echoDecibels / 20)
-            let card = card
-            var seed: UInt64 = 7
-            card.microphone = { [unowned card] frame in
-                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                let noise = Float(Int32(truncatingIfNeeded: seed >> 32)) / 2_147_483_648 * 0.0008
-                // 25 ms and two reflections.
-                var echo: Float = 0
-                for (delay, part) in [(1200, Float(1)), (1507, -0.4), (2011, 0.25)] where frame >= delay {
-                    echo += card.played[frame - delay] * part * gain
-                }
-                return max(-1, min(1, echo + noise + talker(frame)))
-            }
-            var settings = AudioEngineSettings()
-            settings.duplex = setting
-            settings.echoCanceller.echoCancellation = cancels
-            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
-            let outcome = engine.start()
-            #expect(outcome == .running)
-        }
-
-        mutating func run(_ periods: Int) {
-            for _ in 0..<periods {
-                _ = engine.cycle()
-                stage.step(pipes)
-                var block = [Int16](repeating: 0, count: 4800)
-                let count = pipes.microphone.read(into: &block, count: 4800)
-                heard += block.prefix(count)
-            }
-        }
-
-        /// Says so many seconds of the test signal's noise.
-        mutating func speak(_ seconds: Int) {
-            let voice = Array(EchoTestSignal.samples().dropFirst(Int(2.6 * 24_000)))
-            for _ in 0..<seconds * 10 {
-                for index in 0..<10 {
-                    let start = (said + index * 240) % (voice.count - 240)
-                    pipes.voice.write(Array(voice[start..<start + 240]), count: 240)
-                    run(1)
-                }
-                said += 2400
-            }
-        }
-
-        /// Plays so many seconds of a chord that comes and goes, with nothing to say.
-        mutating func play(_ seconds: Int) {
-            pipes.volumes.set(Volumes(media: 100))
-            for _ in 0..<seconds * 10 {
-                let chord = (0..<4800).map { index in
-                    let time = Float(tone + index) / 48_000
-                    let swell = 0.8 - 0.2 * cosf(2 * .pi * 0.7 * time)
-                    let sum = [Float(220), 277, 330, 440].reduce(0) { $0 + 0.06 * swell * sinf(2 * .pi * $1 * time) }
-                    return StereoFrame(sum)
-                }
-                tone += 4800
-                pipes.media.ring.write(chord, count: 4800)
-                run(10)
-            }
-        }
-
-        private var tone = 0
-
-        var status: EchoStatus { EchoStatus(pipes) }
-    }
-
-    /// Somebody who says "aa": a pulse at 120 Hz with three formants, in syllables, from `start` on.
-    private static func talker(from start: Int, level: Float = 0.12) -> (Int) -> Float {
-        { frame in
-            guard frame >= start else { return 0 }
-            let time = Float(frame - start) / 48_000
-            var value: Float = 0
-            for harmonic in 1...30 {
-                let hertz = 120 * Float(harmonic)
-                var weight: Float = 0.05
-                for formant: Float in [700, 1200, 2600] {
-                    let distance = (hertz - formant) / 150
-                    weight += 1 / (1 + distance * distance)
-                }
-                value += weight * sinf(2 * .pi * hertz * time)
-            }
-            return value * level * 0.25 * (0.6 - 0.4 * cosf(2 * .pi * 4 * time))
-        }
-    }
-
     private func level(_ samples: ArraySlice<Int16>) -> Double {
         let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
         return 10 * log10(power / (32_768 * 32_768) + 1e-12)
@@ -114,8 +14,67 @@ struct DuplexEngineTests {
 
     private func isSilent(_ samples: ArraySlice<Int16>) -> Bool { samples.allSatisfy { $0 == 0 } }
 
+    /// Where the microphone's detector last heard a voice, in seconds of the uplink; 0 for nowhere.
+    private func voiceUntil(_ rig: borrowing EchoRig) -> Double {
+        Double(rig.pipes.echo.voiceUntil.load(ordering: .acquiring)) / 24_000
+    }
+
+    /// A turn is a person's where a voice was heard in it: syllables are one, also short ones, far ones, and a whisper; and
+    /// it is over when they are.
+    @Test(arguments: ["loud", "far", "short", "whisper"]) func aVoiceIsHeardWhereItIs(kind: String) throws {
+        let length = kind == "short" ? 0.4 : 2
+        let voice = EchoRig.talker(from: 3 * 48_000, level: kind == "far" ? 0.02 : 0.12)
+        var seed: UInt64 = 11
+        var smooth: Float = 0
+        let talker: (Int) -> Float = { frame in
+            let time = Double(frame) / 48_000 - 3
+            guard (0..<length).contains(time) else { return 0 }
+            guard kind == "whisper" else { return voice(frame) }
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let noise = Float(Int32(truncatingIfNeeded: seed >> 32)) / 2_147_483_648
+            smooth += 0.3 * (noise - smooth)
+            return 0.1 * smooth * (0.5 - 0.5 * cosf(2 * .pi * 4 * Float(time)))
+        }
+        var rig = try EchoRig(talker: talker, echo: EchoRig.room(-10))
+        rig.run(290)
+        let before = voiceUntil(rig)
+        #expect(before == 0, "a quiet room has no voice")
+        rig.run(Int(length * 100) + 110)
+        let heard = voiceUntil(rig)
+        #expect(heard > 3 && heard < 3 + length + 1, "\(heard) s")
+        rig.run(800)
+        let after = voiceUntil(rig)
+        #expect(after == heard, "and nobody has spoken since")
+    }
+
+    /// The question is read out to an empty room: what the box says itself is nobody's answer.
+    @Test(arguments: [-10, 0] as [Float]) func theBoxsOwnVoiceIsNoPersons(echoDecibels: Float) throws {
+        var rig = try EchoRig(echo: EchoRig.room(echoDecibels))
+        rig.run(100)
+        rig.speak(12)
+        rig.run(200)
+        let heard = voiceUntil(rig)
+        #expect(heard == 0)
+    }
+
+    @Test func aBoxThatIsMovedIsNoticed() throws {
+        var rig = try EchoRig(echo: EchoRig.room(-10, movedAt: 15 * 48_000))
+        rig.run(100)
+        rig.speak(13)
+        #expect(rig.status.state == .good)
+        #expect(rig.status.moves == 0)
+        rig.speak(4)
+        #expect(rig.status.moves == 1)
+        #expect(rig.status.reason == "moved")
+        #expect(rig.status.isLearningMove)
+        rig.speak(8)
+        #expect(rig.status.moves == 1)
+        #expect(rig.status.reason == "good")
+        #expect(rig.status.note == nil)
+    }
+
     @Test func theFirstAnswerIsNotHeardUntilTheEchoIsKnown() throws {
-        var rig = try Rig(echoDecibels: -10)
+        var rig = try EchoRig(echo: EchoRig.room(-10))
         rig.run(100)
         rig.speak(1)
         #expect(rig.status.state == .learning)
@@ -127,7 +86,7 @@ struct DuplexEngineTests {
     }
 
     @Test func withoutACancellerItNeverHearsItself() throws {
-        var rig = try Rig(echoDecibels: 0, cancels: false)
+        var rig = try EchoRig(cancels: false, echo: EchoRig.room(0))
         rig.run(50)
         rig.speak(6)
         rig.run(200)
@@ -138,7 +97,7 @@ struct DuplexEngineTests {
 
     @Test func aTalkerIsHeardOverTheVoiceFromTheFirstWord() throws {
         let start = 48_000 * 9
-        var rig = try Rig(echoDecibels: -12, talker: Self.talker(from: start))
+        var rig = try EchoRig(talker: EchoRig.talker(from: start), echo: EchoRig.room(-12))
         rig.run(100)
         rig.speak(8)
         #expect(
@@ -160,7 +119,7 @@ struct DuplexEngineTests {
     @Test func headphonesNeedNoGate() throws {
         let start = 48_000 * 6
         // Too soft for the gate.
-        var rig = try Rig(echoDecibels: -100, talker: Self.talker(from: start, level: 0.004))
+        var rig = try EchoRig(talker: EchoRig.talker(from: start, level: 0.004), echo: EchoRig.room(-100))
         rig.run(100)
         rig.speak(4)
         #expect(rig.status.state == .clear)
@@ -169,7 +128,7 @@ struct DuplexEngineTests {
     }
 
     @Test func anXrunShutsTheGateUntilTheEchoIsKnownAgain() throws {
-        var rig = try Rig(echoDecibels: -12)
+        var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.speak(8)
         #expect(rig.status.state == .good)
@@ -184,7 +143,7 @@ struct DuplexEngineTests {
 
     /// A microphone that is away says nothing about echo, and one that comes back may be another one.
     @Test func aMicrophoneThatIsAwayIsNoProofThatThereIsNoEcho() throws {
-        var rig = try Rig(echoDecibels: -12)
+        var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.card.faults[rig.card.reads + 2] = .microphoneGone
         rig.speak(5)
@@ -205,7 +164,7 @@ struct DuplexEngineTests {
 
     /// The same for one that is muted by a switch of its own, and delivers zeros.
     @Test func aMutedMicrophoneIsNoProofThatThereIsNoEcho() throws {
-        var rig = try Rig(echoDecibels: -12)
+        var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
         rig.speak(8)
         #expect(rig.status.state == .good)
@@ -233,7 +192,7 @@ struct DuplexEngineTests {
     @Test(arguments: [SimulatedFault.microphoneGone, .loudspeakerGone])
     func anotherDeviceIsLearnedAnew(fault: SimulatedFault) throws {
         // Headphones: there is nothing to be heard.
-        var rig = try Rig(echoDecibels: -100)
+        var rig = try EchoRig(echo: EchoRig.room(-100))
         rig.run(100)
         rig.speak(4)
         #expect(rig.status.state == .clear)
@@ -246,11 +205,11 @@ struct DuplexEngineTests {
     @Test(arguments: [(DuplexSetting.auto, false), (.half, true), (.half, false)])
     func inHalfDuplexATalkerIsHeardOverMusic(setting: DuplexSetting, cancels: Bool) throws {
         let start = 48_000 * 8
-        var rig = try Rig(
-            echoDecibels: -26,
+        var rig = try EchoRig(
             setting: setting,
             cancels: cancels,
-            talker: Self.talker(from: start, level: 0.5)
+            talker: EchoRig.talker(from: start, level: 0.5),
+            echo: EchoRig.room(-26)
         )
         rig.run(100)
         rig.play(6)
@@ -270,7 +229,7 @@ struct DuplexEngineTests {
     /// The voice over the same music shuts the microphone as ever.
     @Test func inHalfDuplexNobodyIsHeardOverTheVoiceWithMusicUnderIt() throws {
         let start = 48_000 * 8
-        var rig = try Rig(echoDecibels: -26, setting: .half, talker: Self.talker(from: start, level: 0.5))
+        var rig = try EchoRig(setting: .half, talker: EchoRig.talker(from: start, level: 0.5), echo: EchoRig.room(-26))
         rig.run(100)
         rig.play(6)
         rig.speak(3)
@@ -281,7 +240,7 @@ struct DuplexEngineTests {
 
     @Test func positionsStandForTheSameInstantWhateverTheGateDoes() throws {
         // A clock that follows the periods cannot be had here; the origin must follow the periods sent and held.
-        var rig = try Rig(echoDecibels: -12, setting: .half)
+        var rig = try EchoRig(setting: .half, echo: EchoRig.room(-12))
         rig.run(50)
         #expect(rig.pipes.microphone.writePosition == 50 * 240)
         rig.speak(1)

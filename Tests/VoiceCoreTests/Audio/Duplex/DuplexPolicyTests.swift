@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 struct DuplexPolicyTests {
     /// g good, b between, p poor, t talker, i inaudible; A and U: aligned from here on, or not; x: an xrun.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct EchoQualityTests {
     private func quality(noise: Float = -62) -> EchoQuality {

@@ -1,4 +1,4 @@
-@testable import VoiceCore
+@testable import VoiceAudio
 
 extension EchoReading {
     /// Nobody speaks, nothing plays.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct MediaGuardTests {
     /// Beats of 200 ms, 40 dB louder than what lies between them, every 600 ms.

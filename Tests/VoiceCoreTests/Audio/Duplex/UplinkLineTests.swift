@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 struct UplinkLineTests {
     /// Periods that hold their own number, from 1 on.

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
+@testable import VoiceConversation
 
 /// The three converters behind one face, so that each test reads as a table.
 private enum Converter: CaseIterable {

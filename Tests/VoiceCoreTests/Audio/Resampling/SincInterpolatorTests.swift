@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import VoiceCore
+@testable import VoiceAudio
 
 struct SincInterpolatorTests {
     private func error(_ frequency: Double, start: Double, step: Double) -> Double {

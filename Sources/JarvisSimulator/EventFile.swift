@@ -1,0 +1,36 @@
+import ArgumentParser
+import Glibc
+import VoiceBase
+import VoiceSimulator
+
+/// A file with what both sides of the simulated service said: one JSON object a line, audio left out.
+final class EventFile: Sendable {
+    private let file: Int32
+
+    init(path: String) throws {
+        file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw ValidationError("\(path): \(String(cString: strerror(errno)))") }
+    }
+
+    deinit { close(file) }
+
+    func write(_ event: RealtimeSimulator.Event) {
+        var line: [String: SimulatedJSON] = ["at_ms": .int(Int(Monotonic.now().fractionalMilliseconds))]
+        switch event {
+        case .connected(let connection): line.merge(["connection": .int(connection), "side": "connected"]) { $1 }
+        case .client(let connection, let event):
+            guard event["type"] != "input_audio_buffer.append" else { return }
+            line.merge(["connection": .int(connection), "side": "client", "event": event]) { $1 }
+        case .server(let connection, let event):
+            guard event["type"] != "response.output_audio.delta" else { return }
+            line.merge(["connection": .int(connection), "side": "server", "event": event]) { $1 }
+        case .closing(let connection, let code):
+            let code = code.map { SimulatedJSON.int($0) } ?? .null
+            line.merge(["connection": .int(connection), "side": "closing", "code": code]) { $1 }
+        case .disconnected(let connection): line.merge(["connection": .int(connection), "side": "disconnected"]) { $1 }
+        }
+        // One write(2) a line keeps lines whole, whichever thread they come from.
+        var text = SimulatedJSON.object(line).text + "\n"
+        text.withUTF8 { _ = Glibc.write(file, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+import UnixSignals
+import VoiceSimulator
+
+/// `jarvis-simulator serve`: the simulated services alone, for a daemon that runs as its own process.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the simulated Realtime service and the stand-in for Jarvis until told to stop.",
+        discussion: """
+            Prints "realtime=PORT jarvis=PORT". The key is sk-simulated, the token simulated. Every turn of the user \
+            becomes a question to Jarvis.
+            """
+    )
+
+    @Flag(name: .long, help: "Speak in marker tones, one for each word, instead of a synthesiser.")
+    var tones = false
+
+    @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
+    var reply: [String] = ["Nothing on today."]
+
+    @Option(name: .long, help: "How long Jarvis takes, in ms.")
+    var delay = 1000
+
+    @Option(name: .long, help: "Write the events of both sides here, a line of JSON each, without audio.")
+    var events: String?
+
+    func run() async throws {
+        let record = try events.map { try EventFile(path: $0) }
+        var configuration = RealtimeSimulatorConfiguration()
+        if tones { configuration.voice = .tones }
+        configuration.recordLimit = 0
+        let queries = reply.indices.map { "Question \($0 + 1)?" }
+        let simulator = RealtimeSimulator(configuration: configuration, script: ConversationScript(queries: queries)) {
+            record?.write($0)
+        }
+        let replies = Dictionary(zip(queries, reply)) { first, _ in first }
+        let agent = AgentStandIn(token: "simulated", delayMilliseconds: delay) { replies[$0] ?? "I do not know." }
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let ports = (try await simulator.start(), try await agent.start())
+        print("realtime=\(ports.0) jarvis=\(ports.1)")
+        fflush(nil)
+        for await _ in signals { break }
+        await simulator.stop()
+        await agent.stop()
+    }
+}

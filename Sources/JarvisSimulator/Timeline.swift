@@ -1,0 +1,132 @@
+import Glibc
+import Synchronization
+import VoiceBase
+import VoiceConversation
+import VoiceCore
+
+/// Prints a conversation as it happens, and lets the one who stages it wait for its turns.
+final class Timeline: Sendable {
+    private struct State {
+        var began = Duration.zero
+        /// States that were entered and not yet waited for.
+        var entered: [ConversationState] = []
+        var waiter: (state: ConversationState, continuation: CheckedContinuation<Bool, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    func start() {
+        let now = Monotonic.now()
+        state.withLock { $0.began = now }
+    }
+
+    func say(_ who: String, _ what: String) {
+        line(who, what, at: Monotonic.now())
+    }
+
+    /// Returns when the conversation enters `wanted`, now or since the last wait.
+    func wait(for wanted: ConversationState, within limit: Duration = .seconds(30)) async throws(DemoStuck) {
+        let clock = Task {
+            try? await Task.sleep(for: limit)
+            if !Task.isCancelled { release(false) }
+        }
+        defer { clock.cancel() }
+        let isThere = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            let isThere = state.withLock { state in
+                if let index = state.entered.firstIndex(of: wanted) {
+                    state.entered.removeSubrange(...index)
+                    return true
+                }
+                state.entered = []
+                state.waiter = (wanted, continuation)
+                return false
+            }
+            if isThere { continuation.resume(returning: true) }
+        }
+        guard isThere else { throw DemoStuck(wanted: wanted) }
+    }
+
+    private func release(_ isThere: Bool) {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter?.continuation
+        }
+        waiter?.resume(returning: isThere)
+    }
+
+    var observer: ConversationSession.Observer {
+        .init(effect: { [self] effect, instant in show(effect, at: instant) }, call: { [self] in show($0) })
+    }
+
+    private func show(_ effect: ConversationEffect, at instant: Duration) {
+        switch effect {
+        case .stateChanged(_, let next):
+            line("state", next.description, at: instant)
+            entered(next)
+        case .note(.spoken(let text)): line("voice", text, at: instant)
+        case .note(.callStarted(let call)): line("call", "\(call.name) \(call.arguments)", at: instant)
+        case .send(.functionCallOutput(_, let output, _)): line("jarvis", output, at: instant)
+        case .send(.truncate(_, _, let end, _)): line("cut", "the user heard \(end) ms of the answer", at: instant)
+        case .turnEnded(let report): show(report, at: instant)
+        case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
+        default: break
+        }
+    }
+
+    private func show(_ report: TurnReport, at instant: Duration) {
+        var stages: [String] = []
+        func stage(_ name: String, _ time: Duration?) {
+            if let time { stages.append("\(name) \(Int(time.fractionalMilliseconds.rounded())) ms") }
+        }
+        stage("acknowledged", report.acknowledged)
+        stage("dispatched", report.dispatched)
+        stage("Jarvis answered", report.answered)
+        stage("first audio", report.firstDelta)
+        stage("first sample out", report.firstSample)
+        if report.interrupted { stages.append("interrupted") }
+        line("turn \(report.number)", "after the end of speech: " + stages.joined(separator: ", "), at: instant)
+    }
+
+    private func show(_ timing: CallTiming) {
+        guard let dispatch = timing.dispatch, let delivery = timing.delivery else { return }
+        func micros(_ time: Duration) -> Int { Int((time.fractionalMilliseconds * 1000).rounded()) }
+        line(
+            "daemon",
+            "call to request \(micros(dispatch)) us, reply to output \(micros(delivery)) us",
+            at: Monotonic.now()
+        )
+    }
+
+    private func line(_ who: String, _ what: String, at instant: Duration) {
+        let since = instant - state.withLock { $0.began }
+        let hundredths = Int((since.fractionalMilliseconds / 10).rounded())
+        let seconds = String(hundredths / 100)
+        let fraction = String(hundredths % 100)
+        let time =
+            String(repeating: " ", count: max(0, 4 - seconds.count)) + seconds + "."
+            + (fraction.count < 2 ? "0" : "") + fraction
+        print("\(time) s  \(who)" + String(repeating: " ", count: max(1, 8 - who.count)) + what)
+        // Into a pipe as well, every line is seen when it is true.
+        fflush(nil)
+    }
+
+    private func entered(_ next: ConversationState) {
+        let isAwaited = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.entered.append(next)
+                return false
+            }
+            return waiter.state == next
+        }
+        if isAwaited { release(true) }
+    }
+}
+
+/// The demonstration did not go on.
+struct DemoStuck: Error, CustomStringConvertible {
+    let wanted: ConversationState
+
+    var description: String {
+        "the demonstration is stuck: the conversation never came to \(wanted); try jarvis-simulator demo --verbose"
+    }
+}

@@ -1,0 +1,34 @@
+internal import Glibc
+import VoiceSimulator
+
+/// A room between loudspeaker and microphone: what comes straight, and sparse reflections that fall by 60 dB in 0.4 s, another set
+/// for each seed.
+struct RelapseRoom {
+    private let taps: [(delay: Int, gain: Float)]
+
+    /// - Parameters:
+    ///   - delay: of what comes straight, in frames.
+    ///   - straight: its gain; of the strongest reflections it is 0.45.
+    init(delay: Int, straight: Float = 1, seed: UInt64) {
+        var random = SplitMix(seed: seed &+ 1000)
+        var taps = [(delay: delay, gain: straight)]
+        for _ in 0..<160 {
+            // Denser later, as in a room, up to 0.25 s.
+            let time = 0.002 + 0.248 * sqrtf(random.unit())
+            let sign: Float = random.unit() < 0.5 ? -1 : 1
+            let gain = sign * 0.35 * (0.3 + random.unit()) * powf(10, -3 * time / 0.4)
+            taps.append((delay + Int(time * 48_000), gain))
+        }
+        self.taps = taps
+    }
+
+    /// What of `far` is heard, bent a little by the loudspeaker.
+    func echo(of far: [Float]) -> [Float] {
+        let bent = far.map { tanhf(1.5 * $0 + 0.1) / 1.5 - tanhf(0.1) / 1.5 }
+        var echo = [Float](repeating: 0, count: far.count)
+        for (delay, gain) in taps {
+            for index in delay..<far.count { echo[index] += gain * bent[index - delay] }
+        }
+        return echo
+    }
+}

@@ -1,0 +1,69 @@
+import Logging
+internal import VoiceBase
+internal import VoiceConfiguration
+
+extension JarvisClient {
+    /// Looks whether address and token are right and the server lives; asks no question.
+    package func check() async -> Result<JarvisHealth?, JarvisFailure> {
+        if settings.api == .openai {
+            let result = await transport.exchange(request.models())
+            switch result {
+            case .failed(let fault): return .failure(JarvisReply.failure(of: fault))
+            case .response(let response) where response.status != 200:
+                return .failure(JarvisReply.failure(of: response))
+            case .response(let response):
+                let isJSON = response.mediaType == "application/json"
+                return isJSON ? .success(nil) : .failure(.wrongBasePath(hint: "something else answered at /v1/models"))
+            }
+        }
+        let result = JarvisHealth.read(await transport.exchange(request.health())).map(Optional.some)
+        // Not the limit of the configuration.
+        return result == .failure(.timedOut) ? .failure(.offline(detail: "no answer")) : result
+    }
+
+    /// Whether a term-llm answers where any OpenAI-compatible server is expected: it would store every question as a
+    /// conversation of its own. Its health answer names a version, which tells it from others.
+    package func isMistakenForPlain() async -> Bool {
+        guard settings.api == .openai else { return false }
+        guard case .success = JarvisHealth.read(await transport.exchange(request.health())) else { return false }
+        return true
+    }
+
+    package static let mistakenAPI =
+        "jarvis.api = \"openai\" leads to a term-llm, which stores each question as a conversation"
+    package static let rightAPI = "set jarvis.api to \"responses\" or \"chat\""
+
+    /// The same, told in the log: a wrong address or token shows at the start, not with the first question.
+    package func checkAtStart() async {
+        switch await check() {
+        case .success(let health):
+            if health?.capabilities.contains(AgentBriefing.capability) == true { saysSoInHealth = true }
+            logger.info(
+                "Jarvis is there",
+                metadata: .event(
+                    .agentReady,
+                    ["version": "\(health?.version ?? "-")", "agent": "\(health?.agent ?? "-")"]
+                )
+            )
+            if await isMistakenForPlain() {
+                logger.warning("\(Self.mistakenAPI): \(Self.rightAPI)")
+            }
+            await sweepAtStart()
+        case .failure(.cancelled): break
+        case .failure(let failure): logger.warning("\(failure.logLine)", metadata: .event(.agentFailed))
+        }
+    }
+
+    /// Ends what an earlier life left in the conversation that goes on: nothing else would be let in.
+    private func sweepAtStart() async {
+        guard mayFindLeftOvers, settings.api != .openai else { return }
+        await withTurn {
+            let told = Notice()
+            guard await connection.sweep(session.currentID, told) != nil else { return }
+            mayFindLeftOvers = false
+            guard let text = told.text else { return }
+            notice = text
+            logger.notice("a run was left in the conversation with Jarvis; it was ended")
+        }
+    }
+}

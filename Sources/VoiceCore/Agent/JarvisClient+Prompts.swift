@@ -1,0 +1,153 @@
+import Logging
+internal import VoiceConfiguration
+
+/// Runs that want something of the user: an answer, or a permission.
+extension JarvisClient {
+    /// Answers the question the agent has put; nil dismisses it. Returns what the run says next.
+    ///
+    /// - Parameter heard: the prompt that the user has heard and spoken after, by its number. An answer to any other is
+    ///   not the user's: the question is dismissed.
+    package func answer(_ answers: [String]?, heard: Int?) async -> JarvisAnswer {
+        guard let pending, case .questions = pending.prompt else { return report(.nothingPending, took: .zero) }
+        guard answers == nil || heard == pending.number else { return await refuse(pending) }
+        guard let reply = answers.map({ pending.prompt.reply(with: $0) }) ?? pending.prompt.refusal else {
+            return report(.unfitAnswer, took: .zero)
+        }
+        return await carryOn(pending, reply, note: "the user answered Jarvis")
+    }
+
+    /// Allows or denies what the agent has asked permission for. A yes to anything but the very same action allows
+    /// nothing.
+    ///
+    /// - Parameter heard: the prompt that the user has heard and spoken after, by its number. A yes to any other is not the
+    ///   user's: the agent is told no.
+    package func approve(_ command: String, _ isAllowed: Bool, heard: Int?) async -> JarvisAnswer {
+        guard let pending, case .approval = pending.prompt else { return report(.nothingPending, took: .zero) }
+        guard isAllowed else {
+            return await carryOn(pending, pending.prompt.refusal, note: "the user denied an action of Jarvis")
+        }
+        guard heard == pending.number else { return await refuse(pending) }
+        guard let reply = pending.prompt.permission(for: command) else { return report(.otherCommand, took: .zero) }
+        return await carryOn(pending, reply, note: "the user allowed an action of Jarvis")
+    }
+
+    /// The model has answered for the user: that is a no, and the user hears of it.
+    private func refuse(_ pending: Pending) async -> JarvisAnswer {
+        logger.warning(
+            "the model answered Jarvis before the user could; it was told no",
+            metadata: ["id": "\(pending.prompt.id.prefix(64))"]
+        )
+        let note: Logger.Message = "the agent was told no"
+        return await carryOn(pending, pending.prompt.refusal, note: note).after(JarvisPrompt.unheard)
+    }
+
+    /// Whether the user is to be asked; else the answer is no.
+    func isReadAloud(_ prompt: JarvisPrompt) -> Bool {
+        let isWanted =
+            switch prompt {
+            case .questions: settings.askUser == .aloud
+            case .approval: settings.approval == .aloud
+            }
+        if isWanted && !prompt.isSpeakable {
+            logger.notice("Jarvis asked something that cannot be read aloud; it was told no")
+        }
+        return isWanted && prompt.isSpeakable
+    }
+
+    /// Gives the question of the run to the user, for a limited time.
+    ///
+    /// - Parameter number: under which it waits again, when the server did not take the answer.
+    func park(_ run: Run, _ prompt: JarvisPrompt, number: Int? = nil) -> JarvisAnswer {
+        logger.info("Jarvis asks the user", metadata: Self.name(prompt))
+        let sleep = surroundings.sleep
+        let limit = Duration.seconds(settings.humanTimeoutS)
+        let timer = Task {
+            await sleep(limit)
+            if !Task.isCancelled { self.silence(prompt) }
+        }
+        let watcher = Task {
+            if let step = await run.line.next() { self.wentOn(run, prompt, step) }
+        }
+        prompts += number == nil ? 1 : 0
+        let number = number ?? prompts
+        pending = Pending(number: number, run: run, prompt: prompt, timer: timer, watcher: watcher)
+        tell(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
+        // A crash must not lose the conversation in which the agent waits.
+        Task { self.save() }
+        return withNotice(JarvisAnswer(prompt: prompt.spoken, number: number))
+    }
+
+    /// Nothing is asked of the user any more; false when nothing was.
+    @discardableResult
+    func settle() -> Bool {
+        guard let pending else { return false }
+        pending.timer.cancel()
+        pending.watcher.cancel()
+        self.pending = nil
+        tell(.settled)
+        return true
+    }
+
+    /// The user has said nothing: that is a no. The run goes to its end, and what it comes to is told.
+    private func silence(_ prompt: JarvisPrompt) {
+        guard let pending, pending.prompt == prompt else { return }
+        settle()
+        // The timer that has led here is cancelled by now.
+        Task {
+            let result = await transport.exchange(request.reply(prompt.refusal, session: pending.run.sessionID))
+            if isSettledElsewhere(result, prompt) == false {
+                logger.notice("nobody answered Jarvis; it was told no", metadata: Self.name(prompt))
+            }
+            await tellEnd(of: pending.run)
+        }
+    }
+
+    /// The run has not waited for the user's word: somebody gave it elsewhere, or nobody could any more.
+    private func wentOn(_ run: Run, _ prompt: JarvisPrompt, _ step: Step) {
+        run.line.putBack(step)
+        guard let pending, pending.run.number == run.number, pending.prompt == prompt else { return }
+        settle()
+        logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(prompt))
+        // The watcher that has led here is cancelled by now.
+        Task { await tellEnd(of: run) }
+    }
+
+    private func tellEnd(of run: Run) async {
+        let answer = await follow(run, since: surroundings.now())
+        if answer.failure?.isWithdrawal != true { tell(.answered(answer, query: run.query)) }
+    }
+
+    /// - Parameter note: what the log is told once the server has taken the answer.
+    private func carryOn(_ pending: Pending, _ reply: JarvisPromptReply, note: Logger.Message) async -> JarvisAnswer {
+        let asked = surroundings.now()
+        settle()
+        let result = await transport.exchange(request.reply(reply, session: pending.run.sessionID))
+        switch isSettledElsewhere(result, pending.prompt) {
+        case false?: logger.notice(note, metadata: Self.name(pending.prompt))
+        case true?: break
+        case nil:
+            _ = park(pending.run, pending.prompt, number: pending.number)
+            guard case .response(let response) = result else {
+                if case .failed(let fault) = result { return report(JarvisReply.failure(of: fault), took: .zero) }
+                return report(.unfitAnswer, took: .zero)
+            }
+            return report(response.status == 400 ? .unfitAnswer : JarvisReply.failure(of: response), took: .zero)
+        }
+        return await follow(pending.run, since: asked)
+    }
+
+    /// False when the server took our word, true when somebody else was faster or the run is over; nil when it did not
+    /// take it.
+    private func isSettledElsewhere(_ result: JarvisHTTPResult, _ prompt: JarvisPrompt) -> Bool? {
+        guard case .response(let response) = result else { return nil }
+        switch response.status {
+        case 200: return false
+        case 404, 409:
+            logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(prompt))
+            return true
+        default: return nil
+        }
+    }
+
+    private static func name(_ prompt: JarvisPrompt) -> Logger.Metadata { ["id": "\(prompt.id.prefix(64))"] }
+}

@@ -1,0 +1,124 @@
+internal import Logging
+internal import VoiceConfiguration
+internal import VoiceReply
+
+/// What can be done about the request under way, and about the last one.
+extension JarvisClient {
+    /// What became of a remark for the run under way.
+    package enum Addition: Sendable, Equatable {
+        case taken
+        /// Nothing is at work any more that it could go into.
+        case late
+        /// This way of asking takes none.
+        case impossible
+        case failed(JarvisFailure)
+    }
+
+    /// What became of the wish to forget the last turn.
+    package enum Undo: Sendable, Equatable {
+        case forgotten
+        case nothing
+        case impossible
+    }
+
+    /// Adds a remark to the request Jarvis is working on.
+    package func add(_ remark: String) async -> Addition {
+        guard settings.api != .openai else { return .impossible }
+        guard let run = active else { return .late }
+        switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
+        case .response(let response) where response.status == 200:
+            sent.append(remark)
+            logger.info("a remark went into the request under way", metadata: ["bytes": "\(remark.utf8.count)"])
+            return .taken
+        // Between our look and the server's the run may have ended.
+        case .response(let response) where [404, 405, 409].contains(response.status): return .late
+        case .response(let response): return .failed(JarvisReply.failure(of: response))
+        case .failed(let fault): return .failed(JarvisReply.failure(of: fault))
+        }
+    }
+
+    /// How far the request under way is, made for the ear; nil when nothing is at work.
+    ///
+    /// The agent is asked beside its run, with what can be seen of it from here, since that question is answered without
+    /// tools. Where it cannot be asked, what can be seen is the answer.
+    package func progress() async -> String? {
+        guard let run = active else { return nil }
+        if let pending { return pending.prompt.spoken }
+        let seconds = (surroundings.now() - run.started).components.seconds
+        let doing = activity.map { "at the moment it is \($0)" } ?? "what it does at the moment cannot be seen"
+        let seen = "Jarvis has been at work for \(seconds) seconds; \(doing)."
+        guard settings.api != .openai else { return seen }
+        let question = """
+            The user asks by voice how far you are with the present request. What the voice box sees: \(seen) Answer in one \
+            or two short spoken sentences, without Markdown, from the conversation and this alone.
+            """
+        let answer = JarvisAside.text(await transport.exchange(request.aside(question, session: run.sessionID)))
+        return answer.flatMap { shaper.shape($0)?.spoken } ?? seen
+    }
+
+    /// "reading your mail"; nil where nothing is at work or nothing is known of it.
+    package nonisolated var activity: String? { board.current.flatMap(JarvisActivity.words) }
+
+    /// Forgets the last request and its answer, here and at the server. One that is under way is taken back first.
+    package func forgetLast() async -> Undo {
+        let wasAtWork = cancelRequest()
+        lastReply = nil
+        reading = nil
+        guard let first = sent.first else { return wasAtWork ? .forgotten : .nothing }
+        let toldOfMouth = AgentBriefing.isIn(first)
+        if let plain = backend as? PlainBackend {
+            sent = []
+            if toldOfMouth { introduced = nil }
+            return plain.forgetLast() || wasAtWork ? .forgotten : .nothing
+        }
+        let id = sessionID
+        await departing?.value
+        var undone = wasAtWork
+        // Remarks that went into the run are turns of their own.
+        while let words = sent.last {
+            guard let state = await connection.state(of: id) else { return .impossible }
+            let head = JarvisHead(await transport.exchange(request.lastMessages(session: id)))
+            guard let head, head.question == words, let revision = state.revision else { break }
+            let order = request.undo(session: id, revision: revision, head: head.id)
+            guard case .response(let response) = await transport.exchange(order), response.status == 200 else {
+                return .impossible
+            }
+            sent.removeLast()
+            undone = true
+        }
+        // With its first turn the conversation has lost what the agent was told.
+        if toldOfMouth, sent.isEmpty, introduced == id { introduced = nil }
+        guard id == sessionID, let state = await connection.state(of: id) else { return .impossible }
+        sent = []
+        goOn(from: state.lastResponseID)
+        logger.info("the last turn with Jarvis was taken back")
+        return undone ? .forgotten : .nothing
+    }
+
+    /// The conversation is the server's by now: it gets the name of this box there. That it did not work is no trouble.
+    func name(_ session: String) async {
+        guard settings.api != .openai, !settings.title.isEmpty else { return }
+        let result = await transport.exchange(request.rename(session: session, to: settings.title))
+        if case .response(let response) = result, response.status == 200 { return }
+        logger.debug("the conversation could not be given the name of this box at Jarvis")
+    }
+
+    /// Looks every now and then for background jobs that have ended, until cancelled or the server has none.
+    package func watchJobs(every pause: Duration = .seconds(30), _ tell: @Sendable (String) -> Void) async {
+        var jobs = JarvisJobs()
+        let shaper = SpeechShaper(maximumWords: 60)
+        while !Task.isCancelled {
+            let result = await transport.exchange(request.jobRuns())
+            if case .response(let response) = result, response.status == 404 {
+                return logger.warning(
+                    "jarvis.announce_jobs: this Jarvis has no jobs; start it with: term-llm serve api jobs"
+                )
+            }
+            if let ended = jobs.look(result), !ended.isEmpty {
+                let names = JarvisJobs.names(await transport.exchange(request.jobs()))
+                for job in ended { tell(JarvisJobs.news(job, name: names[job.jobID], shaper: shaper)) }
+            }
+            await surroundings.sleep(pause)
+        }
+    }
+}

@@ -1,0 +1,440 @@
+package import Logging
+package import VoiceBase
+package import VoiceConfiguration
+package import VoiceReply
+
+/// Asks the agent, one question at a time.
+///
+///     ask --> TurnQueue --> CircuitBreaker --> JarvisBackend (a run) --> SpeechShaper --> answer
+///                                                 | waits for the user
+///                          question as an answer <'--> answer, approve --> the run goes on
+///
+/// The server lets questions of one session wait for each other or refuses them, so they wait here: at most two, in the
+/// order they came; a third is answered at once with `tooManyQuestions`. By configuration a new question takes the place
+/// of the ones before instead. A question that comes while the agent waits for the user takes its place always: the user
+/// has moved on. Every question gets exactly one answer, within the time limit; the time the user takes to answer the
+/// agent does not count. Cancelling the task ends the wait or the run.
+///
+/// A run that is taken back, or that takes too long, is ended at the server; the next question has its turn once the server
+/// has confirmed that, a second later at most.
+package actor JarvisClient {
+    enum Step: Sendable {
+        case sign(JarvisSign)
+        case ended(JarvisOutcome)
+    }
+
+    /// The question being answered.
+    struct Run {
+        let number: Int
+        let query: String
+        let sessionID: String
+        let line: StepLine<Step>
+        let task: Task<JarvisOutcome, Never>
+        let started: Duration
+    }
+
+    /// A run that waits for the user.
+    struct Pending {
+        /// Tells it from every other one of this process.
+        let number: Int
+        let run: Run
+        let prompt: JarvisPrompt
+        let timer: Task<Void, Never>
+        /// Sees that the run goes on without the user's word.
+        let watcher: Task<Void, Never>
+    }
+
+    /// What is told without being an answer to a call.
+    package enum News: Sendable, Equatable {
+        /// What the agent wants to know of the user, in the words that the user is told, under its number.
+        case asks(String, prompt: Int, characters: Int)
+        /// The agent waits for the user no more.
+        case settled
+        /// How a run ended that nobody waits for any more.
+        case answered(JarvisAnswer, query: String)
+    }
+
+    package static let maximumWaiting = 2
+
+    let settings: Configuration.Jarvis
+    let request: JarvisRequest
+    let transport: any JarvisTransport
+    let backend: any JarvisBackend
+    let shaper: SpeechShaper
+    let surroundings: Surroundings
+    let logger: Logger
+    let tell: @Sendable (News) -> Void
+    let board: ActivityBoard
+    let connection: JarvisConnection
+    private let store: JarvisSessionStore
+    var session: JarvisSession
+    private var breaker = CircuitBreaker()
+    private var turn = TurnQueue(maximumWaiting: JarvisClient.maximumWaiting)
+    private var runs = 0
+    var prompts = 0
+    var active: Run?
+    var pending: Pending?
+    /// Waits for the server to confirm the end of a run.
+    var departing: Task<Void, Never>?
+    private var hasLeft = false
+    /// A run of ours may have been left in the conversation, by an earlier life or for want of a connection.
+    var mayFindLeftOvers: Bool
+    /// What the user is to hear before the next answer.
+    var notice: String?
+    var reading: ReadingPlace?
+    /// The session whose agent has answered us: it was told what it must know.
+    var introduced: String?
+    /// The agent has said that it has the prompt for voices: in its health answer, in its last first reply.
+    var saysSoInHealth = false
+    private var saysSoInReply: Bool
+    /// What the server was sent as the last turn: the question, and what was added to it.
+    var sent: [String] = []
+    /// The last answer in full.
+    package internal(set) var lastReply: ShapedReply?
+
+    package init(
+        base: ServerURL,
+        token: Secret?,
+        settings: Configuration.Jarvis,
+        transport: any JarvisTransport,
+        store: JarvisSessionStore = .none,
+        surroundings: Surroundings = .system,
+        tell: @escaping @Sendable (News) -> Void = { _ in },
+        logger: Logger
+    ) {
+        self.tell = tell
+        self.settings = settings
+        request = JarvisRequest(base: base, token: token, settings: settings)
+        self.transport = transport
+        let connection = JarvisConnection(
+            request: request,
+            transport: transport,
+            surroundings: surroundings,
+            logger: logger
+        )
+        self.connection = connection
+        board = connection.board
+        backend =
+            switch settings.api {
+            case .chat: ChatBackend(connection: connection, watchesPrompts: true)
+            case .responses: ResponsesBackend(connection: connection, silence: .seconds(settings.silenceS))
+            case .openai: PlainBackend(connection: connection)
+            }
+        shaper = SpeechShaper(maximumWords: settings.maximumSpokenWords)
+        self.surroundings = surroundings
+        self.logger = logger
+        self.store = store
+        let saved = store.load()
+        mayFindLeftOvers = saved != nil
+        // What it was told is gone where the history is ours.
+        introduced = settings.api == .openai ? nil : saved?.id
+        saysSoInReply = saved?.knowsMouth ?? false
+        session = JarvisSession(
+            idleLimit: settings.idleRenewalMin > 0 ? Duration.seconds(settings.idleRenewalMin * 60) : nil,
+            saved: saved,
+            unusedFor: .seconds(saved.map { surroundings.wallClock() - $0.usedAt } ?? 0),
+            now: surroundings.now(),
+            makeID: surroundings.makeID
+        )
+    }
+
+    /// The token of requests from now on.
+    package nonisolated func useToken(_ token: Secret?) { request.useToken(token) }
+
+    /// Ends what is under way, and begins a fresh conversation with the next question.
+    package func startFresh() {
+        cancelRequest()
+        session.renew()
+        sent = []
+        lastReply = nil
+        reading = nil
+        logger.info("fresh conversation with Jarvis")
+        Task { self.save() }
+    }
+
+    /// The next piece of the last answer, made for the ear; nil when there is none.
+    package func readOn() -> String? { reading?.next() }
+
+    /// Never throws and always returns something to say.
+    package func ask(_ query: String) async -> JarvisAnswer {
+        let asked = surroundings.now()
+        if hasLeft { return report(.cancelled, took: .zero) }
+        if pending != nil || settings.newQuestion == .supersede {
+            withdraw(.superseded)
+            if settings.newQuestion == .supersede { turn.abandonAll(as: .superseded) }
+        }
+        switch await waitForTurn() {
+        case .granted: break
+        case .full: return report(.tooManyQuestions, took: .zero)
+        case .cancelled: return report(.cancelled, took: .zero)
+        case .superseded: return report(.superseded, took: .zero)
+        }
+        if let failure = await breakerRefusal() {
+            turn.finish()
+            return report(failure, took: surroundings.now() - asked)
+        }
+        // It may have come to its turn while everything was taken back.
+        if hasLeft {
+            turn.finish()
+            return report(.cancelled, took: .zero)
+        }
+        return await follow(start(query), since: asked)
+    }
+
+    /// Whether the agent works on a question, or waits for the user.
+    package var isAtWork: Bool { active != nil || pending != nil }
+
+    /// Takes back what is under way and what waits; false when there is nothing.
+    @discardableResult
+    package func cancelRequest() -> Bool {
+        let waiting = turn.abandonAll(as: .cancelled)
+        return withdraw(.cancelled) || waiting > 0
+    }
+
+    /// Takes everything back for good, and waits until the server has confirmed it, a second at most.
+    package func leave() async {
+        hasLeft = true
+        cancelRequest()
+        await departing?.value
+    }
+
+    // MARK: Runs
+
+    private func start(_ query: String) -> Run {
+        runs += 1
+        let sessionID = session.id(at: surroundings.now())
+        let isFirst = introduced != sessionID
+        let wantsPreamble =
+            switch settings.preamble {
+            case .always: true
+            case .auto: !saysSoInHealth && !saysSoInReply
+            case .off: false
+            }
+        let text = AgentBriefing.question(query, preamble: isFirst && wantsPreamble)
+        sent = [text]
+        let question = JarvisQuestion(
+            query: text,
+            sessionID: sessionID,
+            previous: session.previous,
+            key: settings.api == .responses ? surroundings.makeID() : "",
+            mayFindLeftOvers: mayFindLeftOvers
+        )
+        let line = StepLine<Step>()
+        board.show(JarvisActivity())
+        let backend = backend
+        let task = Task.detached { [trace = CallTrace.current] in
+            await CallTrace.$current.withValue(trace) {
+                let outcome = await backend.run(question) { line.post(.sign($0)) }
+                line.post(.ended(outcome))
+                return outcome
+            }
+        }
+        let run = Run(
+            number: runs,
+            query: query,
+            sessionID: question.sessionID,
+            line: line,
+            task: task,
+            started: surroundings.now()
+        )
+        active = run
+        return run
+    }
+
+    /// Waits until the run has ended or wants something of the user.
+    func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
+        let limit = Duration.seconds(settings.timeoutS)
+        var deadline = surroundings.now() + limit
+        while true {
+            let left = max(.zero, deadline - surroundings.now())
+            let step = await Patience.value(within: left, sleep: surroundings.expire) { await run.line.next() }
+            if Task.isCancelled { return abandon(run, .cancelled, since: asked) }
+            switch step {
+            case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
+            case .ended(let outcome)??: return conclude(run, outcome, since: asked)
+            // A server that was away and back has the whole time for what it is asked anew.
+            case .sign(.askedAgain)??: deadline = surroundings.now() + limit
+            case .sign(.prompt(let prompt))??:
+                if !isReadAloud(prompt) {
+                    _ = await transport.exchange(request.reply(prompt.refusal, session: run.sessionID))
+                } else if run.number == active?.number {
+                    return park(run, prompt)
+                }
+            }
+        }
+    }
+
+    private func abandon(_ run: Run, _ failure: JarvisFailure, since asked: Duration) -> JarvisAnswer {
+        release(run)
+        return conclude(run, JarvisOutcome(.failure(failure)), since: asked)
+    }
+
+    /// The time is over: because the agent needs more of it, or because it is not there any more.
+    private func reasonForSilence() async -> JarvisFailure {
+        guard settings.api != .openai, let active else { return .timedOut }
+        let look = connection.request.state(session: active.sessionID)
+        let state = await Patience.value(within: JarvisConnection.silenceBeforeLook, sleep: surroundings.expire) {
+            [transport] in await transport.exchange(look)
+        }
+        switch state {
+        case nil, .failed(.timedOut): return .offline(detail: "no answer")
+        case .failed(.couldNotConnect(let detail)): return .offline(detail: detail)
+        default: return .timedOut
+        }
+    }
+
+    /// Ends a run that nobody follows any more; its turn is over when the server has confirmed that.
+    private func release(_ run: Run) {
+        guard active?.number == run.number else { return }
+        active = nil
+        run.task.cancel()
+        departing = Task {
+            let outcome = await run.task.value
+            learn(outcome, of: run)
+            turn.finish()
+        }
+    }
+
+    /// What the end of a run tells about the conversation.
+    private func learn(_ outcome: JarvisOutcome, of run: Run) {
+        mayFindLeftOvers = outcome.mayGoOn
+        if let told = outcome.notice { notice = told }
+        if let continuation = outcome.continuation, session.currentID == run.sessionID {
+            session.previous = continuation
+        }
+        Task { self.save() }
+    }
+
+    /// The one end of every run.
+    @discardableResult
+    func conclude(_ run: Run, _ outcome: JarvisOutcome, since asked: Duration) -> JarvisAnswer {
+        if active?.number == run.number {
+            active = nil
+            learn(outcome, of: run)
+            turn.finish()
+        }
+        let now = surroundings.now()
+        session.touch(at: now)
+        let took = now - asked
+        switch outcome.result {
+        case .failure(let failure):
+            breaker.record(failure, at: now)
+            return withNotice(report(failure, took: took))
+        case .success(let content):
+            breaker.record(nil, at: now)
+            // Addresses never pass through the speaking model.
+            let media = MediaInReply(introduce(run.sessionID, content))
+            let words = shaper.shape(media.rest)
+            guard let reply = words ?? (media.items.isEmpty ? nil : .wordless) else {
+                return withNotice(report(.emptyReply, took: took))
+            }
+            lastReply = reply
+            reading = shaper.place(in: reply)
+            logger.info(
+                "Jarvis answered",
+                metadata: .event(
+                    .agentAnswered,
+                    [
+                        "ms": "\(took.milliseconds)", "words": "\(WordCount.words(in: reply.full))",
+                        "cut": "\(reply.wasCut)", "media": "\(media.items.count)",
+                    ]
+                )
+            )
+            var answer = JarvisAnswer(reply: reply, media: media.items)
+            answer.leftOut = media.leftOut
+            answer.took = took
+            return withNotice(answer)
+        }
+    }
+
+    /// What the user is to be told goes before whatever is told next; not before what nobody hears.
+    func withNotice(_ answer: JarvisAnswer) -> JarvisAnswer {
+        guard let notice, answer.failure?.isWithdrawal != true else { return answer }
+        self.notice = nil
+        return answer.after(notice)
+    }
+
+    /// The agent has answered in this session: what it had to be told, it knows.
+    private func introduce(_ id: String, _ content: String) -> String {
+        let (words, hasMark) = AgentBriefing.read(content)
+        guard introduced != id else { return words }
+        introduced = id
+        saysSoInReply = hasMark
+        Task { await self.name(id) }
+        return words
+    }
+
+    var sessionID: String { session.currentID }
+
+    /// The next question continues this answer.
+    func goOn(from previous: String?) {
+        session.previous = previous
+        Task { self.save() }
+    }
+
+    /// Ends the run under way; false when there is none.
+    @discardableResult
+    private func withdraw(_ failure: JarvisFailure) -> Bool {
+        guard let run = active else { return false }
+        let outcome = JarvisOutcome(.failure(failure))
+        run.line.post(.ended(outcome))
+        release(run)
+        // One that waits for the user is followed by nobody.
+        if settle() {
+            conclude(run, outcome, since: run.started)
+        }
+        return true
+    }
+
+    private func breakerRefusal() async -> JarvisFailure? {
+        switch breaker.decide(at: surroundings.now()) {
+        case .pass: return nil
+        case .refuse: return .resting(seconds: breaker.pauseLeft(at: surroundings.now()))
+        case .tryOut:
+            guard case .failure(let failure) = await check() else { return nil }
+            breaker.record(failure, at: surroundings.now())
+            return failure
+        }
+    }
+
+    func save() {
+        var saved = session.saved(usedAt: surroundings.wallClock())
+        saved.knowsMouth = saysSoInReply
+        store.save(saved)
+    }
+
+    // MARK: Waiting for one's turn
+
+    /// Keeps questions waiting while something is put in order.
+    func withTurn(_ work: () async -> Void) async {
+        guard case .granted = await waitForTurn() else { return }
+        await work()
+        turn.finish()
+    }
+
+    private func waitForTurn() async -> TurnQueue.Grant {
+        let ticket = turn.makeTicket()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { turn.enter(ticket, isCancelled: Task.isCancelled, continuation: $0) }
+        } onCancel: {
+            Task { await self.leave(ticket) }
+        }
+    }
+
+    private func leave(_ ticket: Int) { turn.abandon(ticket) }
+
+    // MARK: Reporting
+
+    func report(_ failure: JarvisFailure, took: Duration) -> JarvisAnswer {
+        // What was turned down here is no trouble of the server's.
+        if failure.isLocal || failure == .emptyReply {
+            logger.info("\(failure.logLine)", metadata: ["ms": "\(took.milliseconds)"])
+        } else {
+            logger.warning("\(failure.logLine)", metadata: .event(.agentFailed, ["ms": "\(took.milliseconds)"]))
+        }
+        if let text = failure.providerText { logger.debug("the server's own words", metadata: ["text": "\(text)"]) }
+        var answer = JarvisAnswer(failure: failure)
+        answer.took = took
+        return answer
+    }
+}

@@ -1,0 +1,141 @@
+/// Why a question has no answer, with a line for the log and a sentence for the ear.
+package enum JarvisFailure: Error, Sendable, Equatable {
+    case authentication
+    case offline(detail: String)
+    case timedOut
+    /// The server, or a proxy in front of it, gave the run up: its own limit was reached.
+    case serverLimit
+    /// The session is at work on another question.
+    case busy
+    /// The server no longer knows the run: it was restarted.
+    case lost
+    /// The connection that carried the run ended before the answer: what was done by then is not known.
+    case cutOff(detail: String)
+    /// The conversation has moved on without us.
+    case staleConversation
+    /// The address leads to something else: a redirect, a web page, nothing.
+    case wrongBasePath(hint: String)
+    /// The server, or the model behind it, failed. The detail is the provider's own text.
+    case serverError(status: Int, detail: String)
+    /// The same for a run that had begun.
+    case runFailed(detail: String)
+    case badReply(detail: String)
+    case emptyReply
+    case tooLarge
+    case untrusted(detail: String)
+    /// The token would have travelled in the open, to this address outside the own network.
+    case insecure(host: String, address: String)
+    /// It failed several times in a row, and is left alone for so many seconds more.
+    case resting(seconds: Int)
+    /// More questions wait than are kept.
+    case tooManyQuestions
+    case cancelled
+    /// A newer question took its place.
+    case superseded
+    /// An answer or a permission that nobody waits for.
+    case nothingPending
+    /// An answer that does not fit the question.
+    case unfitAnswer
+    /// A permission for something else than what was asked.
+    case otherCommand
+
+    /// One line that names the way out. Holds no secret and nothing the provider wrote.
+    package var logLine: String {
+        switch self {
+        case .authentication:
+            "Jarvis refused the token: compare jarvis.token_file with TERM_LLM_SERVE_TOKEN of the server"
+        case .offline(let detail): "Jarvis cannot be reached (\(detail)): check jarvis.url and that the server runs"
+        case .timedOut: "Jarvis did not answer in time: raise jarvis.timeout_s if its agent needs longer"
+        case .serverLimit:
+            "Jarvis gave up: the limit of its server (serve.response_timeout) or of a proxy in front of it was reached"
+        case .busy: "Jarvis is busy with another question of this session"
+        case .lost: "Jarvis was restarted while it worked on a question"
+        case .cutOff(let detail):
+            "the connection to Jarvis broke while it worked on a question (\(detail)); it is not asked again, since part of it "
+                + "may be done"
+        case .staleConversation: "Jarvis does not know the conversation that was to be continued"
+        case .wrongBasePath(let hint):
+            "jarvis.url does not lead to the agent (\(hint)): it must end with the base path, usually /ui"
+        case .serverError(let status, _): "Jarvis failed with status \(status): see the log of its server"
+        case .runFailed: "Jarvis could not finish what it had begun: see the log of its server"
+        case .resting(let seconds):
+            "Jarvis is not asked for another \(seconds) s: it failed \(CircuitBreaker.failuresToOpen) times in a row"
+        case .badReply(let detail): "Jarvis sent a reply that cannot be read (\(detail))"
+        case .emptyReply: "Jarvis sent an empty reply"
+        case .tooLarge: "Jarvis sent a reply beyond \(JarvisRequest.maximumReplyBytes) bytes"
+        case .untrusted(let detail):
+            "no trusted connection to Jarvis (\(detail)): check jarvis.ca_file, jarvis.client_certificate_file and jarvis.url"
+        case .insecure(let host, let address):
+            "the token is not sent to \(host) over plain http, since that is \(address), outside this network: use https, an "
+                + "address of this network, or jarvis.allow_plain_http"
+        case .tooManyQuestions: "too many questions wait for Jarvis"
+        case .cancelled: "the question to Jarvis was cancelled"
+        case .superseded: "the question to Jarvis gave way to a newer one"
+        case .nothingPending: "an answer for Jarvis came while it asked nothing"
+        case .unfitAnswer: "an answer did not fit what Jarvis had asked"
+        case .otherCommand: "a permission was not for what Jarvis had asked"
+        }
+    }
+
+    /// What the provider wrote, shortened, for the log at debug; nil when there is nothing.
+    package var providerText: String? {
+        switch self {
+        case .serverError(_, let detail), .runFailed(let detail): return detail.isEmpty ? nil : detail
+        default: return nil
+        }
+    }
+
+    /// One sentence for the user.
+    package var spokenSentence: String {
+        switch self {
+        case .authentication: "Authentication to Jarvis failed; the token may need updating."
+        case .offline: "Jarvis appears to be offline right now."
+        case .timedOut: "I wasn't able to reach Jarvis, the request timed out."
+        case .serverLimit: "Jarvis ran out of time and gave up."
+        case .busy: "Jarvis is still busy with an earlier request. Please ask again in a moment."
+        case .lost: "Jarvis was restarted while working on that. Please ask again."
+        case .cutOff: "Jarvis was cut off while working on that; it may have done part of it."
+        case .staleConversation: "I lost the thread of our conversation with Jarvis. Please ask again."
+        case .wrongBasePath: "I can't talk to Jarvis; its address needs to be corrected in the settings."
+        case .serverError: "Jarvis ran into a problem and could not answer."
+        case .runFailed: "Jarvis ran into a problem and could not finish."
+        case .resting: "Jarvis is in trouble, so I am giving it a moment. Please ask again in a minute or two."
+        case .badReply: "Jarvis sent an answer that I could not understand."
+        case .emptyReply: "Jarvis had nothing to say to that."
+        case .tooLarge: "Jarvis sent an answer that is far too long."
+        case .untrusted: "I can't talk to Jarvis; its certificate is not trusted."
+        case .insecure: "I can't talk to Jarvis; the connection to it is not encrypted."
+        case .tooManyQuestions: "I am still waiting for Jarvis to answer your earlier questions."
+        case .cancelled: "The request to Jarvis was cancelled."
+        case .superseded: "That request gave way to the newer one."
+        case .nothingPending: "Jarvis is not waiting for an answer right now."
+        case .unfitAnswer: "That did not fit what Jarvis asked. Please answer again."
+        case .otherCommand:
+            "That is not exactly what Jarvis asked permission for, so nothing was allowed. Please say it again."
+        }
+    }
+
+    /// True when the server is to blame in a way that waiting may mend; what a circuit breaker counts.
+    package var isServerTrouble: Bool {
+        switch self {
+        case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost, .cutOff: true
+        default: false
+        }
+    }
+
+    /// True when the user has taken the question back: there is nothing to say about it.
+    package var isWithdrawal: Bool { self == .cancelled || self == .superseded }
+
+    /// True where what was said to answer the agent was not passed on, or not taken: it still asks what it asked.
+    package var leavesPrompt: Bool { self == .nothingPending || self == .unfitAnswer || self == .otherCommand }
+
+    /// True when the daemon, not the server, turned it down.
+    package var isLocal: Bool {
+        switch self {
+        case .cancelled, .superseded, .resting, .tooManyQuestions, .nothingPending, .unfitAnswer, .otherCommand,
+            .insecure:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import VoiceBase
+
+/// What the server says of itself. It names its version only to who has the token, which makes this the cheapest way to
+/// check address and token; it says nothing about the model behind the server.
+package struct JarvisHealth: Sendable, Equatable {
+    package var version: String
+    package var agent: String?
+    /// What the server can do: "api", "web", "jobs", ...
+    package var capabilities: [String] = []
+
+    static func read(_ result: JarvisHTTPResult) -> Result<JarvisHealth, JarvisFailure> {
+        let response: JarvisHTTPResponse
+        switch result {
+        case .failed(let fault): return .failure(JarvisReply.failure(of: fault))
+        case .response(let reply): response = reply
+        }
+        guard response.status == 200 else { return .failure(JarvisReply.failure(of: response)) }
+        guard response.mediaType == "application/json",
+            let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes),
+            body.status != nil
+        else { return .failure(.wrongBasePath(hint: "something else answered at /healthz")) }
+        guard let version = body.version else { return .failure(.authentication) }
+        return .success(
+            JarvisHealth(version: String(version.prefix(40)), agent: body.agent, capabilities: body.capabilities ?? [])
+        )
+    }
+
+    private struct Body: Decodable {
+        let status: String?
+        let version: String?
+        let agent: String?
+        let capabilities: [String]?
+    }
+}

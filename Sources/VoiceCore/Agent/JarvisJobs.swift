@@ -1,0 +1,75 @@
+internal import VoiceBase
+internal import VoiceReply
+
+/// Which background jobs of the agent have ended since the last look (`GET /v2/runs`). The first look tells nothing: what
+/// ended before it is old.
+struct JarvisJobs: Sendable, Equatable {
+    struct Ended: Sendable, Equatable {
+        var jobID: String
+        /// The server's word: succeeded, failed, cancelled, timed_out, ...
+        var status: String
+        /// What it said or printed; empty for nothing.
+        var result: String
+    }
+
+    /// Told at one time; more are only counted as seen.
+    static let most = 3
+    private static let remembered = 500
+    private static let atWork: Set<String> = ["queued", "claimed", "running", "pending", "scheduled", "waiting"]
+    private var known: [String]?
+
+    /// - Returns: what has ended, oldest first; nil where the server did not tell.
+    mutating func look(_ result: JarvisHTTPResult) -> [Ended]? {
+        guard let runs: Page<Run> = Self.page(result) else { return nil }
+        let ended = runs.data.filter { !Self.atWork.contains($0.status) }
+        defer {
+            known = Array(
+                ((known ?? []) + ended.map(\.id).filter { !(known ?? []).contains($0) }).suffix(Self.remembered)
+            )
+        }
+        guard let known else { return [] }
+        let news = ended.filter { !known.contains($0.id) }.prefix(Self.most).reversed()
+        return news.map { run in
+            let text = [run.response, run.stdout, run.error].compactMap(\.self).first { !$0.allSatisfy(\.isWhitespace) }
+            return Ended(jobID: run.job_id ?? "", status: run.status, result: text ?? "")
+        }
+    }
+
+    /// The names of jobs by their ids.
+    static func names(_ result: JarvisHTTPResult) -> [String: String] {
+        let jobs: Page<Job>? = page(result)
+        return Dictionary((jobs?.data ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What is told; name and result are the server's, and only passed on.
+    static func news(_ ended: Ended, name: String?, shaper: SpeechShaper) -> String {
+        let title = name.map { " \"\($0.filter { $0 != "\"" }.prefix(60))\"" } ?? ""
+        let how = ended.status == "succeeded" ? "has finished" : "has ended without success"
+        let result = shaper.shape(String(ended.result.prefix(8000)))?.spoken
+        return "The background job\(title) \(how)." + (result.map { " It says: \($0)" } ?? "")
+    }
+
+    private static func page<Item: Decodable>(_ result: JarvisHTTPResult) -> Page<Item>? {
+        guard case .response(let response) = result, response.status == 200, response.mediaType == "application/json"
+        else { return nil }
+        return OutsideJSON.decode(Page<Item>.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
+    }
+
+    private struct Page<Item: Decodable>: Decodable {
+        let data: [Item]
+    }
+
+    private struct Run: Decodable {
+        let id: String
+        let job_id: String?
+        let status: String
+        let response: String?
+        let stdout: String?
+        let error: String?
+    }
+
+    private struct Job: Decodable {
+        let id: String
+        let name: String
+    }
+}

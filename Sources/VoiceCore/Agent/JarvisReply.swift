@@ -1,0 +1,100 @@
+internal import VoiceBase
+
+/// Reads what came back: the text of the agent, or why there is none.
+///
+/// The status alone says little: a wrong path may answer 200 with a web page, and failures of the model behind the
+/// server arrive as 400. `finish_reason` is not looked at, since "tool_calls" is normal for an agent that used tools.
+package enum JarvisReply {
+    private static let maximumDetailCharacters = 200
+
+    /// What came back for a question. Where the connection ended first, the server may have been at work.
+    package static func content(of result: JarvisHTTPResult) -> Result<String, JarvisFailure> {
+        switch result {
+        case .response(let response): content(of: response)
+        case .failed(.connectionLost(let detail)): .failure(.cutOff(detail: shortened(detail)))
+        case .failed(let fault): .failure(failure(of: fault))
+        }
+    }
+
+    private static func content(of response: JarvisHTTPResponse) -> Result<String, JarvisFailure> {
+        guard response.status == 200 else { return .failure(failure(of: response)) }
+        guard response.mediaType == "application/json" else {
+            let type = shortened(response.mediaType)
+            return .failure(
+                response.mediaType == "text/html"
+                    ? .wrongBasePath(hint: "a web page answered")
+                    : .badReply(detail: type.isEmpty ? "no content type" : "content type \(type)")
+            )
+        }
+        guard let body = body(of: response) else {
+            return .failure(.badReply(detail: "not the JSON of a chat completion"))
+        }
+        if let error = body.error { return .failure(.runFailed(detail: shortened(error.message ?? ""))) }
+        guard let choice = body.choices?.first else { return .failure(.badReply(detail: "no choices")) }
+        let content = choice.message?.content ?? ""
+        return content.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(content)
+    }
+
+    static func failure(of response: JarvisHTTPResponse) -> JarvisFailure {
+        let detail = body(of: response)?.error?.message ?? ""
+        switch response.status {
+        case 300..<400:
+            return .wrongBasePath(hint: "redirect to \(shortened(path(of: response.location ?? "nowhere")))")
+        case 401, 403: return .authentication
+        case 404, 405: return .wrongBasePath(hint: "status \(response.status)")
+        case 408, 504: return .serverLimit
+        case 409, 429: return .busy
+        case 502, 503: return .offline(detail: "status \(response.status)")
+        // What a server that is being stopped makes of the runs it cuts.
+        case 400 where detail.contains("context canceled"): return .lost
+        default: return .serverError(status: response.status, detail: shortened(detail))
+        }
+    }
+
+    static func failure(of fault: JarvisTransportFault) -> JarvisFailure {
+        switch fault {
+        case .couldNotConnect(let detail), .connectionLost(let detail): .offline(detail: shortened(detail))
+        case .timedOut: .timedOut
+        case .untrusted(let detail): .untrusted(detail: shortened(detail))
+        case .exposed(let host, let address): .insecure(host: host, address: address)
+        case .replyTooLarge: .tooLarge
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// True when the reply refuses the id of the answer that was to be continued.
+    static func isStale(_ response: JarvisHTTPResponse) -> Bool {
+        guard response.status == 409 || response.status == 400,
+            let message = body(of: response)?.error?.message
+        else { return false }
+        return message.contains("previous_response_id")
+    }
+
+    private static func body(of response: JarvisHTTPResponse) -> Body? {
+        OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
+    }
+
+    /// Without the query, which may hold anything.
+    private static func path(of location: String) -> String { String(location.prefix { $0 != "?" && $0 != "#" }) }
+
+    private static func shortened(_ text: String) -> String {
+        text.count > maximumDetailCharacters ? text.prefix(maximumDetailCharacters) + "..." : text
+    }
+
+    private struct Body: Decodable {
+        let choices: [Choice]?
+        let error: Failure?
+
+        struct Choice: Decodable {
+            let message: Message?
+        }
+
+        struct Message: Decodable {
+            let content: String?
+        }
+
+        struct Failure: Decodable {
+            let message: String?
+        }
+    }
+}

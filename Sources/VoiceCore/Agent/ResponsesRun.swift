@@ -1,0 +1,245 @@
+internal import VoiceBase
+
+/// Follows the events of one run of the agent (`/v1/responses`, streaming) and tells what is to be made of them.
+///
+/// The text of a run comes in segments: what is said before tools are used is progress, the last segment is the answer.
+/// Text of an attempt that the server gives up is forgotten. Events that were seen before (a stream joined anew repeats
+/// them) change nothing.
+package struct ResponsesRun: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
+        case none
+        /// Words on the way to the answer, complete.
+        case progress(String)
+        case prompt(JarvisPrompt)
+        /// It uses another tool.
+        case activity(JarvisActivity)
+        /// The stream will bring nothing more, though the run may go on.
+        case streamEnded
+        /// See `outcome`.
+        case finished
+    }
+
+    /// The run's id; nil until the server has told it.
+    package private(set) var runID: String?
+    /// What the next question of the conversation refers to.
+    package private(set) var continuation: String?
+    /// Number of the last event that was taken.
+    package private(set) var lastSequence = 0
+    /// True once anything but words was shown: asking again could do something twice. A server that hides its tools shows
+    /// their prompts, heartbeats and new segments only.
+    package private(set) var showedWork = false
+    package private(set) var activity = JarvisActivity()
+    package private(set) var outcome: Result<String, JarvisFailure>?
+
+    private var segment = ""
+    private var ordinal: Int?
+    /// The last segment that said something.
+    private var lastSpoken = ""
+    private var prompts: Set<String> = []
+    private var receivedBytes = 0
+
+    package init(runID: String? = nil) {
+        self.runID = runID
+    }
+
+    package mutating func handle(_ event: ServerSentEvent) -> Change {
+        if event.data == "[DONE]" { return outcome == nil ? .streamEnded : .finished }
+        receivedBytes += event.data.utf8.count
+        guard outcome == nil,
+            let payload = OutsideJSON.decode(
+                Payload.self,
+                from: event.data.utf8,
+                atMost: JarvisRequest.maximumReplyBytes
+            )
+        else {
+            return outcome == nil ? .none : .finished
+        }
+        if let sequence = payload.sequence_number ?? Int(event.id) {
+            guard sequence > lastSequence else { return .none }
+            lastSequence = sequence
+        }
+        guard receivedBytes <= 4 * JarvisRequest.maximumReplyBytes else { return finish(.failure(.tooLarge)) }
+        let name = event.name == "message" ? payload.type ?? "" : event.name
+        if !Self.words.contains(name) { showedWork = true }
+        return take(payload, named: name)
+    }
+
+    /// Events behind which no tool can be.
+    private static let words: Set<String> = [
+        "response.created", "response.output_text.delta", "response.attempt.discard", "response.retry",
+        "response.compaction", "response.model_switch", "response.model_swap.progress", "response.stream_error",
+        "response.completed", "response.failed", "response.cancelled",
+    ]
+
+    private mutating func take(_ payload: Payload, named name: String) -> Change {
+        switch name {
+        case "response.created":
+            runID = runID ?? payload.response?.id ?? payload.response_id
+        case "response.output_text.delta":
+            return append(payload.delta ?? "", ordinal: payload.assistant_segment_ordinal)
+        case "response.output_text.new_segment":
+            return endSegment()
+        case "response.attempt.discard":
+            segment = ""
+        case "response.tool_exec.start":
+            activity.began(payload.call_id ?? "", name: payload.tool_name ?? "", info: payload.tool_info ?? "")
+            return .activity(activity)
+        case "response.tool_exec.end":
+            activity.ended(payload.call_id ?? "")
+            return .activity(activity)
+        case "response.ask_user.prompt":
+            guard let callID = payload.call_id, let questions = payload.questions else { return .none }
+            return ask(.questions(callID: callID, questions))
+        case "response.approval.prompt":
+            guard var approval = payload.approval else { return .none }
+            approval.tool = activity.tool(of: approval.action)
+            return ask(.approval(approval))
+        case "response.completed":
+            continuation = payload.response?.id
+            let text = segment.allSatisfy(\.isWhitespace) ? lastSpoken : segment
+            return finish(text.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(text))
+        case "response.failed":
+            goOn(from: payload)
+            return finish(.failure(Self.failure(payload.error ?? payload.response?.error)))
+        case "response.cancelled":
+            goOn(from: payload)
+            return finish(.failure(.cancelled))
+        case "response.stream_error":
+            return .streamEnded
+        default:
+            break
+        }
+        return .none
+    }
+
+    /// A turn that failed moves the conversation on as well; its own id is no place to go on from.
+    private mutating func goOn(from payload: Payload) {
+        guard let id = payload.response?.id, id != runID, id != payload.response_id else { return }
+        continuation = id
+    }
+
+    /// Ends the run by what a snapshot of it says. False while it goes on.
+    package mutating func take(snapshot bytes: [UInt8]) -> Bool {
+        guard let snapshot = OutsideJSON.decode(Snapshot.self, from: bytes, atMost: JarvisRequest.maximumReplyBytes)
+        else {
+            return false
+        }
+        if ["completed", "failed", "cancelled"].contains(snapshot.status) {
+            continuation = snapshot.continuation_response_id ?? continuation
+        }
+        switch snapshot.status {
+        case "completed":
+            let messages = snapshot.recovery?.messages ?? []
+            let text = messages.last { $0.role == nil || $0.role == "assistant" }?.content ?? ""
+            _ = finish(text.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(text))
+        case "failed": _ = finish(.failure(Self.failure(snapshot.error)))
+        case "cancelled": _ = finish(.failure(.cancelled))
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func append(_ delta: String, ordinal next: Int?) -> Change {
+        var change = Change.none
+        if let next, let ordinal, next != ordinal { change = endSegment() }
+        ordinal = next ?? ordinal
+        guard segment.utf8.count + delta.utf8.count <= JarvisRequest.maximumReplyBytes else {
+            return finish(.failure(.tooLarge))
+        }
+        segment += delta
+        return change
+    }
+
+    private mutating func endSegment() -> Change {
+        defer {
+            segment = ""
+            ordinal = nil
+        }
+        guard !segment.allSatisfy(\.isWhitespace) else { return .none }
+        lastSpoken = segment
+        return .progress(segment)
+    }
+
+    private mutating func ask(_ prompt: JarvisPrompt) -> Change {
+        prompts.insert(prompt.id).inserted && prompts.count <= 64 ? .prompt(prompt) : .none
+    }
+
+    private mutating func finish(_ result: Result<String, JarvisFailure>) -> Change {
+        outcome = result
+        segment = ""
+        lastSpoken = ""
+        return .finished
+    }
+
+    private static func failure(_ error: Payload.Failure?) -> JarvisFailure {
+        switch error?.type {
+        case "conflict_error": .busy
+        case "timeout_error": .serverLimit
+        case "invalid_api_key": .authentication
+        default: .runFailed(detail: String((error?.message ?? "").prefix(200)))
+        }
+    }
+
+    private struct Payload: Decodable {
+        let type: String?
+        let sequence_number: Int?
+        let response_id: String?
+        let delta: String?
+        let assistant_segment_ordinal: Int?
+        let call_id: String?
+        let tool_name: String?
+        let tool_info: String?
+        let questions: [JarvisPrompt.Question]?
+        let response: Response?
+        let error: Failure?
+        /// The fields of an approval stand among the others.
+        let approval: JarvisPrompt.Approval?
+
+        struct Response: Decodable {
+            let id: String?
+            let error: Failure?
+        }
+
+        struct Failure: Decodable {
+            let message: String?
+            let type: String?
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case type, sequence_number, response_id, delta, assistant_segment_ordinal, call_id, questions, response
+            case error, tool_name, tool_info
+        }
+
+        init(from decoder: any Decoder) throws {
+            let box = try decoder.container(keyedBy: CodingKeys.self)
+            type = try? box.decode(String.self, forKey: .type)
+            sequence_number = try? box.decode(Int.self, forKey: .sequence_number)
+            response_id = try? box.decode(String.self, forKey: .response_id)
+            delta = try? box.decode(String.self, forKey: .delta)
+            assistant_segment_ordinal = try? box.decode(Int.self, forKey: .assistant_segment_ordinal)
+            call_id = try? box.decode(String.self, forKey: .call_id)
+            tool_name = try? box.decode(String.self, forKey: .tool_name)
+            tool_info = try? box.decode(String.self, forKey: .tool_info)
+            questions = try? box.decode([JarvisPrompt.Question].self, forKey: .questions)
+            response = try? box.decode(Response.self, forKey: .response)
+            error = try? box.decode(Failure.self, forKey: .error)
+            approval = try? JarvisPrompt.Approval(from: decoder)
+        }
+    }
+
+    private struct Snapshot: Decodable {
+        let status: String?
+        let continuation_response_id: String?
+        let recovery: Recovery?
+        let error: Payload.Failure?
+
+        struct Recovery: Decodable {
+            let messages: [Message]?
+        }
+
+        struct Message: Decodable {
+            let role: String?
+            let content: String?
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package import Logging
+package import VoiceBase
+internal import VoiceConfiguration
+
+/// The conversation with the agent as it outlives a restart.
+///
+///     id = "voice-0123"
+///     previous = "resp_msg_17"
+///     used_at = 1795208889      seconds since 1970
+///     knows_mouth = true        the agent has said that it has the prompt for voices
+package struct SavedJarvisSession: Sendable, Equatable {
+    package var id: String
+    package var previous: String?
+    package var usedAt: Int
+    package var knowsMouth = false
+
+    package init(id: String, previous: String? = nil, usedAt: Int, knowsMouth: Bool = false) {
+        self.id = id
+        self.previous = previous
+        self.usedAt = usedAt
+        self.knowsMouth = knowsMouth
+    }
+
+    /// Nil where the text is not what was written: then a fresh conversation begins.
+    package init?(parsing bytes: [UInt8]) {
+        guard bytes.count <= 4096, let document = try? ConfigurationDocument(parsing: bytes) else { return nil }
+        var id: String?
+        var previous: String?
+        var usedAt = 0
+        var knowsMouth = false
+        for entry in document.entries {
+            switch (entry.path, entry.value) {
+            case ("id", .text(let text)): id = text
+            case ("previous", .text(let text)): previous = text
+            case ("knows_mouth", .flag(let flag)): knowsMouth = flag
+            case ("used_at", .integer(let seconds)): usedAt = min(max(seconds, 0), Self.latest)
+            default: continue
+            }
+        }
+        guard let id, Self.isID(id), id.hasPrefix("voice-") else { return nil }
+        if let previous, !Self.isID(previous) { return nil }
+        self.init(id: id, previous: previous, usedAt: usedAt, knowsMouth: knowsMouth)
+    }
+
+    package var text: String {
+        StateStore.header + "id = \"\(id)\"\n"
+            + (previous.map { Self.isID($0) ? "previous = \"\($0)\"\n" : "" } ?? "") + "used_at = \(usedAt)\n"
+            + (knowsMouth ? "knows_mouth = true\n" : "")
+    }
+
+    /// The last second of the year 9999.
+    private static let latest = 253_402_300_799
+
+    private static func isID(_ text: String) -> Bool {
+        (1...200).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    }
+}
+
+/// Where the conversation is kept.
+package struct JarvisSessionStore: Sendable {
+    package var load: @Sendable () -> SavedJarvisSession?
+    package var save: @Sendable (SavedJarvisSession) -> Void
+
+    package init(
+        load: @escaping @Sendable () -> SavedJarvisSession?,
+        save: @escaping @Sendable (SavedJarvisSession) -> Void
+    ) {
+        self.load = load
+        self.save = save
+    }
+
+    /// Every start is a fresh conversation.
+    package static let none = JarvisSessionStore(load: { nil }, save: { _ in })
+
+    /// In the file "conversation" of a folder. One that cannot be read is told of and kept aside.
+    package static func folder(
+        _ folder: String,
+        logger: Logger,
+        files: FileReader = .system
+    ) -> JarvisSessionStore {
+        let store = StateStore(folder + "/conversation", limit: 4096, logger: logger, files: files)
+        return JarvisSessionStore(
+            load: {
+                let found = store.load { bytes throws(Unreadable) in
+                    guard let saved = SavedJarvisSession(parsing: bytes) else {
+                        throw Unreadable("it is not what was written")
+                    }
+                    return saved
+                } lost: { _ in
+                    "the conversation with Jarvis begins afresh"
+                }
+                return found.value
+            },
+            save: {
+                store.save(Array($0.text.utf8), failing: "the conversation with Jarvis will not outlive a restart")
+            }
+        )
+    }
+}

@@ -1,0 +1,70 @@
+package import VoiceBase
+
+/// What a sound card is, by the USB device behind it.
+package struct CardIdentity: Sendable, Equatable {
+    package var vendor: UInt16?
+    package var product: UInt16?
+    /// bcdDevice: the firmware's version, 0x0210 for 2.10.
+    package var firmware: UInt16?
+    /// What the maker calls it.
+    package var name: String
+
+    package init(vendor: UInt16? = nil, product: UInt16? = nil, firmware: UInt16? = nil, name: String) {
+        self.vendor = vendor
+        self.product = product
+        self.firmware = firmware
+        self.name = name
+    }
+
+    /// "0b0e:0420 1.05 name"; of a card that is not on the USB its name alone. Holds no serial number.
+    package var text: String {
+        guard let vendor, let product else { return name }
+        return "\(Self.hex(vendor)):\(Self.hex(product))" + (firmware.map { " " + Self.version($0) } ?? "") + " " + name
+    }
+
+    static func hex(_ value: UInt16) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    static func version(_ value: UInt16) -> String {
+        let low = String(value & 0xFF, radix: 16)
+        return String(value >> 8, radix: 16) + "." + (low.count < 2 ? "0" : "") + low
+    }
+
+    /// Reads it from sysfs.
+    ///
+    /// - Parameters:
+    ///   - card: its number.
+    ///   - name: what ALSA calls it.
+    ///   - root: where sysfs is.
+    package static func read(
+        card: Int,
+        name: String,
+        root: String = "/sys",
+        files: FileReader = .system
+    ) -> CardIdentity {
+        // The sound card belongs to an interface of the USB device, which is the folder above.
+        let folder = "\(root)/class/sound/card\(card)/device/.."
+        func number(_ file: String) -> UInt16? {
+            guard let bytes = try? files.read("\(folder)/\(file)", 64).bytes else { return nil }
+            let text = String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+            return text.utf8.count <= 4 ? UInt16(text, radix: 16) : nil
+        }
+        return CardIdentity(
+            vendor: number("idVendor"),
+            product: number("idProduct"),
+            firmware: number("bcdDevice"),
+            name: name
+        )
+    }
+
+    /// Of the card behind an ALSA name; nil for names that tell of none.
+    static func of(_ device: String, in entries: [AudioDeviceEntry]) -> CardIdentity? {
+        if let entry = entries.first(where: { $0.id == device }), let number = entry.cardNumber {
+            return read(card: number, name: entry.name)
+        }
+        guard let number = KernelDeviceName(device).card.map(Int.init) else { return nil }
+        return read(card: number, name: entries.first { $0.cardNumber == number }?.name ?? "")
+    }
+}

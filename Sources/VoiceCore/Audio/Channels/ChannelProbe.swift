@@ -1,0 +1,209 @@
+internal import CDSP
+internal import Glibc
+
+/// Finds out what the channels of a microphone carry, from a recording of all of them during which a probe sound was played.
+///
+/// A pure computation. Levels in dBFS (mean power).
+package struct ChannelProbe: Sendable {
+    /// What was measured of one channel.
+    package struct Measurement: Sendable, Equatable {
+        /// Before the sound, and while it was played.
+        package var quiet: Double
+        package var loud: Double
+        /// All samples were the same.
+        package var isSilent: Bool
+        /// How much of the channel is the sound, 0 ... 1: the normalised correlation at its best place.
+        package var likeness: Double
+        /// When the sound came, in ms since the beginning of the recording; nil where it was not found.
+        package var arrival: Double?
+        /// The first channel that carries the very same, counted from 0.
+        package var sameAs: Int?
+
+        /// The level of what the sound added; nil where it added nothing to speak of.
+        var echo: Double? {
+            let added = pow(10, loud / 10) - pow(10, quiet / 10)
+            return likeness > ChannelProbe.heard || loud - quiet > 6 ? 10 * log10(max(added, 1e-12)) : nil
+        }
+    }
+
+    /// From here on a channel has heard the sound.
+    static let heard = 0.15
+    /// From here on a channel without any noise is the sound itself.
+    static let copy = 0.8
+    static let noiseless = -85.0
+    /// By how much less than the loudest microphone a processed one hears of the sound, in dB.
+    static let cancelled = 12.0
+    static let rate = 8000
+
+    package let channels: [Measurement]
+    /// Whether the sound was played at all.
+    package let isPlayed: Bool
+
+    /// - Parameters:
+    ///   - recording: channels of samples, full scale 1.
+    ///   - rate: of the recording, in Hz.
+    ///   - sound: the probe sound at 8 kHz; empty if none was played.
+    ///   - quiet: the part of the recording before the sound, in seconds.
+    init(recording: [[Float]], rate: Int, sound: [Float], quiet: ClosedRange<Double>) {
+        isPlayed = !sound.isEmpty
+        var measured: [Measurement] = []
+        for (place, samples) in recording.enumerated() {
+            let low = Self.decimate(samples, from: rate)
+            var one = Self.measure(samples, low: low, rate: rate, sound: sound, quiet: quiet)
+            if !one.isSilent { one.sameAs = (0..<place).first { Self.isSame(recording[$0], samples) } }
+            measured.append(one)
+        }
+        channels = measured
+    }
+
+    /// For tests.
+    init(channels: [Measurement], isPlayed: Bool) {
+        self.channels = channels
+        self.isPlayed = isPlayed
+    }
+
+    // MARK: Judgement
+
+    /// Whether anything of the sound was found on any channel.
+    package var isHeard: Bool { channels.contains { $0.echo != nil } }
+
+    /// What each channel carries; nil where that cannot be told, because no channel heard the sound or none was played.
+    package var roles: [ChannelRole?] {
+        let loudest = channels.filter { !isReference($0) && !$0.isSilent }.compactMap(\.echo).max()
+        return channels.map { one in
+            if one.isSilent { return .silent }
+            if isReference(one) { return .reference }
+            guard isPlayed, isHeard else { return nil }
+            // Beside a reference that proves that it was played, what hears nothing of it has taken it off.
+            guard let loudest, let echo = one.echo else { return .processed }
+            return loudest - echo >= Self.cancelled ? .processed : .raw
+        }
+    }
+
+    private func isReference(_ one: Measurement) -> Bool {
+        !one.isSilent && one.likeness >= Self.copy && one.quiet < Self.noiseless
+    }
+
+    /// What to write to the configuration; nil where it is not known, or no channel has a voice.
+    ///
+    /// - Parameter unheard: what a channel is taken to be where nothing heard the sound.
+    package func map(unheard: ChannelRole? = nil) -> ChannelMap? {
+        let roles = roles.compactMap { $0 ?? unheard }
+        return roles.count == channels.count ? try? ChannelMap(roles) : nil
+    }
+
+    package var lines: [String] {
+        let first = channels.compactMap(\.arrival).min()
+        return zip(channels, roles).enumerated().map { place, pair in
+            let (one, role) = pair
+            var text = "channel \(place + 1): "
+            if one.isSilent { return text + "silent: the same value for ever" }
+            text += "noise \(Self.whole(one.quiet)) dBFS"
+            if isPlayed { text += ", with the sound \(Self.whole(one.loud)) dBFS" }
+            if let arrival = one.arrival, let first {
+                text += ", \(Self.tenths(arrival - first)) ms after the first"
+            }
+            if let same = one.sameAs { text += ", the same as channel \(same + 1)" }
+            return text + (role.map { ": \($0.rawValue)" } ?? "")
+        }
+    }
+
+    private static func whole(_ value: Double) -> Int { Int(max(-120, min(20, value)).rounded()) }
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int((max(0, min(10_000, value)) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    // MARK: Measurement
+
+    /// What is played: a second that rises from 300 to 3400 Hz, at -26 dBFS, with soft ends. At any rate the same sound.
+    /// - Parameter shift: of the phase, in radians.
+    static func sound(rate: Int, shift: Double = 0) -> [Float] {
+        (0..<rate).map { index in
+            let time = Double(index) / Double(rate)
+            let edge = min(1, min(time, 1 - time) * 20)
+            return Float(0.07 * edge * sin(2 * .pi * (300 * time + 1550 * time * time) + shift))
+        }
+    }
+
+    private static func measure(
+        _ samples: [Float],
+        low: [Float],
+        rate: Int,
+        sound: [Float],
+        quiet: ClosedRange<Double>
+    ) -> Measurement {
+        let first = samples.first ?? 0
+        let isSilent = samples.allSatisfy { $0 == first }
+        let calm = slice(samples, quiet, rate)
+        var one = Measurement(quiet: level(calm), loud: level(calm), isSilent: isSilent, likeness: 0)
+        guard !isSilent, !sound.isEmpty, low.count > sound.count else { return one }
+        let (place, likeness) = find(sound, in: low, from: Int(quiet.upperBound * Double(Self.rate)))
+        one.likeness = likeness
+        let begin = Double(place) / Double(Self.rate)
+        // Where it was not found, it is what came after the quiet part.
+        let from = likeness > heard ? begin : quiet.upperBound + 0.7
+        one.loud = level(slice(samples, from...(from + 1), rate))
+        if likeness > heard { one.arrival = begin * 1000 }
+        return one
+    }
+
+    /// The place of the highest normalised correlation, and how high it is. Both phases count, since the sound comes between two
+    /// samples.
+    private static func find(_ sound: [Float], in samples: [Float], from first: Int) -> (Int, Double) {
+        let count = sound.count
+        guard first + count < samples.count else { return (0, 0) }
+        let other = Self.sound(rate: Self.rate, shift: .pi / 2)
+        var energy = samples[first..<(first + count)].reduce(0.0) { $0 + Double($1) * Double($1) }
+        let own = sound.reduce(0.0) { $0 + Double($1) * Double($1) }
+        var best = (place: 0, likeness: 0.0)
+        samples.withUnsafeBufferPointer { all in
+            guard let base = all.baseAddress else { return }
+            for place in first..<(samples.count - count) {
+                let product = Double(cdsp_dot(base + place, sound, count))
+                let second = other.count == count ? Double(cdsp_dot(base + place, other, count)) : 0
+                let likeness =
+                    (product * product + second * second).squareRoot()
+                    / max(1e-9, (own * max(energy, 1e-12)).squareRoot())
+                if likeness > best.likeness { best = (place, likeness) }
+                let (old, new) = (Double(base[place]), Double(base[place + count]))
+                energy += new * new - old * old
+            }
+        }
+        return (best.place, min(1, best.likeness))
+    }
+
+    /// To 8 kHz by means over its periods, which is good enough to compare: what is above 4 kHz is not asked for.
+    static func decimate(_ samples: [Float], from rate: Int) -> [Float] {
+        guard rate > Self.rate else { return samples }
+        let step = Double(rate) / Double(Self.rate)
+        let count = Int(Double(samples.count) / step)
+        return (0..<count).map { index in
+            let from = Int(Double(index) * step)
+            let to = max(from + 1, min(samples.count, Int(Double(index + 1) * step)))
+            return samples[from..<to].reduce(0, +) / Float(to - from)
+        }
+    }
+
+    private static func isSame(_ one: [Float], _ other: [Float]) -> Bool {
+        guard one.count == other.count else { return false }
+        var difference = 0.0
+        var energy = 0.0
+        for (a, b) in zip(one, other) {
+            difference += Double(a - b) * Double(a - b)
+            energy += Double(a) * Double(a)
+        }
+        return energy > 0 && difference < energy * 1e-4
+    }
+
+    private static func slice(_ samples: [Float], _ seconds: ClosedRange<Double>, _ rate: Int) -> ArraySlice<Float> {
+        let from = max(0, min(samples.count, Int(seconds.lowerBound * Double(rate))))
+        let to = max(from, min(samples.count, Int(seconds.upperBound * Double(rate))))
+        return samples[from..<to]
+    }
+
+    private static func level(_ samples: ArraySlice<Float>) -> Double {
+        let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
+        return max(-120, 10 * log10(power + 1e-12))
+    }
+}

@@ -1,0 +1,72 @@
+package import VoiceConfiguration
+
+extension EchoWorker {
+    /// nil for auto.
+    package init?(_ mode: Configuration.Echo.Mode) {
+        switch mode {
+        case .auto: return nil
+        case .hardware: self = .hardware
+        case .software: self = .software
+        case .both: self = .both
+        }
+    }
+
+    /// Where the keys of `[echo]` and of the channels say different things: what counts.
+    ///
+    /// `echo.enabled = false` comes first: nothing is cancelled here, whatever the mode. `echo.mode` says who cancels. Then
+    /// `echo.duplex` says what is done with the result.
+    package static func notices(on configuration: Configuration) -> [String] {
+        let (audio, echo) = (configuration.audio, configuration.echo)
+        var notices: [String] = []
+        if !echo.enabled, echo.mode != .auto {
+            notices.append(
+                "echo.mode = \"\(echo.mode.rawValue)\" is not looked at, because echo.enabled = false comes first"
+            )
+        }
+        if !echo.enabled, echo.duplex == .auto {
+            notices.append(
+                "echo.enabled = false: the microphone is off while the box speaks; for a device that cancels its own echo set "
+                    + "echo.mode = \"hardware\" instead"
+            )
+        }
+        guard let map = try? ChannelMap(parsing: audio.inputChannels) else { return notices }
+        if audio.inputChannel > 0 {
+            let role = map.roles.indices.contains(audio.inputChannel - 1) ? map.roles[audio.inputChannel - 1] : nil
+            switch role {
+            case .processed, .raw: break
+            case .reference, .silent:
+                notices.append(
+                    "audio.input_channel = \(audio.inputChannel) takes a channel that audio.input_channels calls "
+                        + "\(role?.rawValue ?? "")"
+                )
+            case nil:
+                notices.append(
+                    "audio.input_channel = \(audio.inputChannel) lies behind the \(map.roles.count) channels of "
+                        + "audio.input_channels"
+                )
+            }
+        }
+        if echo.enabled, echo.mode == .hardware, map.first(.processed) == nil {
+            notices.append("echo.mode = \"hardware\": audio.input_channels names no processed channel")
+        }
+        return notices
+    }
+}
+
+extension AudioConfiguration {
+    /// Who cancels the echo as far as the configuration alone can tell, and what is done with the result: for `config check`.
+    package func echoLine(duplex: Configuration.Echo.Duplex) -> String {
+        let duplex = "echo.duplex = \"\(duplex.rawValue)\""
+        guard capture.cancels else { return "nothing is cancelled here (echo.enabled = false); \(duplex)" }
+        if let worker = capture.worker { return "\(worker.rawValue) (echo.mode); \(duplex)" }
+        if let measured = capture.measured {
+            let device = measured.device.isEmpty ? "" : " on \(measured.device)"
+            return "\(measured.worker.rawValue) (measured by echo-test\(device)); \(duplex)"
+        }
+        if let map = capture.map {
+            let worker = capture.plan(channels: map.roles.count).plan.worker
+            return "\(worker.rawValue) (audio.input_channels); \(duplex)"
+        }
+        return "hardware on a known device with a processed channel, else software (echo.mode = \"auto\"); \(duplex)"
+    }
+}

@@ -1,0 +1,153 @@
+package import VoiceBase
+internal import VoiceConfiguration
+
+/// The devices whose channels are known: a line each, by USB id, firmware and name.
+package struct KnownDevices: Sendable, Equatable {
+    package struct Line: Sendable, Equatable {
+        package var key: String
+        package var title: String
+        /// nil: any.
+        package var vendor: UInt16?
+        package var product: UInt16?
+        package var firmware: ClosedRange<UInt16>?
+        /// Part of the name, whatever the case; empty for any.
+        package var name = ""
+        package var map: ChannelMap
+
+        /// Whether the device cancels its own echo.
+        package var cancelsEcho: Bool { map.first(.processed) != nil }
+
+        func fits(_ card: CardIdentity) -> Bool {
+            if let vendor, vendor != card.vendor { return false }
+            if let product, product != card.product { return false }
+            if let firmware {
+                guard let version = card.firmware, firmware.contains(version) else { return false }
+            }
+            return name.isEmpty || card.name.lowercased().contains(name.lowercased())
+        }
+    }
+
+    package static let file = "devices.toml"
+    static let maximumBytes = 65_536
+
+    /// In the order in which they are looked at.
+    package private(set) var lines: [Line] = []
+
+    package init() {}
+
+    /// The lines for a device, whatever the number of its channels; the first are the better.
+    package func lines(for card: CardIdentity) -> [Line] { lines.filter { $0.fits(card) } }
+
+    /// The line for a device that was opened with so many channels.
+    package func line(for card: CardIdentity, channels: Int) -> Line? {
+        lines.first { $0.map.roles.count == channels && $0.fits(card) }
+    }
+
+    /// Reads a table; what is wrong with it comes back as lines for people, and costs only the line concerned.
+    package static func parse(_ bytes: [UInt8], path: String) -> (table: KnownDevices, problems: [String]) {
+        var table = KnownDevices()
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            return (table, ["\(path):\(error.line): \(error.message.bounded(toBytes: 200))"])
+        }
+        var problems: [String] = []
+        var order: [String] = []
+        var fields: [String: [String: (ConfigurationValue, Int)]] = [:]
+        for entry in document.entries {
+            let parts = entry.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            switch (parts.count, entry.value) {
+            case (1, .table) where parts[0] == "devices": break
+            case (2, .table) where parts[0] == "devices":
+                order.append(parts[1])
+                fields[parts[1]] = ["": (.table, entry.line)]
+            case (3, _) where parts[0] == "devices" && fields[parts[1]] != nil:
+                fields[parts[1]]?[parts[2]] = (entry.value, entry.line)
+            default:
+                problems.append(
+                    "\(path):\(entry.line): wants [devices] and lines like name = { usb = ..., channels = ... }"
+                )
+            }
+        }
+        for key in order {
+            let values = fields[key] ?? [:]
+            do throws(ChannelMap.Fault) {
+                table.lines.append(try line(key, values.mapValues(\.0)))
+            } catch {
+                problems.append("\(path):\(values[""]?.1 ?? 0): devices.\(key.bounded(toBytes: 40)): \(error)")
+            }
+        }
+        return (table, Array(problems.prefix(20)))
+    }
+
+    private static func line(_ key: String, _ values: [String: ConfigurationValue]) throws(ChannelMap.Fault) -> Line {
+        func fault(_ text: String) -> ChannelMap.Fault { ChannelMap.Fault(description: text) }
+        var texts: [String: String] = [:]
+        for (name, value) in values where name != "" {
+            guard ["usb", "firmware", "name", "channels", "title"].contains(name) else {
+                throw fault("knows usb, firmware, name, channels and title, and not \(name.bounded(toBytes: 20))")
+            }
+            guard case .text(let text) = value, text.utf8.count <= 400 else { throw fault("\(name) wants a text") }
+            texts[name] = text
+        }
+        guard let channels = texts["channels"] else { throw fault("wants channels, as \"processed, raw\"") }
+        var line = Line(key: key, title: texts["title"] ?? key, map: try ChannelMap(parsing: channels))
+        line.name = texts["name"] ?? ""
+        if let usb = texts["usb"] {
+            let parts = usb.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, let vendor = number(parts[0]), parts[1] == "*" || number(parts[1]) != nil else {
+                throw fault("usb wants a text like \"0b0e:0420\", or \"0b0e:*\" for all of a maker")
+            }
+            line.vendor = vendor
+            line.product = number(parts[1])
+        }
+        if let firmware = texts["firmware"] {
+            let ends = firmware.split(separator: "-", omittingEmptySubsequences: false).map { number(String($0)) }
+            guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last
+            else {
+                throw fault("firmware wants bcdDevice in four digits, \"0210\", or a range, \"0200-0210\"")
+            }
+            line.firmware = first...last
+        }
+        guard line.vendor != nil || line.name.utf8.count >= 3 else {
+            throw fault("wants usb, or a name of three letters or more")
+        }
+        return line
+    }
+
+    private static func number(_ text: String) -> UInt16? { text.utf8.count == 4 ? UInt16(text, radix: 16) : nil }
+
+    // MARK: Where they come from
+
+    /// The built-in table behind the user's own lines, which come first: those beside the user's configuration, then those in
+    /// /etc/jarvis-voiced.
+    package static func load(
+        environment: [String: String],
+        files: FileReader = .system
+    ) -> (table: KnownDevices, problems: [String]) {
+        var table = KnownDevices()
+        var problems: [String] = []
+        for path in paths(environment: environment) {
+            do {
+                let read = parse(try files.read(path, maximumBytes).bytes, path: path)
+                table.lines += read.table.lines
+                problems += read.problems
+            } catch .absent {
+                continue
+            } catch {
+                problems.append("\(path) cannot be read: \(error)")
+            }
+        }
+        table.lines += builtIn.lines
+        return (table, problems)
+    }
+
+    static func paths(environment: [String: String]) -> [String] {
+        ConfigurationLoader(environment: environment).searchPaths.compactMap { path in
+            path.lastIndex(of: "/").map { "\(path[..<$0])/\(file)" }
+        }
+    }
+
+    package static let builtIn = parse(Array(builtInText.utf8), path: "built-in table").table
+}

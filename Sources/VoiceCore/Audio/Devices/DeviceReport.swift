@@ -1,0 +1,101 @@
+internal import CAlsa
+internal import CLinux
+internal import Glibc
+package import VoiceBase
+
+/// What somebody needs to know of a device whose owner reports it; nothing about the owner.
+///
+/// It names kinds of devices and no instances: no names of hosts, users or cards as the owner may have named them, no serial
+/// number, no place on the bus.
+package struct DeviceReport: Sendable {
+    private let version: String
+    /// What is not to appear, whatever a device says of itself.
+    private let hidden: [String]
+
+    /// - Parameter hidden: names and serial numbers.
+    package init(version: String, hidden: [String]) {
+        self.version = version
+        self.hidden = hidden.filter { $0.utf8.count >= 3 }
+    }
+
+    /// Hides the names of this machine and user, and the serial numbers of its sound cards.
+    package static func ofThisMachine(
+        version: String,
+        entries: [AudioDeviceEntry],
+        environment: [String: String],
+        files: FileReader = .system
+    ) -> DeviceReport {
+        var hidden = [HostName.current, environment["USER"] ?? "", environment["SUDO_USER"] ?? ""]
+        for number in Set(entries.compactMap(\.cardNumber)) {
+            let path = "/sys/class/sound/card\(number)/device/../serial"
+            guard let bytes = try? files.read(path, 256).bytes else { continue }
+            hidden.append(String(decoding: bytes.prefix { $0 >= 0x20 }, as: UTF8.self))
+        }
+        return DeviceReport(version: version, hidden: hidden)
+    }
+
+    package func text(_ sheets: [DeviceSheet], echo: String?) -> String {
+        var lines = ["jarvis-voiced \(version), \(Self.system), ALSA \(String(cString: snd_asoundlib_version()))"]
+        for (place, sheet) in sheets.enumerated() {
+            lines.append("")
+            lines.append("device \(place + 1): \(clean(sheet.entry.name, of: sheet))")
+            lines += sheet.lines.map { "  " + clean($0, of: sheet) }
+        }
+        if sheets.isEmpty { lines.append("no sound card") }
+        if let echo { lines += ["", "echo-test: \(clean(echo, of: nil))"] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The text without what names the owner's things. The card's id may be the owner's choice (udev), and so are names of
+    /// devices that are no card.
+    private func clean(_ text: String, of sheet: DeviceSheet?) -> String {
+        var text = text
+        for name in [sheet?.entry.id ?? ""] + hidden where !name.isEmpty { text = Self.replacing(name, in: text) }
+        return Self.withoutSerials(text)
+    }
+
+    /// Words that look like a serial number: eight letters, digits and hyphens or more with four digits or more among them.
+    static func withoutSerials(_ text: String) -> String {
+        var result = ""
+        var word = ""
+        func close() {
+            let digits = word.utf8.count { (0x30...0x39).contains($0) }
+            result += word.utf8.count >= 8 && digits >= 4 ? "(number)" : word
+            word = ""
+        }
+        for character in text {
+            if character.isLetter || character.isNumber || character == "-" {
+                word.append(character)
+            } else {
+                close()
+                result.append(character)
+            }
+        }
+        close()
+        return result
+    }
+
+    private static func replacing(_ name: String, in text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(name) {
+                result += "(name)"
+                rest = rest.dropFirst(name.count)
+            } else {
+                result.append(rest.removeFirst())
+            }
+        }
+        return result
+    }
+
+    private static var system: String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "Linux" }
+        func text<Tuple>(_ tuple: Tuple) -> String {
+            withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+        // The release alone: what follows the first blank or "#" may name who built it.
+        return "\(text(name.sysname)) \(text(name.release)) \(text(name.machine))"
+    }
+}

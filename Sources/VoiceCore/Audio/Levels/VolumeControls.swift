@@ -1,0 +1,63 @@
+internal import Glibc
+internal import Synchronization
+
+/// The gains that the audio thread plays and records with: written by anyone, read every period.
+///
+/// Linear gains as bit patterns of `Float`; changes are heard as ramps of 20 ms.
+package struct VolumeControls: ~Copyable, Sendable {
+    private let master = Atomic<UInt32>(Float(1).bitPattern)
+    private let voice = Atomic<UInt32>(Float(1).bitPattern)
+    private let media = Atomic<UInt32>(Float(1).bitPattern)
+    private let earcons = Atomic<UInt32>(Float(1).bitPattern)
+    private let voiceIsSilent = Atomic<Bool>(false)
+    /// NaN: as configured.
+    private let capture = Atomic<UInt32>(Float.nan.bitPattern)
+
+    init() {}
+
+    /// Takes all volumes over.
+    /// - Parameter hardwareMaster: the card's own mixer sets the master; here it stays at 0 dB, but for the mute.
+    package func set(_ volumes: Volumes, hardwareMaster: Bool = false) {
+        let full: Float = volumes.isMuted ? 0 : 1
+        let ownMaster = volumes.gain(of: .master)
+        let master = hardwareMaster && ownMaster > 0 ? full : ownMaster
+        voiceIsSilent.store(master * volumes.gain(of: .voice) < Self.leastGain, ordering: .relaxed)
+        set(hardwareMaster ? full : volumes.gain(of: .master), for: .master)
+        for channel in [VolumeChannel.voice, .media, .earcons] { set(volumes.gain(of: channel), for: channel) }
+    }
+
+    /// Below it the loudest speech does not move a sample of 16 bits.
+    private static let leastGain: Float = 1 / 32_768
+
+    /// Nobody can hear speech at the volumes that were set.
+    package var isVoiceSilent: Bool { voiceIsSilent.load(ordering: .relaxed) }
+
+    func gain(of channel: VolumeChannel) -> Float {
+        switch channel {
+        case .master: Float(bitPattern: master.load(ordering: .relaxed))
+        case .voice: Float(bitPattern: voice.load(ordering: .relaxed))
+        case .media: Float(bitPattern: media.load(ordering: .relaxed))
+        case .earcons: Float(bitPattern: earcons.load(ordering: .relaxed))
+        }
+    }
+
+    /// Changes the microphone's gain while it runs, in dB, -20 ... 30.
+    package func setCaptureGain(decibels: Double) {
+        capture.store(powf(10, Float(min(30, max(-20, decibels))) / 20).bitPattern, ordering: .relaxed)
+    }
+
+    /// Linear; `configured` unless it was changed since the start.
+    func captureGain(configured: Float) -> Float {
+        let changed = Float(bitPattern: capture.load(ordering: .relaxed))
+        return changed.isNaN ? configured : changed
+    }
+
+    private func set(_ gain: Float, for channel: VolumeChannel) {
+        switch channel {
+        case .master: master.store(gain.bitPattern, ordering: .relaxed)
+        case .voice: voice.store(gain.bitPattern, ordering: .relaxed)
+        case .media: media.store(gain.bitPattern, ordering: .relaxed)
+        case .earcons: earcons.store(gain.bitPattern, ordering: .relaxed)
+        }
+    }
+}

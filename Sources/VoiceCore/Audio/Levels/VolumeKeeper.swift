@@ -1,0 +1,149 @@
+package import Logging
+internal import Synchronization
+package import VoiceBase
+
+/// Holds the volumes: gives them to the audio thread and the card's mixer, and remembers them across restarts.
+///
+/// A change is heard at once and written one second later, with what else has changed by then; `stop` writes at once.
+package actor VolumeKeeper {
+    private var settings: VolumeSettings
+    private let pipes: AudioPipes
+    private let logger: Logger
+    private let store: StateStore?
+    private let mixer: (any MixerControl)?
+    private let pause: Duration
+    private var current: Volumes
+    /// Nothing is written before something was set.
+    private var isChanged = false
+    private var saving: Task<Void, Never>?
+    private var mixerWorks = true
+    /// The most that the master may be now, in percent.
+    private var ceiling = Volumes.range.upperBound
+
+    package init(
+        settings: VolumeSettings,
+        pipes: AudioPipes,
+        logger: Logger,
+        files: FileReader = .system,
+        mixer: (any MixerControl)? = nil,
+        pause: Duration = .seconds(1)
+    ) {
+        self.settings = settings
+        self.pipes = pipes
+        self.logger = logger
+        store = settings.stateDirectory.map {
+            StateStore($0 + "/volumes.toml", limit: 64 << 10, logger: logger, files: files)
+        }
+        self.pause = pause
+        self.mixer = settings.mixer.isEmpty ? nil : mixer ?? ALSAMixer()
+        current = settings.configured
+    }
+
+    package var volumes: Volumes { current }
+
+    /// Reads what was saved and puts it into force.
+    package func start() {
+        current = restored()
+        apply(masterChanged: true)
+        applyCapture()
+    }
+
+    /// Sets a volume in percent, held within 0 ... 100.
+    package func set(_ channel: VolumeChannel, percent: Int) {
+        change { $0[channel] = percent }
+    }
+
+    /// Silences everything or lets it sound again, at the volumes of before.
+    package func setMuted(_ muted: Bool) {
+        change { $0.isMuted = muted }
+    }
+
+    /// Takes over what was edited in the configuration; what was not keeps the volume that was set since.
+    package func reconfigure(_ configured: Volumes) {
+        let before = settings.configured
+        settings.configured = configured
+        change { volumes in
+            for channel in VolumeChannel.allCases where configured[channel] != before[channel] {
+                volumes[channel] = configured[channel]
+            }
+        }
+    }
+
+    /// Holds the master volume at most there, in percent, without forgetting the one that was set.
+    package func setCeiling(_ percent: Int) {
+        guard percent != ceiling else { return }
+        ceiling = percent
+        apply(masterChanged: true)
+    }
+
+    /// Writes what is not written yet.
+    package func stop() {
+        saving?.cancel()
+        saving = nil
+        save()
+    }
+
+    private func change(_ body: (inout Volumes) -> Void) {
+        let before = current
+        body(&current)
+        guard current != before else { return }
+        apply(masterChanged: current[.master] != before[.master] || current.isMuted != before.isMuted)
+        isChanged = true
+        guard store != nil, saving == nil else { return }
+        let pause = pause
+        saving = Task {
+            try? await Task.sleep(for: pause)
+            guard !Task.isCancelled else { return }
+            saveLater()
+        }
+    }
+
+    private func saveLater() {
+        saving = nil
+        save()
+    }
+
+    private func apply(masterChanged: Bool) {
+        var current = current
+        current[.master] = min(current[.master], ceiling)
+        if let mixer, masterChanged {
+            do {
+                let percent = current.isMuted ? 0 : current[.master]
+                let place = try MixerPlace(settings.mixer, device: settings.playbackDevice)
+                try mixer.set(percent, at: place, direction: .playback)
+                pipes.echo.levelChanges.wrappingAdd(1, ordering: .relaxed)
+                mixerWorks = true
+            } catch {
+                if mixerWorks { logger.warning("audio.mixer: \(error); the volume is set in software") }
+                mixerWorks = false
+            }
+        }
+        pipes.volumes.set(current, hardwareMaster: mixer != nil && mixerWorks)
+    }
+
+    private func applyCapture() {
+        guard !settings.captureMixer.isEmpty else { return }
+        do {
+            let place = try MixerPlace(settings.captureMixer, device: settings.captureDevice)
+            try (mixer ?? ALSAMixer()).set(settings.captureVolume, at: place, direction: .capture)
+        } catch {
+            logger.warning("audio.capture_mixer: \(error); the card's capture level stays as it is")
+        }
+    }
+
+    private func restored() -> Volumes {
+        let configured = settings.configured
+        let found = store?.load {
+            try SavedVolumes(parsing: $0, configuration: configured)
+        } lost: { _ in
+            "the saved volumes are lost, starting with those of the configuration"
+        }
+        return found?.value?.effective(configuration: configured) ?? configured
+    }
+
+    private func save() {
+        guard isChanged, let store else { return }
+        let text = SavedVolumes(volumes: current, configured: settings.configured).text
+        store.save(Array(text.utf8), failing: "volumes are not remembered")
+    }
+}

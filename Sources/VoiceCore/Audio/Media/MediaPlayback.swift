@@ -1,0 +1,104 @@
+internal import CDSP
+internal import Synchronization
+internal import VoiceBase
+
+/// The audio thread's part of the media player: ring to mixer, with fades, ducking and volume.
+///
+/// Pause, resume, skip and stop fade for 10 ms. After running dry it waits for half a second of sound, unless the decoder
+/// says that there is no more. Allocates in `init` only.
+struct MediaPlayback: ~Copyable {
+    /// 10 ms at 48 kHz.
+    private static let fade: Float = 1 / 480
+    /// Frames to collect before it begins, 0.5 s.
+    private static let prebuffer = 24_000
+
+    private let buffer = FrameBuffer(count: AudioFormat.periodFrames)
+    private var duck = DuckControl()
+    private var isPrimed = false
+    private var flushed: UInt64
+    /// Of the fade, 0 ... 1.
+    private var fader: Float = 0
+    /// The last frame, on its way to silence when nothing follows it.
+    private var tail = StereoFrame.silence
+    /// Whether the last period held media.
+    private(set) var isSounding = false
+
+    init(_ feed: borrowing MediaFeed) {
+        flushed = feed.flushDone.load(ordering: .acquiring)
+    }
+
+    /// Adds a period of media to `output`.
+    /// - Parameters:
+    ///   - isVoice: whether the period holds voice.
+    ///   - now: CLOCK_MONOTONIC in nanoseconds.
+    mutating func mix(
+        into output: UnsafeMutablePointer<StereoFrame>,
+        count: Int,
+        isVoice: Bool,
+        now: UInt64,
+        pipes: AudioPipes,
+        volumes: inout OutputMix
+    ) {
+        let level = pipes.media.level(isVoice: duck.isVoice(isVoice), at: now)
+        duck.aim(at: level, release: pipes.media.releaseFrames)
+        let taken = take(count, from: pipes.media)
+        if !taken { buffer.base.update(repeating: .silence, count: count) }
+        duck.apply(to: buffer.base, count: count)
+        if taken != isSounding {
+            isSounding = taken
+            pipes.media.isSounding.store(taken, ordering: .relaxed)
+        }
+        guard taken else { return }
+        volumes.scaleMedia(buffer.base, count: count, pipes: pipes)
+        cdsp_add_scaled(buffer.base.samples, 1, output.samples, 2 * count)
+    }
+
+    /// Fills the buffer; false where all of it is silence.
+    private mutating func take(_ count: Int, from feed: borrowing MediaFeed) -> Bool {
+        let flush = feed.flushRequest
+        let isFlushing = flush > flushed
+        if !isPrimed {
+            let available = feed.ring.availableToRead
+            isPrimed = available >= Self.prebuffer || available > 0 && feed.isComplete.load(ordering: .acquiring)
+        }
+        let wants = isPrimed && !isFlushing && !feed.isPaused.load(ordering: .acquiring)
+        guard wants || fader > 0 || tail != .silence else {
+            if isFlushing { finish(flush, feed) }
+            return false
+        }
+        let isFading = !wants && fader == 0
+        let frames = isFading ? 0 : feed.ring.read(into: buffer.base, count: count)
+        for index in 0..<frames {
+            fader = wants ? min(1, fader + Self.fade) : max(0, fader - Self.fade)
+            buffer.base[index] *= fader
+        }
+        if frames > 0 { tail = buffer.base[frames - 1] }
+        if frames < count {
+            if isPrimed, !isFading, !feed.isComplete.load(ordering: .acquiring) {
+                feed.underruns.wrappingAdd(1, ordering: .relaxed)
+            }
+            decay(from: frames, to: count)
+            fader = 0
+            isPrimed = false
+        }
+        if isFlushing, fader == 0 { finish(flush, feed) }
+        return true
+    }
+
+    /// From the last frame to silence within 5 ms.
+    private mutating func decay(from start: Int, to end: Int) {
+        for index in start..<end {
+            tail *= 0.97
+            if tail.peak < 1e-5 { tail = .silence }
+            buffer.base[index] = tail
+        }
+    }
+
+    private mutating func finish(_ flush: UInt64, _ feed: borrowing MediaFeed) {
+        feed.ring.skip(to: flush)
+        flushed = flush
+        isPrimed = false
+        tail = .silence
+        feed.flushDone.store(flush, ordering: .releasing)
+    }
+}

@@ -1,0 +1,236 @@
+internal import CLinux
+internal import Glibc
+internal import Logging
+internal import Synchronization
+internal import VoiceBase
+
+/// Keeps one side of the sound open: opens it by its configured name, watches its heartbeat, opens it again.
+///
+/// `DeviceHealth` decides; opening and closing happen on a thread of their own, since a sound server may let them wait.
+actor DeviceKeeper {
+    private let request: DeviceRequest
+    private let side: AudioSide
+    /// The loudspeaker's of a microphone, and the other way round.
+    private let other: AudioSide
+    private let logger: Logger
+    private var health = DeviceHealth()
+    private var device: String
+    private var isStopped = false
+    /// Closed by the user's wish, until he wishes otherwise.
+    private var isClosed = false
+    /// A stream was offered to the audio thread and has not come back.
+    private var isOut = false
+    /// It was recalled by the user's wish; until it is back no other one can be opened.
+    private var isComingBack = false
+
+    /// Whether the first attempt is over, and why it failed.
+    private(set) var hasTried = false
+    private(set) var refusal: AudioDeviceError?
+
+    init(_ request: DeviceRequest, side: AudioSide, beside other: AudioSide, logger: Logger) {
+        self.request = request
+        self.side = side
+        self.other = other
+        self.logger = logger
+        device = request.name
+    }
+
+    nonisolated var direction: AudioDirection { request.direction }
+
+    /// Looks after the device until cancelled.
+    func keep() async {
+        while !Task.isCancelled && !isStopped {
+            await step()
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Closes what the audio thread, which must have ended, has left.
+    func stop() async {
+        isStopped = true
+        if let returned = side.takeReturned() { await close(OpenStream(stream: returned.stream)) }
+        if let stream = side.withdraw() { await close(OpenStream(stream: stream)) }
+    }
+
+    /// Closes the device at once, or lets it be opened again.
+    func setClosed(_ closed: Bool) async {
+        guard closed != isClosed else { return }
+        isClosed = closed
+        if closed {
+            // Nothing is waited for, at the start either.
+            hasTried = true
+            side.state = .waiting(reason: "muted")
+            side.recall()
+            let unused = side.withdraw()
+            isOut = isOut && unused == nil
+            isComingBack = isOut
+            if let unused { await close(OpenStream(stream: unused)) }
+        } else {
+            health = DeviceHealth()
+        }
+    }
+
+    /// Waits for the audio thread to give the stream back.
+    private func stepClosed() async {
+        guard let (stream, _) = side.takeReturned() else { return }
+        isOut = false
+        await close(OpenStream(stream: stream))
+        isComingBack = false
+        logger.info("microphone closed", metadata: ["device": "\(device)"])
+        if isClosed { side.state = .waiting(reason: "muted") }
+    }
+
+    /// Looks after the device once; not to be called before the last call is over.
+    func step() async {
+        if isClosed || isComingBack { return await stepClosed() }
+        if let (stream, errno) = side.takeReturned() {
+            isOut = false
+            await close(OpenStream(stream: stream))
+            _ = take(.gone(reason: Self.reason(errno)))
+        }
+        let beat = DeviceHealth.Event.beat(
+            frames: side.frames.load(ordering: .relaxed),
+            stillPeriods: side.stillPeriods.load(ordering: .relaxed)
+        )
+        switch take(beat) {
+        case .open: await open()
+        case .close: await recall()
+        case nil: break
+        }
+    }
+
+    private func recall() async {
+        side.recall()
+        // The audio thread may not even have taken it.
+        guard let stream = side.withdraw() else { return }
+        isOut = false
+        await close(OpenStream(stream: stream))
+        _ = take(.gone(reason: DeviceHealth.nothing))
+    }
+
+    private func open() async {
+        let request = request
+        let result = await OwnThread.run("jv-open") { OpenStream.open(request) }
+        switch result {
+        case .success(let stream):
+            guard !isStopped, !isClosed else { return await close(stream) }
+            device = stream.device
+            if let choice = stream.choice { tell(choice) }
+            side.granted = AudioSide.Granted(plan: stream.plan, fill: request.fill)
+            _ = take(.opened)
+            isOut = true
+            side.offer(stream.stream)
+        case .failure(let error):
+            if !hasTried { refusal = error }
+            _ = take(.refused(reason: "\(error)", absent: error.isAbsence))
+        }
+        hasTried = true
+    }
+
+    /// How the microphone is listened to is told once, and again when it changes.
+    private func tell(_ choice: CaptureChoice) {
+        side.plan.store(choice.plan.packed, ordering: .releasing)
+        guard choice != side.choice else { return }
+        side.choice = choice
+        var metadata: Logger.Metadata = ["device": "\(device)", "plan": "\(choice.text)"]
+        if let line = choice.line { metadata["known"] = "\(line.title)" }
+        logger.info("microphone channels", metadata: metadata)
+        if let problem = choice.problem { logger.warning("\(problem)", metadata: ["device": "\(device)"]) }
+    }
+
+    private func close(_ stream: OpenStream) async {
+        await OwnThread.run("jv-close") { stream.close() }
+    }
+
+    private func take(_ event: DeviceHealth.Event) -> DeviceHealth.Action? {
+        let verdict = health.handle(event, at: Monotonic.now())
+        side.state = health.state
+        if let notice = verdict.notice { log(notice) }
+        return verdict.action
+    }
+
+    private static func reason(_ errno: Int32) -> String {
+        switch errno {
+        case ENODEV, EBADF: "has gone"
+        case ETIMEDOUT: DeviceHealth.nothing
+        default: String(cString: strerror(errno))
+        }
+    }
+
+    /// What rates and steps add to the delay, where they add any.
+    private var cost: Logger.Metadata {
+        guard let granted = side.granted else { return [:] }
+        let plan = granted.plan
+        var metadata: Logger.Metadata = [:]
+        var added = plan.addedMilliseconds
+        switch direction {
+        case .capture:
+            // A loudspeaker that ran before has not told what this microphone costs it.
+            if let loudspeaker = other.granted {
+                let more = loudspeaker.plan.addedMilliseconds(wanted: loudspeaker.fill, microphoneStep: plan.step)
+                if more > loudspeaker.plan.converterMilliseconds {
+                    metadata["loudspeaker_added_ms"] = "\(Int(more.rounded(.up)))"
+                }
+            }
+        case .playback:
+            let step = other.granted?.plan.step ?? AudioFormat.periodFrames
+            added = plan.addedMilliseconds(wanted: granted.fill, microphoneStep: step)
+        }
+        if added > 0 {
+            metadata["rate"] = "\(plan.rate)"
+            metadata["added_ms"] = "\(Int(added.rounded(.up)))"
+        }
+        return metadata
+    }
+
+    private func log(_ notice: DeviceHealth.Notice) {
+        let part = direction == .capture ? "microphone" : "loudspeaker"
+        var metadata: Logger.Metadata = ["device": "\(device)", "side": "\(part)"]
+        switch notice {
+        case .waiting(let reason):
+            metadata["device"] = nil
+            logger.warning("waiting for device: \(reason)", metadata: .event(.deviceWaiting, metadata))
+        case .lost(let reason):
+            metadata["reason"] = "\(reason)"
+            logger.error("\(part) lost; opening it again until it is back", metadata: .event(.deviceLost, metadata))
+        case .running(let after):
+            if let after { metadata["away_ms"] = "\(after.wholeMilliseconds)" }
+            metadata.merge(cost) { $1 }
+            logger.info("\(part) runs", metadata: .event(.deviceRunning, metadata))
+        case .silent:
+            logger.warning(
+                "\(part) delivers only silence: muted at the device?",
+                metadata: .event(.deviceSilent, metadata)
+            )
+        case .heard:
+            logger.info("\(part) is heard again", metadata: .event(.deviceHeard, metadata))
+        }
+    }
+}
+
+/// An open stream on its way between threads; whoever holds it is its only owner.
+private struct OpenStream: @unchecked Sendable {
+    let stream: UnsafeMutablePointer<ALSAStream>
+    /// Of a microphone.
+    var choice: CaptureChoice?
+
+    var device: String { stream.pointee.device }
+    var plan: StreamPlan { stream.pointee.parameters }
+
+    static func open(_ request: DeviceRequest) -> Result<OpenStream, AudioDeviceError> {
+        do {
+            let open = try request.open()
+            let choice = open.choice
+            let stream = UnsafeMutablePointer<ALSAStream>.allocate(capacity: 1)
+            stream.initialize(to: open.stream)
+            return .success(OpenStream(stream: stream, choice: choice))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func close() {
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+    }
+}

@@ -1,0 +1,101 @@
+package import Logging
+
+/// Which changes between full and half duplex are worth a line of the log.
+///
+/// A state is told once it has lasted for a second and differs from the one told last; lines are a minute apart at
+/// least, so that a canceller on the edge does not fill the journal. What is learned within that second, and learning
+/// itself at the start, is nobody's business. That the box was moved is told at once, and once a minute at most: the state
+/// often stays the same.
+struct DuplexLog: Sendable {
+    struct Line: Sendable {
+        var text: String
+        var metadata: Logger.Metadata
+        /// Someone should do something about it.
+        var isTrouble: Bool
+    }
+
+    static let settling = Duration.seconds(1)
+    static let spacing = Duration.seconds(60)
+
+    private var told: DuplexState?
+    private var worker: EchoWorker?
+    private var lastLine: Duration?
+    private var current = DuplexState.learning
+    private var since: Duration?
+    private var moves: UInt64 = 0
+    private var lastMove: Duration?
+
+    /// Takes the status as it is at `now`; returns the line to write, if any.
+    mutating func step(_ status: EchoStatus, at now: Duration) -> Line? {
+        defer { worker = status.worker }
+        if worker == .hardware, status.worker == .both {
+            return Line(
+                text:
+                    "echo: the device leaves too much of it, the own canceller works as well; see jarvis-voiced echo-test",
+                metadata: ["reason": "device_canceller_poor", "mode": "both"],
+                isTrouble: true
+            )
+        }
+        if let line = move(status, at: now) { return line }
+        if since == nil || status.state != current {
+            current = status.state
+            since = now
+        }
+        guard let since, now - since >= Self.settling, isNews(current) else { return nil }
+        if let lastLine, now - lastLine < Self.spacing { return nil }
+        told = current
+        lastLine = now
+        return line(status)
+    }
+
+    private mutating func move(_ status: EchoStatus, at now: Duration) -> Line? {
+        guard status.moves != moves else { return nil }
+        moves = status.moves
+        guard let note = status.note else { return nil }
+        if let lastMove, now - lastMove < Self.spacing { return nil }
+        lastMove = now
+        var metadata: Logger.Metadata = ["reason": "moved"]
+        metadata.merge(status.measured) { own, _ in own }
+        return Line(text: "echo: \(note)", metadata: metadata, isTrouble: false)
+    }
+
+    /// Full duplex with or without audible echo is all the same to the reader.
+    private func isNews(_ state: DuplexState) -> Bool {
+        guard let told else { return state != .learning && state != .forcedFull && state != .forcedHalf }
+        return state.isFull != told.isFull || !state.isFull && state != told
+    }
+
+    private func line(_ status: EchoStatus) -> Line {
+        var metadata: Logger.Metadata = ["reason": "\(status.state.reason)", "mode": "\(status.worker.rawValue)"]
+        if status.blocks > 0 { metadata.merge(status.measured) { _, new in new } }
+        let text =
+            switch status.state {
+            case .clear, .good, .forcedFull: "echo: full duplex"
+            case .learning: "echo: the echo has changed, learning it again"
+            case .poor: "echo: half duplex, the echo is too strong; see jarvis-voiced echo-test"
+            case .clipping: "echo: half duplex, the loudspeaker overdrives the microphone; lower one of them"
+            case .cancellerOff:
+                "echo: half duplex, because the echo canceller is off; headphones: echo.duplex = \"full\""
+            case .forcedHalf: "echo: half duplex"
+            }
+        return Line(
+            text: text,
+            metadata: metadata,
+            isTrouble: status.state == .poor || status.state == .clipping
+        )
+    }
+}
+
+extension EchoStatus {
+    /// What has been measured of the echo, in whole dB, ms and ppm, as the log has it.
+    package var measured: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        for (name, value) in [
+            ("erle_db", linearERLE), ("echo_dbfs", echoLevel), ("noise_dbfs", noiseFloor), ("delay_ms", delay),
+            ("drift_ppm", drift),
+        ] {
+            if let value { metadata[name] = "\(Int(value.rounded()))" }
+        }
+        return metadata
+    }
+}

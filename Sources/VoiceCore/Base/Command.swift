@@ -1,0 +1,53 @@
+internal import CLinux
+internal import Glibc
+
+/// Runs another program and takes what it writes to standard output; for questions to the system.
+package enum Command {
+    /// The output of a program that ended with status 0 within the limit; nil otherwise.
+    ///
+    /// - Parameters:
+    ///   - arguments: the program, sought in PATH, and its arguments; never a secret: every user sees them.
+    ///   - maximumBytes: what goes beyond is not read, and the program is ended.
+    package static func output(
+        _ arguments: [String],
+        limit: Duration = .seconds(5),
+        maximumBytes: Int = 4 << 20
+    ) async -> [UInt8]? {
+        await OwnThread.run("jv-command") { run(arguments, limit: limit, maximumBytes: maximumBytes) }
+    }
+
+    private static func run(_ arguments: [String], limit: Duration, maximumBytes: Int) -> [UInt8]? {
+        guard !arguments.isEmpty else { return nil }
+        var descriptors: [Int32] = [-1, -1]
+        guard clinux_pipe(&descriptors) == 0 else { return nil }
+        let ends = (descriptors[0], descriptors[1])
+        var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for text in texts { free(text) } }
+        let process = ChildProcesses.start { clinux_spawn(&texts, nil, ends.1, -1, false) }
+        close(ends.1)
+        defer { close(ends.0) }
+        guard process > 0 else { return nil }
+        let output = read(from: ends.0, until: Monotonic.now() + limit, maximumBytes: maximumBytes)
+        if output == nil { kill(process, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        ChildProcesses.forget(process)
+        return status == 0 ? output : nil
+    }
+
+    /// Nil when there is no end in time, or too much.
+    private static func read(from file: Int32, until end: Duration, maximumBytes: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let left = end - Monotonic.now()
+            guard left > .zero else { return nil }
+            guard clinux_wait_readable(file, Int32(clamping: left.wholeMilliseconds)) > 0 else { continue }
+            let count = Glibc.read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? bytes : nil }
+            bytes += chunk[..<count]
+            guard bytes.count <= maximumBytes else { return nil }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// Text from outside on its way to a model or a log: titles of streams, recordings and feeds, and what servers say.
+///
+/// It becomes one line of bounded length that cannot close a quotation, open a bracket or hide anything: data, whatever
+/// it says.
+package enum ForeignText {
+    /// Longest title, in UTF-8 bytes.
+    static let longestTitle = 120
+    /// Longest reason or other sentence, in UTF-8 bytes.
+    static let longestSentence = 200
+
+    private static let quotes: Set<Unicode.Scalar> = [
+        "\"", "`", "\u{B4}", "\u{2018}", "\u{201A}", "\u{201B}", "\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}",
+        "\u{AB}",
+        "\u{BB}", "\u{2039}", "\u{203A}", "\u{300C}", "\u{300D}", "\u{300E}", "\u{300F}", "\u{FF02}", "\u{FF40}",
+    ]
+    private static let brackets: Set<Unicode.Scalar> = [
+        "(", ")", "[", "]", "{", "}", "<", ">", "\u{3008}", "\u{3009}", "\u{300A}", "\u{300B}", "\u{3010}", "\u{3011}",
+        "\u{FF08}", "\u{FF09}", "\u{FF1C}", "\u{FF1E}", "\u{FF3B}", "\u{FF3D}", "\u{FF5B}", "\u{FF5D}", "\\",
+    ]
+
+    /// A title: at most 120 bytes, without quotes and brackets; apostrophes within words stay.
+    package static func title(_ text: some StringProtocol) -> String { line(text, atMost: longestTitle) }
+
+    /// The same for a sentence: why something was chosen, why it failed.
+    package static func sentence(_ text: some StringProtocol) -> String { line(text, atMost: longestSentence) }
+
+    /// Reads no more of the text than it takes, however long that is.
+    private static func line(_ text: some StringProtocol, atMost limit: Int) -> String {
+        var result = String.UnicodeScalarView()
+        var count = 0
+        var wantsBlank = false
+        var isInWord = false
+        // A text of what is left out alone is not read to its end.
+        for scalar in text.unicodeScalars.prefix(16 * limit) {
+            let isApostrophe = scalar == "'" || scalar == "\u{2019}"
+            if isApostrophe, !isInWord || wantsBlank { continue }
+            if isBlank(scalar) {
+                wantsBlank = count > 0
+                isInWord = false
+                continue
+            }
+            let kept: Unicode.Scalar = isApostrophe ? "\u{2019}" : scalar
+            let length = UTF8.width(kept) + (wantsBlank ? 1 : 0)
+            if count + length > limit { break }
+            if wantsBlank { result.append(" ") }
+            result.append(kept)
+            count += length
+            (wantsBlank, isInWord) = (false, true)
+        }
+        while result.last == "\u{2019}" { result.removeLast() }
+        return String(result)
+    }
+
+    /// What becomes a blank: white space, controls, what is not seen, quotes and brackets.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII, scalar.properties.isAlphabetic { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .surrogate,
+            .unassigned:
+            return true
+        default: return quotes.contains(scalar) || brackets.contains(scalar)
+        }
+    }
+}

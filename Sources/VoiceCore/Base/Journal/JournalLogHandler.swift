@@ -1,0 +1,186 @@
+import Glibc
+package import Logging
+internal import Synchronization
+
+/// Makes log lines: for the journal with their values as fields, else for standard error. `LogOutlet` writes them.
+///
+/// Under systemd an entry goes to the journal's own socket; should that fail, a line goes to standard error that begins
+/// with its priority ("<6>message key=value", sd-daemon(3)), which the journal understands and takes away. Elsewhere a
+/// line begins with the time of day and the level. Values with blanks are quoted and line breaks are escaped, so that one
+/// event stays one line. The same trouble is written once per change, see `TroubleFilter`.
+package struct JournalLogHandler: LogHandler {
+    package enum Style: Sendable {
+        case journal
+        case terminal
+    }
+
+    package var metadata: Logger.Metadata = [:]
+    private let style: Style
+    private let threshold: LogThreshold
+    private var ownLevel: Logger.Level?
+    private let troubles: Troubles
+    private let hasJournal: Bool
+    private let write: @Sendable (LogLine) -> Void
+
+    /// What handlers of one program have in common.
+    package final class Troubles: Sendable {
+        let filter = Mutex(TroubleFilter())
+        package init() {}
+    }
+
+    /// - Parameters:
+    ///   - threshold: of all loggers that have no level of their own.
+    ///   - hasJournal: whether lines are to have an entry for the journal.
+    ///   - write: gets the lines; must not wait.
+    package init(
+        style: Style,
+        threshold: LogThreshold,
+        troubles: Troubles = Troubles(),
+        hasJournal: Bool = false,
+        write: @escaping @Sendable (LogLine) -> Void
+    ) {
+        self.style = style
+        self.threshold = threshold
+        self.troubles = troubles
+        self.hasJournal = hasJournal
+        self.write = write
+    }
+
+    package var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var values = metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let subject = values.removeValue(forKey: JournalEvent.key).flatMap { JournalEvent(rawValue: "\($0)") }
+        if let error = event.error { values["error"] = "\(error)" }
+        let message = Self.cut("\(event.message)", to: Self.longestMessage)
+        guard admit(subject, message: message, values: &values) else { return }
+        let sorted = values.map { (key: $0.key, value: Self.cut("\($0.value)", to: Self.longest($0.key))) }
+            .sorted { $0.key < $1.key }
+        write(
+            Self.line(message, sorted, subject: subject, level: event.level, style: style, hasJournal: hasJournal)
+        )
+    }
+
+    static func line(
+        _ message: String,
+        _ values: [(key: String, value: String)],
+        subject: JournalEvent?,
+        level: Logger.Level,
+        style: Style,
+        hasJournal: Bool
+    ) -> LogLine {
+        var text = escaped(message)
+        for (key, value) in values { text += " \(key)=\(quoted(value))" }
+        guard style == .journal else { return LogLine("\(timeOfDay()) \(level.rawValue) \(text)\n") }
+        var line = LogLine("<\(priority(level))>\(text)\n")
+        guard hasJournal else { return line }
+        var entry = JournalEntry()
+        entry.add("MESSAGE", text)
+        entry.add("PRIORITY", "\(priority(level))")
+        entry.add("SYSLOG_IDENTIFIER", "jarvis-voiced")
+        if let subject { entry.add("JARVIS_EVENT", subject.rawValue) }
+        if let messageID = subject?.messageID { entry.add("MESSAGE_ID", messageID) }
+        for (key, value) in values { entry.add(JournalEntry.name(for: key), value) }
+        line.entry = entry
+        return line
+    }
+
+    /// In bytes: what others wrote may stand in a line, but not fill the journal. What was said may be long.
+    private static let longestMessage = 1000
+
+    private static func longest(_ key: String) -> Int { key == "text" ? 16_384 : 2000 }
+
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "..."
+    }
+
+    /// Whether the line is to be written; adds how often its trouble has happened, where that is more than once.
+    private func admit(_ event: JournalEvent?, message: String, values: inout Logger.Metadata) -> Bool {
+        guard let event, event.isTrouble || !event.ends.isEmpty else { return true }
+        let side = values["side"].map { "\($0)" } ?? ""
+        if event.isTrouble {
+            // Numbers differ each time: how long it took, how long until the next attempt.
+            let words = values.filter { Double("\($0.value)") == nil }.map { "\($0.key)=\($0.value)" }.sorted()
+            let text = ([message] + words).joined(separator: " ")
+            switch troubles.filter.withLock({ $0.happened(event, subject: side, words: text) }) {
+            case .hold: return false
+            case .write(let times): if times > 1 { values["times"] = "\(times)" }
+            }
+        } else {
+            let times = troubles.filter.withLock { $0.ended(event.ends, subject: side) }
+            if times > 1 { values["failures"] = "\(times)" }
+        }
+        return true
+    }
+
+    /// Journal style when standard error is the stream the service manager connected (systemd.exec(5), JOURNAL_STREAM).
+    package static func detectedStyle(journalStream: String?) -> Style {
+        var status = stat()
+        guard let journalStream, fstat(STDERR_FILENO, &status) == 0 else { return .terminal }
+        return style(journalStream: journalStream, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    static func style(journalStream: String, device: UInt64, inode: UInt64) -> Style {
+        journalStream == "\(device):\(inode)" ? .journal : .terminal
+    }
+
+    /// The priority of syslog (RFC 5424 section 6.2.1).
+    static func priority(_ level: Logger.Level) -> Int {
+        switch level {
+        case .critical, .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        case .debug, .trace: 7
+        }
+    }
+
+    private static func quoted(_ value: String) -> String {
+        let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" }
+        guard !isPlain else { return escaped(value) }
+        // Scalar by scalar: a quote that a mark is combined with is another character, but still a quote.
+        var result = "\"".unicodeScalars
+        for scalar in value.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { result.append("\\") }
+            result.append(scalar)
+        }
+        result.append("\"")
+        return escaped(String(result))
+    }
+
+    /// Without control characters, so that no text from outside can begin a line or colour a terminal.
+    private static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where isControl(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
+    }
+
+    private static func timeOfDay() -> String {
+        var now = time(nil)
+        var local = tm()
+        localtime_r(&now, &local)
+        return [local.tm_hour, local.tm_min, local.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    }
+}

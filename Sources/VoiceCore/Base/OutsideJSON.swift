@@ -1,0 +1,89 @@
+internal import FoundationEssentials
+
+/// JSON from outside. It is looked at once, in linear time, before anything is decoded.
+///
+/// A decoder recurses: some hundred levels in a short message overflow the stack of a thread, or cost seconds. A text that
+/// is too deep or too long is no text of ours (RFC 8259, section 9, lets a parser set such limits).
+package enum OutsideJSON {
+    /// Levels of objects and arrays; no message of a service has a third of them.
+    package static let deepest = 32
+
+    /// Nil where the bytes are longer than `limit`, too deep, or not of this shape. What is no character, half of a pair or a
+    /// byte that is no UTF-8, becomes U+FFFD, and the rest is kept.
+    ///
+    /// - Parameter limit: what the place allows, in bytes.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from bytes: some Sequence<UInt8>,
+        atMost limit: Int
+    ) -> Value? {
+        let data = Data(bytes)
+        guard data.withUnsafeBytes({ isShallow($0, atMost: limit) }) else { return nil }
+        if let value = try? JSONDecoder().decode(type, from: data) { return value }
+        guard let mended = withCharacters(data) else { return nil }
+        return try? JSONDecoder().decode(type, from: mended)
+    }
+
+    /// With U+FFFD for what is no character (RFC 8259, section 8.2); nil where there is nothing to mend.
+    private static func withCharacters(_ data: Data) -> Data? {
+        var result = Data()
+        result.reserveCapacity(data.count)
+        let bytes = Array(String(decoding: data, as: UTF8.self).utf8)
+        var isChanged = !data.elementsEqual(bytes)
+        var position = 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte == UInt8(ascii: "\\"), position + 1 < bytes.count else {
+                result.append(byte)
+                position += 1
+                continue
+            }
+            var length = 2
+            if let half = unit(bytes, at: position), 0xD800..<0xE000 ~= half {
+                let isPair = half < 0xDC00 && unit(bytes, at: position + 6).map { 0xDC00..<0xE000 ~= $0 } == true
+                length = isPair ? 12 : 6
+                if !isPair {
+                    result.append(contentsOf: "\\uFFFD".utf8)
+                    isChanged = true
+                    position += length
+                    continue
+                }
+            }
+            result.append(contentsOf: bytes[position..<min(bytes.count, position + length)])
+            position += length
+        }
+        return isChanged ? result : nil
+    }
+
+    /// The number of an escape, "\u00E4", that begins here.
+    private static func unit(_ bytes: [UInt8], at position: Int) -> Int? {
+        guard position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
+            bytes[position + 1] == UInt8(ascii: "u")
+        else { return nil }
+        let digits = bytes[(position + 2)..<(position + 6)].compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        return digits.count == 4 ? digits.reduce(0) { $0 << 4 | $1 } : nil
+    }
+
+    /// Whether the bytes may be given to a decoder. Says nothing of whether they are JSON.
+    package static func isShallow(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) -> Bool {
+        guard bytes.count <= limit else { return false }
+        var depth = 0
+        var isInString = false
+        var position = 0
+        while position < bytes.count {
+            switch bytes[position] {
+            // The sign of another encoding, in which brackets could hide.
+            case 0: return false
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "\\") where isInString: position += 1
+            case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString:
+                depth += 1
+                if depth > deepest { return false }
+            case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth = max(0, depth - 1)
+            default: break
+            }
+            position += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,152 @@
+internal import Glibc
+
+/// The address of a server: scheme, host, port, path and query (RFC 3986 section 3), and nothing that could hold
+/// a password.
+package struct ServerURL: Sendable, Equatable {
+    /// Lower case, for instance "https".
+    package let scheme: String
+    /// Lower case; an IPv6 address without its brackets.
+    package let host: String
+    /// The port of the address, or the usual one of the scheme.
+    package let port: Int
+    /// Begins with "/" or is empty; without a trailing "/".
+    package let path: String
+    /// Without the "?"; nil when there is none.
+    package let query: String?
+
+    /// Longest address, in bytes.
+    private static let longest = 2048
+
+    /// What is wrong with a text that is to be an address. None of them repeats it: it may hold a password.
+    package enum Problem: Error, Equatable, Sendable {
+        case tooLong, blanks, scheme, userName, fragment, noHost, hostNotASCII, host, label, number, port, colons, zone,
+            brackets,
+            notASCII, query
+    }
+
+    /// Nil for anything but http, https, ws and wss, for user names, fragments, blanks and control characters.
+    package init?(_ text: String) {
+        do throws(Problem) { try self.init(reading: text) } catch { return nil }
+    }
+
+    /// Why a text is no address; nil where it is one.
+    package static func problem(_ text: String) -> Problem? {
+        do throws(Problem) {
+            _ = try ServerURL(reading: text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private init(reading text: String) throws(Problem) {
+        guard text.utf8.count <= Self.longest else { throw .tooLong }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { throw .blanks }
+        let lower = text.lowercased()
+        let ports = [("https://", 443), ("http://", 80), ("wss://", 443), ("ws://", 80)]
+        guard let (prefix, usualPort) = ports.first(where: { lower.hasPrefix($0.0) }) else { throw .scheme }
+        scheme = String(prefix.dropLast(3))
+        let rest = text.dropFirst(prefix.count)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.contains("@") else { throw .userName }
+        let (host, port) = try Self.hostAndPort(authority)
+        self.host = host
+        self.port = port ?? usualPort
+        guard rest.utf8.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
+        guard !rest.contains("#") else { throw .fragment }
+        let tail = rest.dropFirst(authority.count)
+        var path = tail.prefix { $0 != "?" }
+        while path.last == "/" { path.removeLast() }
+        self.path = String(path)
+        let query = tail.drop { $0 != "?" }.dropFirst()
+        self.query = query.isEmpty ? nil : String(query)
+    }
+
+    /// The address as text; the port only when it is not the usual one.
+    package var text: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let usual = scheme == "https" || scheme == "wss" ? 443 : 80
+        return "\(scheme)://\(name)" + (port == usual ? "" : ":\(port)") + path + (query.map { "?" + $0 } ?? "")
+    }
+
+    private static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
+        var host = authority
+        var port: Int?
+        let isBracketed = authority.first == "["
+        let afterBrackets = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
+        if let colon = authority[afterBrackets...].lastIndex(of: ":") {
+            host = authority[..<colon]
+            // An IPv6 address without its brackets has more of them.
+            if !isBracketed, host.contains(":") {
+                let isNumber = authority.allSatisfy { $0.isHexDigit || ":.".contains($0) }
+                let isIPv6 = isNumber && (authority.contains("::") || authority.filter { $0 == ":" }.count > 2)
+                throw isIPv6 ? .brackets : .colons
+            }
+            port = try number(authority[authority.index(after: colon)...])
+        }
+        if isBracketed {
+            guard host.last == "]", host.count > 2 else { throw .brackets }
+            host = host.dropFirst().dropLast()
+            guard !host.contains("%") else { throw .zone }
+            guard host.allSatisfy({ $0.isASCII && $0.isHexDigit || $0 == ":" || $0 == "." }), isIPv6(host) else {
+                throw .brackets
+            }
+        } else {
+            guard !host.isEmpty else { throw .noHost }
+            guard host.utf8.allSatisfy({ $0 < 0x80 }) else { throw .hostNotASCII }
+            guard host.allSatisfy({ $0.isLetter || $0.isNumber || "-._~".contains($0) }) else { throw .host }
+            try checkLabels(of: host)
+        }
+        return (host.lowercased(), port)
+    }
+
+    private static func isIPv6(_ text: Substring) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET6, String(text), &address) == 1
+    }
+
+    /// No label is empty or longer than 63 bytes (RFC 1035 section 2.3.4); a full stop may end the name. What ends in a number
+    /// is an IPv4 address: no name of a host does.
+    private static func checkLabels(of host: Substring) throws(Problem) {
+        let name = host.last == "." ? host.dropLast() : host
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ (1...63).contains($0.utf8.count) }), name.utf8.count <= 253 else { throw .label }
+        guard let last = labels.last, last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
+        var address = in_addr()
+        // Shorter forms too, as name services read them.
+        guard inet_aton(String(host), &address) == 1 else { throw .number }
+    }
+
+    /// Digits alone: a number with a sign is none (RFC 3986 section 3.2.3).
+    private static func number(_ digits: Substring) throws(Problem) -> Int {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+            (1...65535).contains(number)
+        else { throw .port }
+        return number
+    }
+}
+
+extension ServerURL.Problem: CustomStringConvertible {
+    /// What is wrong and the way out, to follow the name of what holds the address.
+    package var description: String {
+        switch self {
+        case .tooLong: "is longer than 2048 bytes"
+        case .blanks: "has a blank, a control character or a backslash in it; %20 stands for a blank"
+        case .scheme: "does not begin with http://, https://, ws:// or wss://"
+        case .userName: "has a user name or a password before the host: leave them out, secrets have keys of their own"
+        case .fragment: "has a # in it: leave out what begins with it"
+        case .noHost: "has no host"
+        case .hostNotASCII: "has letters outside of ASCII in its host: write the host as xn--..."
+        case .host: "has a character in its host that no host has"
+        case .label: "has a part of its host, between two full stops, that is empty or longer than 63 letters"
+        case .number: "has an IPv4 address that cannot be read: it is four numbers from 0 to 255, as in 192.168.1.20"
+        case .colons: "has more than one : in its host and port: write HOST:PORT"
+        case .query: "has a ? in it: leave out what begins with it"
+        case .port: "has a port that is no number from 1 to 65535"
+        case .zone:
+            "has the zone of an IPv6 address (%...) in it, which is not supported: use a name, or an address without one"
+        case .brackets: "has an IPv6 address that cannot be read: it stands in brackets, as in http://[::1]:8080"
+        case .notASCII: "has letters outside of ASCII in its path: write them as %..."
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import CLinux
+internal import FoundationEssentials
+internal import Glibc
+
+/// Replaces a small file whole: after a power cut there is the old one or the new one, never a part. What was damaged is
+/// kept beside it.
+package enum StateFile {
+    /// Why a file was not written: the step and what the system said.
+    package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
+        package var path: String
+        package var errno: Int32
+
+        package var description: String { "\(path) cannot be written: \(String(cString: strerror(errno)))" }
+    }
+
+    /// Writes to a file beside it, syncs that, renames it, syncs the folder. Missing folders are made (mode 700), the file
+    /// is its owner's alone (mode 600).
+    package static func write(_ bytes: [UInt8], to path: String) throws(Fault) {
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        makeFolders(folder)
+        let temporary = path + ".new"
+        // Left over from a crash: ours, and worth nothing.
+        remove(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Fault(path: path, errno: errno) }
+        var problem = fill(descriptor, with: bytes)
+        if problem == 0, fsync(descriptor) != 0 { problem = errno }
+        if close(descriptor) != 0, problem == 0 { problem = errno }
+        if problem == 0, rename(temporary, path) != 0 { problem = replaceFolder(path, by: temporary) }
+        guard problem == 0 else {
+            unlink(temporary)
+            throw Fault(path: path, errno: problem)
+        }
+        let directory = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        _ = fsync(directory)
+        close(directory)
+    }
+
+    /// A file that cannot be renamed onto a folder: the folder makes way.
+    private static func replaceFolder(_ path: String, by temporary: String) -> Int32 {
+        guard errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST else { return errno }
+        remove(path + damaged)
+        guard rename(path, path + damaged) == 0, rename(temporary, path) == 0 else { return errno }
+        return 0
+    }
+
+    /// Removes what is there, whatever it is. Folders do not belong here, and one in the way of a file would be so for ever.
+    static func remove(_ path: String) {
+        guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// What the name of a file ends with that was no use.
+    static let damaged = ".damaged"
+
+    /// Keeps a file that is no use under another name, for whoever wants to look at it; the next `write` takes its place.
+    /// Until then it stays where it is: a file that is absent says that there is nothing to be careful about.
+    /// - Returns: whether one had been kept before, which is lost then.
+    @discardableResult
+    package static func keepAside(_ path: String) -> Bool {
+        let other = path + damaged
+        let isAgain = keptAside(path) != nil
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return isAgain }
+        remove(other)
+        // Of somebody else's file no second name can be made (proc(5), protected_hardlinks).
+        if link(path, other) != 0 { rename(path, other) }
+        return isAgain
+    }
+
+    /// Since when a damaged file is kept beside this one, in Unix seconds; nil where none is.
+    static func keptAside(_ path: String) -> Int? {
+        // Its bytes may be old: what counts is when it got this name.
+        let seconds = clinux_changed_at(path + damaged)
+        return seconds < 0 ? nil : Int(seconds)
+    }
+
+    private static func fill(_ descriptor: Int32, with bytes: [UInt8]) -> Int32 {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { raw in
+                raw.baseAddress.map { Glibc.write(descriptor, $0 + done, raw.count - done) } ?? 0
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : EIO }
+            done += count
+        }
+        return 0
+    }
+
+    private static func makeFolders(_ folder: String) {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            mkdir(path, 0o700)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package import VoiceBase
+
+/// Puts the configuration together: built-in values < file < environment < command line.
+///
+/// The file is TOML, regular, UTF-8 and at most 1 MiB. A file named by the caller must exist; without one the user's
+/// file is taken, else the system's, else none. An environment variable that is set but empty counts as not set.
+package struct ConfigurationLoader: Sendable {
+    package static let systemPath = "/etc/jarvis-voiced/jarvis-voiced.toml"
+    package static let maximumBytes = 1 << 20
+    /// A broken file says what is broken, not all of it a thousand times.
+    private static let maximumProblems = 20
+
+    private let environment: [String: String]
+    private let files: FileReader
+
+    package init(environment: [String: String], files: FileReader = .system) {
+        self.environment = environment
+        self.files = files
+    }
+
+    /// Paths that are tried in order when the caller names none.
+    package var searchPaths: [String] {
+        var folder: String?
+        if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
+            folder = base
+        } else if let home = environment["HOME"], home.hasPrefix("/") {
+            folder = home + "/.config"
+        }
+        return [folder.map { $0 + "/jarvis-voiced/jarvis-voiced.toml" }, Self.systemPath].compactMap { $0 }
+    }
+
+    /// Throws with every problem found, not only with the first. `overrides` are "key=value" from the command line.
+    package func load(path: String?, overrides: [String] = []) throws(ConfigurationError) -> LoadedConfiguration {
+        var loaded = LoadedConfiguration()
+        var problems: [ConfigurationProblem] = []
+        if let (path, bytes) = try read(path) {
+            loaded.file = path
+            Self.apply(bytes, path: path, to: &loaded, &problems)
+        }
+        applyEnvironment(to: &loaded, &problems)
+        for override in overrides { Self.apply(override: override, to: &loaded, &problems) }
+        guard problems.isEmpty else {
+            throw ConfigurationError(problems: Array(problems.prefix(Self.maximumProblems)))
+        }
+        return loaded
+    }
+
+    private func read(_ path: String?) throws(ConfigurationError) -> (String, [UInt8])? {
+        for candidate in path.map({ [$0] }) ?? searchPaths {
+            do {
+                return (candidate, try files.read(candidate, Self.maximumBytes).bytes)
+            } catch .absent where path == nil {
+                continue
+            } catch {
+                throw ConfigurationError(
+                    problems: [ConfigurationProblem(place: candidate, message: "cannot be read: \(error)")])
+            }
+        }
+        return nil
+    }
+
+    private static func apply(
+        _ bytes: [UInt8],
+        path file: String,
+        to loaded: inout LoadedConfiguration,
+        _ problems: inout [ConfigurationProblem]
+    ) {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            problems.append(
+                ConfigurationProblem(place: "\(file):\(error.line):\(error.column)", message: oneLine(error.message))
+            )
+            return
+        }
+        var unknownTables: Set<String> = []
+        for entry in document.entries {
+            guard problems.count < maximumProblems else { return }
+            let place = "\(file):\(entry.line)"
+            let parent = entry.path.lastIndex(of: ".").map { String(entry.path[..<$0]) } ?? ""
+            if unknownTables.contains(parent) {
+                unknownTables.insert(entry.path)
+            } else if let key = ConfigurationSchema.key(entry.path) {
+                if let complaint = key.set(entry.value, in: &loaded.values) {
+                    problems.append(ConfigurationProblem(place: place, message: complaint))
+                } else {
+                    loaded.origins[key.path] = .file(line: entry.line)
+                }
+            } else if entry.value == .table {
+                if ConfigurationSchema.sections.contains(where: { $0.name == entry.path }) { continue }
+                unknownTables.insert(entry.path)
+                problems.append(ConfigurationProblem(place: place, message: unknown(section: entry.path)))
+            } else {
+                problems.append(ConfigurationProblem(place: place, message: unknown(key: entry.path)))
+            }
+        }
+    }
+
+    private func applyEnvironment(to loaded: inout LoadedConfiguration, _ problems: inout [ConfigurationProblem]) {
+        for key in ConfigurationSchema.keys {
+            guard let text = environment[key.environmentName], !text.isEmpty else { continue }
+            let value = key.kind.value(fromText: text)
+            if let complaint = key.set(value, in: &loaded.values) {
+                problems.append(ConfigurationProblem(place: "$" + key.environmentName, message: complaint))
+            } else {
+                loaded.origins[key.path] = .environment(key.environmentName)
+            }
+        }
+        let known = ConfigurationSchema.keys.map(\.environmentName)
+        for name in environment.keys.sorted() where name.hasPrefix("JARVIS_") && !known.contains(name) {
+            guard let meant = EditDistance.nearest(to: name, in: known, within: 2) else { continue }
+            loaded.warnings.append("$\(name) is not used; did you mean \(meant)?")
+        }
+    }
+
+    private static func apply(
+        override: String,
+        to loaded: inout LoadedConfiguration,
+        _ problems: inout [ConfigurationProblem]
+    ) {
+        guard let equals = override.firstIndex(of: "=") else {
+            problems.append(ConfigurationProblem(place: "--set", message: "wants key=value"))
+            return
+        }
+        let path = String(override[..<equals])
+        guard let key = ConfigurationSchema.key(path) else {
+            problems.append(ConfigurationProblem(place: "--set", message: unknown(key: path)))
+            return
+        }
+        let value = key.kind.value(fromText: String(override[override.index(after: equals)...]))
+        if let complaint = key.set(value, in: &loaded.values) {
+            problems.append(ConfigurationProblem(place: "--set", message: complaint))
+        } else {
+            loaded.origins[key.path] = .commandLine
+        }
+    }
+
+    private static func unknown(key path: String) -> String {
+        if ["realtime.api_key", "jarvis.token"].contains(path) {
+            return "\(path) does not belong here: secrets stay out of the configuration, name a file with \(path)_file"
+        }
+        let hint = ConfigurationSchema.nearest(to: path).map { ", did you mean \($0)?" } ?? ""
+        return "unknown key \(shortened(path))\(hint)"
+    }
+
+    private static func unknown(section name: String) -> String {
+        let names = ConfigurationSchema.sections.map(\.name)
+        let hint = EditDistance.nearest(to: name, in: names, within: 3).map { ", did you mean [\($0)]?" } ?? ""
+        return "unknown section [\(shortened(name))]\(hint)"
+    }
+
+    /// Without line ends and other control characters, which may come from the file.
+    private static func oneLine(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    }
+
+    private static func shortened(_ name: String) -> String {
+        let safe = oneLine(name)
+        return safe.count > 80 ? String(safe.prefix(80)) + "..." : safe
+    }
+}

@@ -1,0 +1,60 @@
+/// The sample file: every key with its documentation and its built-in value, commented out.
+package enum ConfigurationSample {
+    private static let width = 100
+
+    package static var text: String {
+        var lines = wrapped(
+            """
+            Configuration of jarvis-voiced. Every key is shown with its built-in value; remove the "#" before a key to \
+            change it.
+            """
+        )
+        lines += wrapped(
+            """
+            Each key can also be set by an environment variable (audio.input is JARVIS_AUDIO_INPUT) and on the command \
+            line (--set audio.input=NAME). Built-in values < this file < environment < command line.
+            """
+        )
+        lines += wrapped(
+            """
+            Secrets never stand here: the keys that end in _file name files that hold them, readable by the daemon \
+            alone.
+            """
+        )
+        for section in ConfigurationSchema.sections {
+            lines.append("")
+            lines += wrapped(section.documentation)
+            lines.append("[\(section.name)]")
+            for key in ConfigurationSchema.keys where key.section == section.name {
+                lines.append("")
+                lines += wrapped(key.documentation)
+                if let accepted = key.accepted { lines += wrapped(accepted) }
+                lines.append("#\(key.name) = \(key.builtIn.toml)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        var line = "#"
+        for word in text.split(separator: " ") {
+            if line.count + 1 + word.count > width {
+                lines.append(line)
+                line = "#"
+            }
+            line += " " + word
+        }
+        return lines + [line]
+    }
+}
+
+extension ConfigurationKey {
+    /// The range or the choices as a sentence of the sample file; nil where the value speaks for itself.
+    fileprivate var accepted: String? {
+        switch kind {
+        case .choice, .integer, .oneOf, .number: kind.wanted.prefix(1).uppercased() + kind.wanted.dropFirst() + "."
+        case .text, .file, .url, .flag: nil
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import VoiceBase
+
+/// Takes the secrets that are in use, and whatever looks like a key, out of a text.
+package struct Redactor: Sendable {
+    private let secrets: [String]
+
+    package init(_ secrets: [Secret] = []) {
+        // The longer first: one may be the beginning of another.
+        self.secrets = secrets.map(\.revealed).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    package init(_ secrets: Secrets?) {
+        self.init([secrets?.apiKey.secret, secrets?.jarvisToken.secret].compactMap { $0 })
+    }
+
+    package func clean(_ text: String) -> String {
+        var text = text
+        for secret in secrets where text.utf8.count >= secret.utf8.count {
+            text = Self.replacing(secret, in: text)
+        }
+        return Redaction.withoutKeys(text)
+    }
+
+    private static func replacing(_ secret: String, in text: String) -> String {
+        let wanted = Array(secret.utf8)
+        let bytes = Array(text.utf8)
+        guard let first = wanted.first else { return text }
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == first, bytes[index...].starts(with: wanted) {
+                result += Array("(secret)".utf8)
+                index += wanted.count
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,111 @@
+package import VoiceBase
+
+/// The API key and the token, found in a file, among the systemd credentials or in the environment, in this order.
+package struct Secrets: Sendable, Equatable {
+    /// A secret or its absence, with the place it was found or sought.
+    package struct Found: Sendable, Equatable {
+        package let secret: Secret?
+        /// "file /etc/...", "credential openai-api-key", "environment OPENAI_API_KEY"; nil when there is none.
+        package let origin: String?
+
+        /// For `config show`: never the secret.
+        package var status: String { origin.map { "set (from \($0))" } ?? "not set" }
+    }
+
+    package let apiKey: Found
+    package let jarvisToken: Found
+    /// Lines for the journal: files that others can read.
+    package let warnings: [String]
+
+    private static let maximumBytes = 16384
+
+    /// Throws when a secret was given but cannot be used; that none was given is the caller's to judge.
+    package init(
+        configuration: Configuration,
+        environment: [String: String],
+        files: FileReader = .system
+    ) throws(ConfigurationError) {
+        var search = Search(environment: environment, files: files)
+        apiKey = search.find(
+            key: "realtime.api_key_file",
+            path: configuration.realtime.apiKeyFile,
+            credential: "openai-api-key",
+            variables: ["OPENAI_API_KEY"]
+        )
+        jarvisToken = search.find(
+            key: "jarvis.token_file",
+            path: configuration.jarvis.tokenFile,
+            credential: "jarvis-token",
+            variables: ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
+        )
+        warnings = search.warnings
+        guard search.problems.isEmpty else { throw ConfigurationError(problems: search.problems) }
+    }
+
+    /// Where those that were given cannot be used, the rest of a configuration may still be looked at.
+    package static let none = Secrets()
+
+    private init() { (apiKey, jarvisToken, warnings) = (.none, .none, []) }
+
+    private struct Search {
+        let environment: [String: String]
+        let files: FileReader
+        var warnings: [String] = []
+        var problems: [ConfigurationProblem] = []
+
+        mutating func find(key: String, path: String, credential: String, variables: [String]) -> Found {
+            if !path.isEmpty {
+                return read(path, named: key, origin: "file \(path)", isOptional: false) ?? .none
+            }
+            if let folder = environment["CREDENTIALS_DIRECTORY"], folder.hasPrefix("/"),
+                let found = read(
+                    "\(folder)/\(credential)",
+                    named: "credential \(credential)",
+                    origin: "credential \(credential)",
+                    isOptional: true
+                )
+            {
+                return found
+            }
+            for name in variables {
+                guard let text = environment[name], !text.isEmpty else { continue }
+                guard let secret = Secret(text) else {
+                    complain("$" + name, "holds no usable secret: one line of printable ASCII without blanks")
+                    continue
+                }
+                return Found(secret: secret, origin: "environment \(name)")
+            }
+            return .none
+        }
+
+        /// Nil when what is optional is absent or blank: the unit sets blank credentials so that systemd does not refuse
+        /// to start the daemon over a file that is missing.
+        private mutating func read(_ path: String, named name: String, origin: String, isOptional: Bool) -> Found? {
+            do {
+                let file = try files.read(path, Secrets.maximumBytes)
+                if isOptional, file.bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return nil }
+                guard let secret = Secret(String(decoding: file.bytes, as: UTF8.self)) else {
+                    complain(name, "\(path) holds no usable secret: one line of printable ASCII without blanks")
+                    return Found.none
+                }
+                if file.isReadableByOthers {
+                    warnings.append("\(path) can be read by every user of this machine: chmod o-r \(path)")
+                }
+                return Found(secret: secret, origin: origin)
+            } catch .absent where isOptional {
+                return nil
+            } catch {
+                complain(name, "\(path) cannot be read: \(error)")
+                return Found.none
+            }
+        }
+
+        private mutating func complain(_ place: String, _ message: String) {
+            problems.append(ConfigurationProblem(place: place, message: message))
+        }
+    }
+}
+
+extension Secrets.Found {
+    fileprivate static let none = Secrets.Found(secret: nil, origin: nil)
+}

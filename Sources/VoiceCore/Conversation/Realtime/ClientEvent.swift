@@ -1,0 +1,129 @@
+internal import FoundationEssentials
+internal import VoiceBase
+
+/// What the daemon says to the Realtime server, audio apart (see `AudioAppend`).
+package enum ClientEvent: Equatable, Sendable {
+    /// `session.update` with the whole wanted configuration.
+    case sessionUpdate(RealtimeSettings, eventID: String)
+    /// The one output of a call.
+    case functionCallOutput(callID: String, output: String, eventID: String)
+    /// A call that the model has not made in this session: with its output, what came from outside.
+    case functionCall(callID: String, name: String, arguments: String, eventID: String)
+    /// A remark of the system in the conversation: in fixed words of ours, or in the owner's.
+    case systemMessage(text: String, eventID: String)
+    /// What the user said, as text, to a session that did not hear it.
+    case userMessage(text: String, eventID: String)
+    /// What was answered in an earlier session, as text.
+    case assistantMessage(text: String, eventID: String)
+    /// Asks for one response; `eventID` comes back in the response's metadata. `mayCall` false offers it no tools.
+    case responseCreate(eventID: String, mayCall: Bool = true)
+    case responseCancel(responseID: String?, eventID: String)
+    /// Tells the server how much of a spoken item was heard, in ms.
+    case truncate(itemID: String, contentIndex: Int, audioEnd: Int, eventID: String)
+    case deleteItem(itemID: String, eventID: String)
+    /// Forgets what the server has heard of the turn that is being spoken.
+    case clearInput(eventID: String)
+
+    /// The event as one JSON text message in a service's dialect.
+    package func encoded(for dialect: Dialect = .openAI) -> [UInt8] {
+        let encoder = JSONEncoder()
+        // A stable order keeps the prefix of a session byte-identical, which the service's cache rewards.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        // Encoding strings, integers and finite numbers cannot fail.
+        return (try? encoder.encode(json(for: dialect))).map { Array($0) } ?? []
+    }
+
+    /// Longest text in an event of ours, in UTF-8 bytes, the settings apart; a connection takes far more.
+    package static let longestText = 64 << 10
+
+    /// The event itself, or where its text is too long a short one in its place: what is too large for the connection must
+    /// not be the end of it.
+    package var fitting: ClientEvent {
+        let failure = "This was too long to be passed on."
+        func fits(_ text: String) -> Bool { text.utf8.count <= Self.longestText }
+        switch self {
+        case .functionCallOutput(let callID, let output, let eventID) where !fits(output):
+            return .functionCallOutput(callID: callID, output: failure, eventID: eventID)
+        case .functionCall(let callID, let name, let arguments, let eventID) where !fits(arguments):
+            return .functionCall(callID: callID, name: name, arguments: "{}", eventID: eventID)
+        case .systemMessage(let text, let eventID) where !fits(text):
+            return .systemMessage(text: failure, eventID: eventID)
+        case .userMessage(let text, let eventID) where !fits(text): return .userMessage(text: failure, eventID: eventID)
+        case .assistantMessage(let text, let eventID) where !fits(text):
+            return .assistantMessage(text: failure, eventID: eventID)
+        default: return self
+        }
+    }
+
+    func json(for dialect: Dialect) -> JSONValue {
+        switch self {
+        case .sessionUpdate(let settings, let eventID):
+            ["type": "session.update", "event_id": .string(eventID), "session": settings.json]
+        case .functionCallOutput(let callID, let output, let eventID):
+            [
+                "type": "conversation.item.create", "event_id": .string(eventID),
+                "item": ["type": "function_call_output", "call_id": .string(callID), "output": .string(output)],
+            ]
+        case .functionCall(let callID, let name, let arguments, let eventID):
+            [
+                "type": "conversation.item.create", "event_id": .string(eventID),
+                "item": [
+                    "type": "function_call", "call_id": .string(callID), "name": .string(name),
+                    "arguments": .string(arguments),
+                ],
+            ]
+        case .systemMessage(let text, let eventID):
+            Self.message(text, role: "system", kind: "input_text", eventID: eventID)
+        case .userMessage(let text, let eventID):
+            Self.message(text, role: "user", kind: "input_text", eventID: eventID)
+        case .assistantMessage(let text, let eventID):
+            Self.message(
+                text,
+                role: "assistant",
+                kind: dialect.shape == .flat ? "text" : "output_text",
+                eventID: eventID
+            )
+        case .responseCreate(let eventID, let mayCall): Self.create(eventID, mayCall: mayCall, dialect)
+        case .responseCancel(let responseID, let eventID):
+            .object(
+                ["type": "response.cancel", "event_id": .string(eventID)]
+                    .merging(responseID.map { ["response_id": .string($0)] } ?? [:]) { $1 }
+            )
+        case .truncate(let itemID, let contentIndex, let audioEnd, let eventID):
+            [
+                "type": "conversation.item.truncate", "event_id": .string(eventID), "item_id": .string(itemID),
+                "content_index": .integer(contentIndex), "audio_end_ms": .integer(audioEnd),
+            ]
+        case .deleteItem(let itemID, let eventID):
+            ["type": "conversation.item.delete", "event_id": .string(eventID), "item_id": .string(itemID)]
+        case .clearInput(let eventID):
+            ["type": "input_audio_buffer.clear", "event_id": .string(eventID)]
+        }
+    }
+
+    private static func create(_ eventID: String, mayCall: Bool, _ dialect: Dialect) -> JSONValue {
+        var response: [String: JSONValue] = [:]
+        if dialect.takesMetadata { response["metadata"] = ["client_event_id": .string(eventID)] }
+        if !mayCall, dialect.takesToolChoice {
+            response["tools"] = []
+            response["tool_choice"] = "none"
+        }
+        var event: [String: JSONValue] = ["type": "response.create", "event_id": .string(eventID)]
+        if !response.isEmpty { event["response"] = .object(response) }
+        return .object(event)
+    }
+
+    private static func message(_ text: String, role: String, kind: String, eventID: String) -> JSONValue {
+        [
+            "type": "conversation.item.create", "event_id": .string(eventID),
+            "item": [
+                "type": "message", "role": .string(role), "content": [["type": .string(kind), "text": .string(text)]],
+            ],
+        ]
+    }
+}
+
+extension ClientEvent {
+    /// The name on the wire.
+    package var name: String { json(for: .openAI)["type"]?.stringValue ?? "" }
+}

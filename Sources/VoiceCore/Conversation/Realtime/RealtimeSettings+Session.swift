@@ -1,0 +1,85 @@
+internal import VoiceBase
+
+/// The `session` object, in the form that the dialect has for it.
+extension RealtimeSettings {
+    var json: JSONValue {
+        switch dialect.shape {
+        case .nested: nested
+        case .lifted: lifted
+        case .flat: flat
+        }
+    }
+
+    private static let pcm: JSONValue = ["type": "audio/pcm", "rate": .integer(AudioFormat.wireRate)]
+
+    private var nested: JSONValue {
+        var session: [String: JSONValue] = [
+            "type": "realtime", "output_modalities": ["audio"], "instructions": .string(instructions),
+            "tools": .array(tools), "tool_choice": "auto", "max_output_tokens": .integer(maximumOutputTokens),
+        ]
+        var input: [String: JSONValue] = ["format": Self.pcm, "turn_detection": turns, "transcription": heard]
+        var output: [String: JSONValue] = ["format": Self.pcm, "voice": .string(voice)]
+        if dialect.takesAllSettings {
+            session["tracing"] = .null
+            session["truncation"] = [
+                "type": "retention_ratio", "retention_ratio": 0.8, "token_limits": ["post_instructions": 8000],
+            ]
+            input["noise_reduction"] = noiseReduction.map { ["type": .string($0)] } ?? .null
+            output["speed"] = .number(speed)
+        }
+        if let reasoningEffort { session["reasoning"] = ["effort": .string(reasoningEffort)] }
+        session["audio"] = ["input": .object(input), "output": .object(output)]
+        return .object(session)
+    }
+
+    private var lifted: JSONValue {
+        var input: [String: JSONValue] = ["format": Self.pcm]
+        if transcription != nil { input["transcription"] = heard }
+        return [
+            "type": "realtime", "instructions": .string(instructions), "voice": .string(voice),
+            "tools": .array(tools), "tool_choice": "auto", "turn_detection": turns,
+            "audio": ["input": .object(input), "output": ["format": Self.pcm]],
+        ]
+    }
+
+    private var flat: JSONValue {
+        var session: [String: JSONValue] = [
+            // Sound alone was refused at the time.
+            "modalities": ["text", "audio"], "instructions": .string(instructions), "tools": .array(tools),
+            "tool_choice": "auto", "max_response_output_tokens": .integer(maximumOutputTokens),
+            "voice": .string(voice), "input_audio_format": "pcm16", "output_audio_format": "pcm16",
+            "turn_detection": turns,
+        ]
+        if transcription != nil { session["input_audio_transcription"] = heard }
+        return .object(session)
+    }
+
+    private var turns: JSONValue {
+        switch turnDetection {
+        case .semantic(let eagerness) where dialect.takesSemanticTurns:
+            [
+                "type": "semantic_vad", "eagerness": .string(eagerness), "create_response": true,
+                "interrupt_response": true,
+            ]
+        case .semantic: silence(threshold: 0.5, milliseconds: 500)
+        case .server(let threshold, let milliseconds): silence(threshold: threshold, milliseconds: milliseconds)
+        }
+    }
+
+    private func silence(threshold: Double, milliseconds: Int) -> JSONValue {
+        var turns: [String: JSONValue] = [
+            "type": "server_vad", "threshold": .number(threshold), "prefix_padding_ms": 300,
+            "silence_duration_ms": .integer(milliseconds), "create_response": true,
+        ]
+        // The flat servers interrupt by rules of their own.
+        if dialect.shape != .flat { turns["interrupt_response"] = true }
+        return .object(turns)
+    }
+
+    private var heard: JSONValue {
+        guard let transcription else { return .null }
+        var wanted: [String: JSONValue] = ["model": .string(transcription.model)]
+        if let language = transcription.language { wanted["language"] = .string(language) }
+        return .object(wanted)
+    }
+}

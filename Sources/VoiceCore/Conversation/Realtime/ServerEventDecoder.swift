@@ -1,0 +1,305 @@
+internal import VoiceBase
+
+/// Turns one text message of the server into a `ServerEvent`, tolerantly.
+///
+/// Names of the beta protocol are taken for their successors, fields that are missing for absent, events that are new
+/// for `unknown`. Only a message that is not a JSON object with a `type` is refused, and that message alone.
+package struct ServerEventDecoder {
+    package enum Failure: Error, Equatable {
+        /// Not JSON, or not an object with a string `type`.
+        case malformed
+        /// A known event without a field it cannot be understood without.
+        case missing(field: String, type: String)
+    }
+
+    /// Longest event, audio apart, in bytes: the settings of a session, which come back whole, with all their escapes.
+    package static let longest = 1 << 20
+
+    private let dialect: Dialect
+
+    package init(dialect: Dialect = .openAI) {
+        self.dialect = dialect
+    }
+
+    package func decode(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> ServerEvent {
+        guard let wire = OutsideJSON.decode(Wire.self, from: bytes, atMost: Self.longest) else { throw .malformed }
+        return try event(wire)
+    }
+
+    package func decode(_ text: String) throws(Failure) -> ServerEvent {
+        guard let wire = OutsideJSON.decode(Wire.self, from: text.utf8, atMost: Self.longest) else { throw .malformed }
+        return try event(wire)
+    }
+
+    private func event(_ wire: Wire) throws(Failure) -> ServerEvent {
+        func need<T>(_ value: T?, _ field: String) throws(Failure) -> T {
+            guard let value else { throw .missing(field: field, type: wire.type) }
+            return value
+        }
+        switch wire.type {
+        case "session.created":
+            return .sessionCreated(
+                id: wire.session?["id"]?.stringValue,
+                expiresAt: wire.session?["expires_at"]?.intValue.map { min(max($0, 0), Self.latestTime) }
+            )
+        case "session.updated":
+            if !dialect.tellsAllSettings { return .sessionUpdated(wire.session ?? .object([:])) }
+            return .sessionUpdated(try need(wire.session, "session"))
+        case "input_audio_buffer.speech_started":
+            return .speechStarted(itemID: wire.itemID ?? "", audioStart: wire.audioStart ?? 0)
+        case "input_audio_buffer.speech_stopped":
+            return .speechStopped(itemID: wire.itemID ?? "", audioEnd: wire.audioEnd ?? 0)
+        case "input_audio_buffer.committed":
+            return .committed(itemID: wire.itemID ?? "", previous: wire.previous)
+        case "conversation.item.added", "conversation.item.created":
+            let item = try need(wire.item, "item")
+            return .itemAdded(
+                itemID: item.id ?? "",
+                kind: item.type ?? "",
+                callID: item.callID,
+                previous: wire.previous
+            )
+        case "response.created":
+            let response = try need(wire.response, "response")
+            return .responseCreated(id: try need(response.id, "response.id"), clientEventID: response.clientEventID)
+        case "response.output_item.added":
+            let item = try need(wire.item, "item")
+            return .outputItemAdded(
+                responseID: wire.responseID ?? "",
+                itemID: item.id ?? "",
+                kind: item.type ?? "",
+                call: item.begunCall
+            )
+        case "response.output_item.done":
+            let item = try need(wire.item, "item")
+            guard item.type == "function_call" else { return .ignored(type: wire.type) }
+            let announced = try need(item.announcedCall, "item.call_id")
+            return .functionCall(
+                responseID: wire.responseID ?? "",
+                call: announced.call,
+                isComplete: announced.isComplete
+            )
+        case "response.function_call_arguments.done":
+            let call = FunctionCall(
+                callID: dialect.tellsCallsByArguments ? try need(wire.callID, "call_id") : wire.callID ?? "",
+                name: wire.name ?? "",
+                arguments: wire.arguments ?? ""
+            )
+            let responseID = wire.responseID ?? ""
+            if dialect.tellsCallsByArguments {
+                return .functionCall(responseID: responseID, call: call, isComplete: true)
+            }
+            return .callWritten(responseID: responseID, itemID: wire.itemID ?? "", call: call)
+        case "response.output_audio_transcript.delta", "response.audio_transcript.delta":
+            return .spokenDelta(
+                responseID: wire.responseID ?? "",
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0,
+                text: wire.delta ?? ""
+            )
+        case "response.output_audio_transcript.done", "response.audio_transcript.done":
+            return .spokenTranscript(
+                responseID: wire.responseID ?? "",
+                itemID: wire.itemID ?? "",
+                text: wire.transcript ?? "",
+                contentIndex: wire.contentIndex ?? 0
+            )
+        case "response.output_audio.done", "response.audio.done":
+            return .audioDone(
+                responseID: wire.responseID ?? "",
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0
+            )
+        case "response.done":
+            let response = try need(wire.response, "response")
+            return .responseDone(
+                ResponseOutcome(
+                    id: try need(response.id, "response.id"),
+                    status: response.status.map { ResponseOutcome.Status(rawValue: $0) ?? .other } ?? .completed,
+                    reason: response.reason,
+                    clientEventID: response.clientEventID,
+                    usage: response.usage.flatMap(Usage.init),
+                    calls: (response.output ?? []).compactMap(\.announcedCall)
+                )
+            )
+        case "conversation.item.input_audio_transcription.delta":
+            return .heardDelta(
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0,
+                text: wire.delta ?? ""
+            )
+        case "conversation.item.input_audio_transcription.completed":
+            return .heardTranscript(
+                itemID: wire.itemID ?? "",
+                contentIndex: wire.contentIndex ?? 0,
+                text: wire.transcript ?? "",
+                usage: wire.usage.flatMap(TranscriptionUsage.init)
+            )
+        case "conversation.item.input_audio_transcription.failed":
+            return .heardTranscriptFailed(itemID: wire.itemID ?? "", reason: wire.error?.message ?? "no reason given")
+        case "error":
+            let error = try need(wire.error, "error")
+            let code = error.code ?? (dialect.isSelfHosted ? error.type : nil)
+            return .error(
+                ServerError(
+                    type: error.type ?? "error",
+                    code: code.map { dialect.errorCodes[$0] ?? $0 },
+                    message: Redaction.withoutKeys(error.message ?? ""),
+                    param: error.param,
+                    eventID: error.eventID
+                )
+            )
+        default:
+            return Self.known.contains(wire.type) ? .ignored(type: wire.type) : .unknown(type: wire.type)
+        }
+    }
+
+    /// The last second of the year 9999, in Unix time.
+    private static let latestTime = 253_402_300_799
+
+    /// Events of the protocol (and its beta) that ask nothing of a voice client.
+    private static let known: Set<String> = [
+        "conversation.created", "conversation.item.done", "conversation.item.deleted", "conversation.item.truncated",
+        "conversation.item.retrieved", "conversation.item.input_audio_transcription.segment",
+        "input_audio_buffer.cleared",
+        "input_audio_buffer.timeout_triggered", "response.content_part.added", "response.content_part.done",
+        "response.output_audio.delta", "response.audio.delta", "response.output_text.delta",
+        "response.output_text.done",
+        "response.text.delta", "response.text.done", "response.function_call_arguments.delta",
+        "rate_limits.updated", "ping",
+        "conversation.item.input_audio_transcription.updated",
+    ]
+}
+
+/// The fields of every event in one shape; an absent one is nil, an extra one is not looked at.
+private struct Wire: Decodable {
+    var type: String
+    var session: JSONValue?
+    var itemID: String?
+    var previous: String?
+    var responseID: String?
+    var contentIndex: Int?
+    var audioStart: Int?
+    var audioEnd: Int?
+    var transcript: String?
+    var delta: String?
+    var usage: JSONValue?
+    var callID: String?
+    var name: String?
+    var arguments: String?
+    var item: Item?
+    var response: Response?
+    var error: Failure?
+
+    enum CodingKeys: String, CodingKey {
+        case type, session, transcript, delta, usage, name, arguments, item, response, error
+        case callID = "call_id"
+        case itemID = "item_id"
+        case previous = "previous_item_id"
+        case responseID = "response_id"
+        case contentIndex = "content_index"
+        case audioStart = "audio_start_ms"
+        case audioEnd = "audio_end_ms"
+    }
+
+    /// A field of a surprising type counts as absent: servers differ, and one odd field must not cost the event.
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        type = try fields.decode(String.self, forKey: .type)
+        session = type.hasPrefix("session.") ? try? fields.decode(JSONValue.self, forKey: .session) : nil
+        itemID = try? fields.decode(String.self, forKey: .itemID)
+        previous = try? fields.decode(String.self, forKey: .previous)
+        responseID = try? fields.decode(String.self, forKey: .responseID)
+        contentIndex = Self.clamped(try? fields.decode(Int.self, forKey: .contentIndex), to: 0...Self.mostParts)
+        audioStart = Self.clamped(try? fields.decode(Int.self, forKey: .audioStart), to: 0...Self.longestSession)
+        audioEnd = Self.clamped(try? fields.decode(Int.self, forKey: .audioEnd), to: 0...Self.longestSession)
+        transcript = try? fields.decode(String.self, forKey: .transcript)
+        // The sound of a delta has a way of its own; here it may be a large string for nothing.
+        delta =
+            type.hasSuffix("transcript.delta") || type.hasSuffix("transcription.delta")
+            ? try? fields.decode(String.self, forKey: .delta) : nil
+        usage = try? fields.decode(JSONValue.self, forKey: .usage)
+        callID = try? fields.decode(String.self, forKey: .callID)
+        name = try? fields.decode(String.self, forKey: .name)
+        arguments = try? fields.decode(String.self, forKey: .arguments)
+        item = try? fields.decode(Item.self, forKey: .item)
+        response = try? fields.decode(Response.self, forKey: .response)
+        error = try? fields.decode(Failure.self, forKey: .error)
+    }
+
+    /// What is beyond these is a mistake of the sender: parts of an item, and a day of audio in ms.
+    private static let mostParts = 10_000
+    private static let longestSession = 86_400_000
+
+    private static func clamped(_ value: Int?, to range: ClosedRange<Int>) -> Int? {
+        value.map { min(max($0, range.lowerBound), range.upperBound) }
+    }
+
+    struct Item: Decodable {
+        var id: String?
+        var type: String?
+        var status: String?
+        var callID: String?
+        var name: String?
+        var arguments: String?
+
+        enum CodingKeys: String, CodingKey {
+            case id, type, status, name, arguments
+            case callID = "call_id"
+        }
+
+        /// What is known of a call when its item begins.
+        var begunCall: FunctionCall? {
+            guard type == "function_call" else { return nil }
+            return FunctionCall(callID: callID ?? id ?? "", name: name ?? "", arguments: "")
+        }
+
+        /// The call; one without an id of its own has that of its item.
+        var announcedCall: AnnouncedCall? {
+            guard type == "function_call", let callID = callID ?? id else { return nil }
+            let call = FunctionCall(callID: callID, name: name ?? "", arguments: arguments ?? "")
+            return AnnouncedCall(call: call, isComplete: status != "incomplete")
+        }
+    }
+
+    struct Failure: Decodable {
+        var type: String?
+        var code: String?
+        var message: String?
+        var param: String?
+        var eventID: String?
+
+        enum CodingKeys: String, CodingKey {
+            case type, code, message, param
+            case eventID = "event_id"
+        }
+    }
+
+    struct Response: Decodable {
+        var id: String?
+        var status: String?
+        var reason: String?
+        var clientEventID: String?
+        var usage: JSONValue?
+        var output: [Item]?
+
+        enum CodingKeys: String, CodingKey {
+            case id, status, metadata, usage, output
+            case details = "status_details"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            id = try? fields.decode(String.self, forKey: .id)
+            status = try? fields.decode(String.self, forKey: .status)
+            usage = try? fields.decode(JSONValue.self, forKey: .usage)
+            output = try? fields.decode([Item].self, forKey: .output)
+            clientEventID = (try? fields.decode(JSONValue.self, forKey: .metadata))?["client_event_id"]?.stringValue
+            // Null, an object, or (xAI) a bare string.
+            let details = try? fields.decode(JSONValue.self, forKey: .details)
+            reason =
+                details?["error"]?["code"]?.stringValue ?? details?["reason"]?.stringValue
+                ?? details?["error"]?["type"]?.stringValue ?? details?.stringValue
+        }
+    }
+}

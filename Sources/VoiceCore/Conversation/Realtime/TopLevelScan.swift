@@ -1,0 +1,128 @@
+internal import VoiceBase
+
+/// Walks the members of one JSON object (RFC 8259) in place; what it cannot be sure of, it gives up on.
+struct TopLevelScan {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+    /// Whether the object was walked to its closing brace.
+    private(set) var closed = false
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Steps over the opening brace.
+    mutating func open() -> Bool {
+        skipSpace()
+        return take(UInt8(ascii: "{"))
+    }
+
+    /// The next member's name and the colon behind it; nil at the end of the object or where it is broken.
+    mutating func key() -> Range<Int>? {
+        skipSpace()
+        guard let key = string() else { return nil }
+        skipSpace()
+        guard take(UInt8(ascii: ":")) else { return nil }
+        skipSpace()
+        return key
+    }
+
+    /// Steps over the comma behind a member; false at the end of the object.
+    mutating func next() -> Bool {
+        skipSpace()
+        if take(UInt8(ascii: ",")) { return true }
+        closed = take(UInt8(ascii: "}"))
+        return false
+    }
+
+    /// A string without escapes: its content. Nil for anything else.
+    mutating func string() -> Range<Int>? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        guard let end = find(UInt8(ascii: "\""), from: start) else { return nil }
+        guard bytes.firstPlace(of: UInt8(ascii: "\\"), in: start..<end) == nil else { return nil }
+        position = end + 1
+        return start..<end
+    }
+
+    /// A whole number of at most nine digits.
+    mutating func integer() -> Int? {
+        let start = position
+        var value = 0
+        while position < bytes.count, bytes[position] >= 0x30, bytes[position] <= 0x39, position - start < 9 {
+            value = value * 10 + Int(bytes[position] - 0x30)
+            position += 1
+        }
+        return position > start ? value : nil
+    }
+
+    /// Steps over any value.
+    mutating func skipValue() -> Bool {
+        guard position < bytes.count else { return false }
+        switch bytes[position] {
+        case UInt8(ascii: "\""): return skipString()
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return skipNested()
+        default:
+            let start = position
+            while position < bytes.count, !Self.endsScalar(bytes[position]) { position += 1 }
+            return position > start
+        }
+    }
+
+    private mutating func skipString() -> Bool {
+        position += 1
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "\\") {
+                position += 2
+            } else {
+                position += 1
+                if byte == UInt8(ascii: "\"") { return true }
+            }
+        }
+        return false
+    }
+
+    private mutating func skipNested() -> Bool {
+        var depth = 0
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                guard skipString() else { return false }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            position += 1
+            if depth == 0 { return true }
+        }
+        return false
+    }
+
+    private func find(_ byte: UInt8, from start: Int) -> Int? {
+        start < bytes.count ? bytes.firstPlace(of: byte, in: start..<bytes.count) : nil
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    private static func endsScalar(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x09, 0x0A, 0x0D: true
+        default: false
+        }
+    }
+}

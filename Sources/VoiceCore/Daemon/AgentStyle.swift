@@ -1,0 +1,43 @@
+internal import Logging
+internal import VoiceAgent
+internal import VoiceBase
+package import VoiceConfiguration
+internal import VoiceNetwork
+
+/// Whether a term-llm stands where `jarvis.api = "openai"` expects any OpenAI-compatible server: for `config check`.
+package enum AgentStyle {
+    /// How long the look may take; without an answer there is nothing to say.
+    package static let limit = Duration.seconds(2)
+
+    /// One line for the user; nil where all is well, where nobody answers, and where the token must not travel there.
+    ///
+    /// - Parameter transports: how the token would travel; see `ServiceTransport`.
+    package static func warning(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        transports: [ServiceTransport],
+        within limit: Duration = AgentStyle.limit
+    ) async -> String? {
+        let jarvis = configuration.jarvis
+        guard jarvis.api == .openai, let base = ServerURL(jarvis.url) else { return nil }
+        let mayTravel = transports.allSatisfy { $0.key != "jarvis.url" || $0.isReachable }
+        guard mayTravel else { return nil }
+        let token = secrets.jarvisToken.secret
+        // Left to itself where it hangs, as in a look-up of the name.
+        let isMistaken = await TimeLimit.run(limit) {
+            let network = NetworkThread(label: "jv-check")
+            guard (try? network.start()) != nil else { return false }
+            let client = JarvisClient(
+                base: base,
+                token: token,
+                settings: jarvis,
+                transport: CurlJarvisTransport(network: network),
+                logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
+            )
+            let isMistaken = await client.isMistakenForPlain()
+            await network.stop()
+            return isMistaken
+        }
+        return isMistaken == true ? "\(JarvisClient.mistakenAPI): \(JarvisClient.rightAPI)" : nil
+    }
+}

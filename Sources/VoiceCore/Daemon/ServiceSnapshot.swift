@@ -1,0 +1,94 @@
+package import VoiceAudio
+package import VoiceConversation
+
+/// How the parts of the daemon fare at one instant, as the service manager is to know it.
+package struct ServiceSnapshot: Sendable, Equatable {
+    package var conversation: ConversationState
+    package var microphone: DeviceState
+    package var loudspeaker: DeviceState
+    /// Whether the sound is made of devices that are opened and can be lost; files are always there.
+    package var hasDevices: Bool
+    package var isMicrophoneMuted = false
+    /// Why the voice service refused the latest conversation, where there is none now.
+    package var refusal: String?
+    package var budgetSpentUntil: String?
+    /// Each grows while its part turns: frames of the microphone, cycles of the audio thread, answers of the conversation's
+    /// loop, rounds of the network thread.
+    package var captured: UInt64 = 0
+    package var cycles: UInt64 = 0
+    package var conversationTurns: UInt64 = 0
+    package var networkTurns: UInt64 = 0
+
+    package init(
+        conversation: ConversationState,
+        microphone: DeviceState = .running,
+        loudspeaker: DeviceState = .running,
+        hasDevices: Bool = true
+    ) {
+        self.conversation = conversation
+        self.microphone = microphone
+        self.loudspeaker = loudspeaker
+        self.hasDevices = hasDevices
+    }
+
+    /// What the box does without, in words; empty when all is well.
+    package var lacks: [String] {
+        var lacks: [String] = []
+        if case .error(let reason) = conversation {
+            lacks.append("the voice service refuses us: \(reason)")
+        } else if conversation == .idle, let refusal {
+            lacks.append("the voice service refused us: \(refusal)")
+        }
+        lacks += [Side.microphone, .loudspeaker].compactMap { problem(of: $0) }
+        if let until = budgetSpentUntil { lacks.append("the budget is spent until \(until)") }
+        return lacks
+    }
+
+    package enum Side: String { case microphone, loudspeaker }
+
+    /// What is wrong with a device, in words; nil where nothing is, or where nobody wants it.
+    package func problem(of side: Side) -> String? {
+        guard hasDevices, side == .loudspeaker || !isMicrophoneMuted else { return nil }
+        switch side == .microphone ? microphone : loudspeaker {
+        case .waiting(let reason): return "no \(side): \(reason)"
+        case .lost(let reason): return "\(side) lost: \(reason)"
+        case .silent: return "\(side) delivers only silence"
+        case .running: return nil
+        }
+    }
+
+    /// One line for people.
+    package var text: String {
+        let activity =
+            switch conversation {
+            case .idle: isMicrophoneMuted ? "Muted" : "Idle, no conversation"
+            case .connecting: "Connecting to the voice service"
+            case .listening: isMicrophoneMuted ? "Muted" : "Listening"
+            case .userSpeaking: "Somebody speaks"
+            case .processing: "An answer is being made"
+            case .fillerSpeaking: "Speaking, the agent is at work"
+            case .waitingForJarvis: "The agent is at work"
+            case .aiSpeaking: "Speaking"
+            case .error: "No conversation"
+            }
+        let lacks = lacks
+        return lacks.isEmpty ? activity : "\(activity); degraded: \(lacks.joined(separator: "; "))"
+    }
+
+    /// Both devices run and a session is open, or none is wanted.
+    var isUp: Bool {
+        switch conversation {
+        case .connecting, .error: false
+        default: !hasDevices || (microphone.isOpen || isMicrophoneMuted) && loudspeaker.isOpen
+        }
+    }
+}
+
+extension DeviceState {
+    var isOpen: Bool {
+        switch self {
+        case .running, .silent: true
+        case .waiting, .lost: false
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import VoiceBase
+
+/// How a WebSocket ended; every connection ends with exactly one of these.
+package enum WebSocketClosure: Equatable, Sendable, CustomStringConvertible {
+    /// The closing handshake took place; code 1005 stands for none given (RFC 6455 section 7.1.5).
+    case closed(code: UInt16, reason: String)
+    /// The handshake was answered with another status than 101.
+    case refused(WebSocketRefusal)
+    case failed(WebSocketFailure)
+
+    /// One line for a log or a user; never holds a header that was sent.
+    package var description: String {
+        switch self {
+        case .closed(let code, let reason):
+            "the server closed the connection with code \(code)\(reason.isEmpty ? "" : ": \(Self.line(reason))")"
+        case .refused(let refusal):
+            "the server refused the WebSocket with HTTP status \(refusal.status) \(Self.line(refusal.reason))"
+        case .failed(let failure): failure.description
+        }
+    }
+
+    /// What a server wrote, fit for one line.
+    private static func line(_ text: String) -> String {
+        String(text.prefix(200).map { $0.isNewline || $0.asciiValue.map { $0 < 0x20 } == true ? " " : $0 })
+    }
+}
+
+/// Why a WebSocket ended without a closing handshake.
+package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    case badURL
+    case cannotResolve(host: String)
+    case cannotConnect(String)
+    case tls(String)
+    /// The name stands for an address outside the own network, and the connection would be in the open.
+    case exposed(host: String, address: String)
+    /// The reply to the handshake was not one of RFC 6455.
+    case handshake(String)
+    case timedOut(Phase)
+    /// The connection ended without a close frame (code 1006 in other libraries).
+    case reset(String)
+    case violation(WebSocketViolation)
+    /// This program stopped the connection.
+    case stopped
+
+    package enum Phase: Equatable, Sendable {
+        /// A step on the way to the first message.
+        case opening(ConnectionTimeout)
+        /// Nothing came for so long, though the server was pinged.
+        case silence(Duration)
+        /// The server's machine acknowledged nothing of what was sent for so long (TCP_USER_TIMEOUT, or keepalive).
+        case acknowledgement(Duration)
+        case closing
+    }
+
+    package var description: String {
+        switch self {
+        case .badURL: "the address is not a ws:// or wss:// URL"
+        case .cannotResolve(let host): "the host name \(host) could not be resolved; check the name and the DNS"
+        case .cannotConnect(let detail): "no connection: \(detail)"
+        case .tls(let detail): "TLS failed: \(detail)"
+        case .exposed(let host, let address):
+            "\(host) is \(address), outside this network, and ws:// is not encrypted: use wss://, an address of this network, "
+                + "or realtime.allow_plain_http"
+        case .handshake(let detail): "the server does not speak WebSocket here: \(detail)"
+        case .timedOut(.opening(let timeout)): timeout.description
+        case .timedOut(.silence(let limit)):
+            "the connection is dead: nothing came from the server for \(limit.inSeconds), not even an answer to a ping"
+        case .timedOut(.acknowledgement(let limit)):
+            "the connection is dead: nothing of what was sent was acknowledged for \(limit.inSeconds)"
+        case .timedOut(.closing): "the server did not finish closing in time"
+        case .reset(let detail): "the connection broke: \(detail)"
+        case .violation(let violation): "the server broke the WebSocket protocol: \(violation.description)"
+        case .stopped: "the connection was stopped"
+        }
+    }
+}

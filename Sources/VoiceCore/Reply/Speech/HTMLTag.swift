@@ -1,0 +1,61 @@
+/// Whether what stands in angle brackets is a tag: "a<b and c>d" is a comparison, "Array<Int>" a type.
+enum HTMLTag {
+    enum Script: Equatable {
+        case enter(raised: Bool)
+        case leave(raised: Bool)
+    }
+
+    private static let names: Set<Substring> = [
+        "a", "abbr", "address", "article", "aside", "audio", "b", "bdi", "bdo", "big", "blockquote", "body", "br",
+        "button", "caption", "center", "cite", "code", "col", "colgroup", "data", "dd", "del", "details", "dfn",
+        "dialog", "div", "dl", "dt", "em", "embed", "fieldset", "figcaption", "figure", "font", "footer", "form", "h1",
+        "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "i", "iframe", "img", "input", "ins", "kbd",
+        "label", "legend", "li", "link", "main", "map", "mark", "menu", "meta", "meter", "nav", "object", "ol",
+        "option", "p", "picture", "pre", "progress", "q", "ruby", "rp", "rt", "s", "samp", "script", "section",
+        "select", "small", "source", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg", "table",
+        "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title", "tr", "track", "tt", "u", "ul",
+        "var", "video", "wbr",
+    ]
+    /// Attributes that have no value.
+    private static let switches: Set<Substring> = [
+        "async", "autoplay", "checked", "controls", "default", "defer", "disabled", "download", "hidden", "inert",
+        "ismap", "loop", "multiple", "muted", "nowrap", "open", "playsinline", "readonly", "required", "reversed",
+        "selected",
+    ]
+
+    /// - Parameters:
+    ///   - text: from "<" to ">", or to the end where there is none.
+    ///   - before: what stands before it.
+    static func isTag(_ text: String, after before: Character?) -> Bool {
+        let inside = text.dropFirst()
+        guard let first = inside.first else { return false }
+        if first == "!" || first == "?" { return true }
+        let body = inside.prefix { $0 != ">" }
+        let name = (first == "/" ? body.dropFirst() : body).prefix {
+            !$0.isWhitespace && $0 != "/" && $0 != "<"
+        }.lowercased()[...]
+        guard let letter = name.first, letter.isASCII, letter.isLetter else { return false }
+        let isKnown = names.contains(name)
+        // Behind a word, a name that HTML does not know is part of it.
+        let isGlued = before.map { $0.isLetter || $0.isNumber } ?? false
+        if first == "/" { return isKnown || !isGlued || text.hasSuffix(">") }
+        guard isKnown || !isGlued else { return false }
+        let attributes = body.dropFirst(name.count)
+        // Elements of other vocabularies have attributes with values, too.
+        return attributes.contains("=")
+            || attributes.split(whereSeparator: { $0.isWhitespace || $0 == "/" })
+                .allSatisfy { switches.contains($0.lowercased()[...]) }
+    }
+
+    /// Nil for a tag that neither raises nor lowers.
+    static func script(_ tag: String) -> Script? {
+        let body = tag.dropFirst().prefix { $0 != ">" }.lowercased()
+        switch body.split(whereSeparator: \.isWhitespace).first ?? "" {
+        case "sup": return .enter(raised: true)
+        case "sub": return .enter(raised: false)
+        case "/sup": return .leave(raised: true)
+        case "/sub": return .leave(raised: false)
+        default: return nil
+        }
+    }
+}

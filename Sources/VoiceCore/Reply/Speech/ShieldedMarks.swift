@@ -1,0 +1,162 @@
+/// Stand-ins for characters that mean what they are, so that neither Markdown nor the tidying takes them for marks.
+enum ShieldedMarks {
+    // Of the private use area, beside those of `LinkMarks`.
+    private static let shields: [(original: Character, shield: Character)] = [
+        ("|", "\u{E010}"), ("*", "\u{E011}"), ("[", "\u{E012}"), ("]", "\u{E013}"),
+        (">", "\u{E014}"), ("^", "\u{E015}"),
+    ]
+    static let range: ClosedRange<UInt32> = 0xE010...0xE01F
+    private static let star: Character = "\u{E011}"
+    private static let bar: Character = "\u{E010}"
+    private static let greater: Character = "\u{E014}"
+    /// A star behind a backslash, while it is not known whether it reckons.
+    private static let escapedStar: Character = "\u{E016}"
+
+    /// Without characters of the private use area, which nobody can read.
+    static func withoutPrivateUse(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 0xEE || $0 == 0xEF }) else { return text }
+        var scalars = String.UnicodeScalarView()
+        scalars.append(contentsOf: text.unicodeScalars.lazy.filter { !(0xE000...0xF8FF).contains($0.value) })
+        return String(scalars)
+    }
+
+    /// The text of a piece of code: no mark of a table, no reference.
+    static func ofCode(_ text: String) -> String {
+        String(
+            text.map { character in
+                shields.first { $0.original == character && !"*>".contains(character) }?.shield ?? character
+            }
+        )
+    }
+
+    /// The bytes of a stand-in; nil where none stands.
+    static func length(in bytes: [UInt8], at position: Int) -> Int? {
+        guard position + 2 < bytes.count, bytes[position] == 0xEE, bytes[position + 1] == 0x80 else { return nil }
+        return (0x90...0x9F).contains(bytes[position + 2]) ? 3 : nil
+    }
+
+    static func restore(_ text: String, _ words: InsertedWords) -> String {
+        guard text.utf8.contains(0xEE) else { return text }
+        let power = "\(star)\(star)"
+        let spoken = words.power.map { " \($0) " } ?? "^"
+        let result = [" \(power) ", " \(power)", "\(power) ", power].reduce(text) { $0.replacing($1, with: spoken) }
+        return String(result.map { character in shields.first { $0.shield == character }?.original ?? character })
+    }
+
+    /// Shields, before the text is parsed, the stars between numbers (2*3, 2**10), escaped bars, and what compares at the
+    /// beginning of a line (>= 5, >5), where Markdown sees a quotation.
+    static func operators(in text: String) -> String {
+        let written = comparisons(in: text)
+        guard written.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "\\") }) else {
+            return written
+        }
+        var text = Array(
+            written.replacing("\\|", with: String(bar)).replacing("\\*", with: String(escapedStar))
+        )
+        var at = 0
+        while at < text.count {
+            guard text[at] == "*" || text[at] == escapedStar else {
+                at += 1
+                continue
+            }
+            var end = at
+            while end < text.count, text[end] == text[at] { end += 1 }
+            shieldStars(&text, at..<end)
+            at = end
+        }
+        return String(text).replacing(String(escapedStar), with: "\\*")
+    }
+
+    /// Shields "[Monday]: dentist" at the beginning of a line, which Markdown takes for the address of a reference and drops.
+    static func labels(in text: String) -> String {
+        guard text.contains("]:") else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let label = line.drop { " \t-*+>.)".contains($0) || $0.isNumber }
+            guard label.first == "[", !label.hasPrefix("[^"), let close = label.firstRange(of: "]:") else {
+                return String(line)
+            }
+            let target = label[close.upperBound...].drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
+            guard !target.isEmpty, !isAddress(target) else { return String(line) }
+            return line[..<close.lowerBound] + "\u{E013}:" + line[close.upperBound...]
+        }.joined(separator: "\n")
+    }
+
+    private static func isAddress(_ text: Substring) -> Bool {
+        if text.contains(where: "/#@<".contains) { return true }
+        // "page.html", not "dentist." and not "9.30".
+        return zip(text, text.dropFirst()).contains { $0 == "." && $1.isLetter }
+    }
+
+    private static func comparisons(in text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: ">")) else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            // Behind the marks of a list, too: "- >= 5".
+            let mark = line.prefix { " \t-*+".contains($0) }
+            let rest = line.dropFirst(mark.count)
+            guard rest.first == ">", let next = rest.dropFirst().first, next == "=" || next.isNumber else {
+                return line
+            }
+            return mark + String(greater) + rest.dropFirst()
+        }.joined(separator: "\n")
+    }
+
+    private static func shieldStars(_ text: inout [Character], _ run: Range<Int>) {
+        guard run.count <= 2 else { return }
+        var (left, right) = (run.lowerBound, run.upperBound)
+        // Markdown leaves stars between blanks alone; of those only the power would be taken for a mark later. With a blank on
+        // one side they are a power only where they neither open nor close what is bold.
+        if run.count == 2 {
+            let isEscaped = text[left] == escapedStar
+            let isOpen = left > 0 && text[left - 1] == " "
+            let isClosed = right < text.count && text[right] == " "
+            if !isEscaped, isOpen, !isClosed, holdsStars(text[right...].prefix(paragraph)) { return }
+            if !isEscaped, isClosed, !isOpen, holdsStars(text[..<left].suffix(paragraph)) { return }
+            if isOpen { left -= 1 }
+            if isClosed { right += 1 }
+        }
+        guard isOperand(before: left, in: text), let end = operandEnd(from: right, in: text) else { return }
+        // x**2** is x and a bold 2.
+        var next = end
+        while next < text.count, text[next] == "*" { next += 1 }
+        if next > end, operandEnd(from: next, in: text) == nil { return }
+        for index in run { text[index] = star }
+    }
+
+    /// How far the other stars of what is bold may be.
+    private static let paragraph = 600
+
+    private static func holdsStars(_ text: ArraySlice<Character>) -> Bool {
+        zip(text, text.dropFirst()).contains { $0 == "*" && $1 == "*" }
+    }
+
+    /// A number, one letter, or a closing bracket.
+    private static func isOperand(before end: Int, in text: [Character]) -> Bool {
+        guard end > 0 else { return false }
+        if text[end - 1] == ")" { return true }
+        var start = end
+        while start > 0, end - start < 40, isPart(text[start - 1]) { start -= 1 }
+        return isOperand(text[start..<end])
+    }
+
+    private static func operandEnd(from start: Int, in text: [Character]) -> Int? {
+        guard start < text.count else { return nil }
+        if text[start] == "(" { return start + 1 }
+        var first = start
+        if text[first] == "-" || text[first] == "\u{2212}" { first += 1 }
+        var end = first
+        while end < text.count, end - first < 40, isPart(text[end]) { end += 1 }
+        // The full stop of the sentence is no part of the number.
+        while end > first, text[end - 1] == "." || text[end - 1] == "," { end -= 1 }
+        return isOperand(text[first..<end]) ? end : nil
+    }
+
+    private static func isPart(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "." || character == ","
+    }
+
+    private static func isOperand(_ text: ArraySlice<Character>) -> Bool {
+        guard let first = text.first else { return false }
+        if text.count == 1 { return first.isLetter || first.isNumber }
+        return first.isNumber && text.allSatisfy { !$0.isLetter }
+    }
+}

@@ -1,0 +1,214 @@
+/// Tidies one block of text: single blanks, no marks that only the eye understands.
+enum SpokenText {
+    static func clean(_ text: String, _ inserted: InsertedWords) -> String {
+        // The text of a footnote stands at the end of a page; nobody wants to hear it there.
+        if text.hasPrefix("[^"), text.contains("]:") { return "" }
+        var words: [String] = []
+        let hasRows = text.split(separator: "\n").contains { $0.first { $0 != " " } == "|" }
+        let shown = withoutSigns(endingLines(withoutStruck(SpokenOperators.shield(text, inserted))))
+        let given = shown.split(whereSeparator: \.isWhitespace)
+        for (index, word) in given.enumerated() {
+            if isCount(word, behind: words.last, before: given.dropFirst(index + 1).first) {
+                words.append(String(word))
+                continue
+            }
+            // "a || b", unless it is an empty cell in what is left of a table.
+            let cleaned = word == "||" && !hasRows ? "||" : cleanWord(word, inserted)
+            guard !cleaned.isEmpty else { continue }
+            // A full stop or comma that lost its word belongs to the one before.
+            if cleaned.allSatisfy({ ".,;:!?".contains($0) }), let last = words.popLast() {
+                words.append(SentenceSplitter.isPause(last.last ?? " ") ? last : last + cleaned)
+            } else if let last = words.last, last == "(" {
+                // What stood behind the bracket was a picture.
+                words[words.count - 1] = last + cleaned
+            } else {
+                words.append(cleaned)
+            }
+        }
+        if words.first.map(["[ ]", "[x]", "[X]"].contains) == true { words.removeFirst() }
+        if words.count > 1, words[0] == "[", words[1] == "]" { words.removeFirst(2) }
+        return ShieldedMarks.restore(words.joined(separator: " "), inserted)
+    }
+
+    /// Without what is struck through (section 6.5 of GitHub Flavored Markdown): it is no longer so.
+    private static func withoutStruck(_ text: String) -> String {
+        guard text.contains("~~") else { return text }
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstRange(of: "~~") {
+            let inside = rest[start.upperBound...].prefix(400)
+            guard let end = inside.firstRange(of: "~~"), !inside[..<end.lowerBound].allSatisfy(\.isWhitespace) else {
+                break
+            }
+            result += rest[..<start.lowerBound]
+            rest = rest[end.upperBound...]
+        }
+        return result + rest
+    }
+
+    /// A line that begins with a picture is an entry of a list; the line before it ends. So does a line that was broken on purpose
+    /// and is followed by what looks like the start of a sentence.
+    private static func endingLines(_ text: String) -> String {
+        guard text.contains("\n") else { return text }
+        var result = ""
+        for line in text.split(separator: "\n") {
+            let first = line.first { !$0.isWhitespace }
+            let wasEnded = result.last == Character(LinkMarks.lineEnd)
+            let isStart = first.map { $0.isUppercase || $0.isNumber } == true
+            if first.map(isPicture) == true || (wasEnded && isStart),
+                let last = result.last(where: { !$0.isWhitespace && $0 != Character(LinkMarks.lineEnd) }),
+                last.isLetter || last.isNumber
+            {
+                result += "."
+            }
+            result += (result.isEmpty ? "" : " ") + line
+        }
+        return result
+    }
+
+    private static func isPicture(_ character: Character) -> Bool {
+        guard let value = character.unicodeScalars.first?.value else { return false }
+        return (0x2600...0x27BF).contains(value) || (0x1F000...0x1FAFF).contains(value)
+            || (0x2B00...0x2BFF).contains(value)
+    }
+
+    /// Without control and zero-width characters and pictures; an arrow becomes a dash.
+    private static func withoutSigns(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: scalars.append(" ")
+            case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF,
+                0xFFFD, 0xE000...0xE00F, 0xE020...0xF8FF:
+                continue
+            case 0x2190...0x21FF: scalars.append(contentsOf: " \u{2013} ".unicodeScalars)
+            case 0x20E3, 0x2300...0x23FF, 0x2500...0x27BF, 0x2B00...0x2BFF, 0x1F000...0x1FAFF,
+                0xE0000...0xE007F:
+                scalars.append(" ")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    private static func cleanWord(_ word: Substring, _ inserted: InsertedWords) -> String {
+        var result = withoutMarks(word, inserted)
+        result = withoutReferences(withoutFootnotes(result))
+        result = withWords(result, inserted)
+        return withoutAddress(result, inserted)
+    }
+
+    /// Drops back quotes and every run of two or more marks ("**", "__", "~~", "##", "*_"), but not "a==b" and "a||b".
+    /// Two stars before a number that Markdown left in the middle of a word are a power: "radius**2".
+    private static func withoutMarks(_ word: Substring, _ inserted: InsertedWords) -> String {
+        let power = inserted.power.map { " \($0) " } ?? "^"
+        var result = ""
+        var run = ""
+        for character in word where character != "`" {
+            if "*_~#=|".contains(character) {
+                run.append(character)
+                continue
+            }
+            let joins =
+                result.last.map { $0.isLetter || $0.isNumber } == true && (character.isLetter || character.isNumber)
+            let isOperator =
+                joins && run.utf8.count <= 3 && (run.allSatisfy { $0 == "=" } || run.allSatisfy { $0 == "|" })
+            if joins, character.isNumber, run == "**", !word.hasPrefix("*") {
+                result += power
+            } else if run.utf8.count == 1 || isOperator {
+                result += run
+            } else if joins, !run.isEmpty, character.isNumber, result.last?.isNumber == true {
+                // Two numbers do not become one.
+                result += " "
+            }
+            run = ""
+            result.append(character)
+        }
+        if run.utf8.count == 1 { result += run }
+        let isDash = result.utf8.count > 1 && result.utf8.allSatisfy { $0 == UInt8(ascii: "-") }
+        if isDash { return result.utf8.count <= 3 ? "\u{2013}" : "" }
+        return ["#", "|", "_"].contains(result) ? "" : result
+    }
+
+    /// "word[^1]" is a footnote of GitHub.
+    private static func withoutFootnotes(_ word: String) -> String {
+        guard let start = word.firstRange(of: "[^") else { return word }
+        guard let end = word[start.upperBound...].firstIndex(of: "]") else { return word }
+        return String(word[..<start.lowerBound] + word[word.index(after: end)...])
+    }
+
+    /// "[2] files": a number in brackets is a source only where a sentence or a part of one ends.
+    private static func isCount(_ word: Substring, behind last: String?, before next: Substring?) -> Bool {
+        guard (3...5).contains(word.count), word.first == "[", word.last == "]",
+            word.dropFirst().dropLast().allSatisfy(\.isNumber), let first = next?.first
+        else { return false }
+        let isEnd = last?.last { !SentenceSplitter.closers.contains($0) }.map(SentenceSplitter.isPause) ?? false
+        return (first.isLetter || first.isNumber) && !isEnd
+    }
+
+    /// "[1]" and the marks that some models set for their sources.
+    private static func withoutReferences(_ word: String) -> String {
+        var result = word
+        while let start = result.firstIndex(where: { $0 == "[" || $0 == "\u{3010}" }) {
+            let isOwn = result[start] == "\u{3010}"
+            guard let end = result[start...].firstIndex(of: isOwn ? "\u{3011}" : "]") else { return result }
+            let inside = result[result.index(after: start)..<end]
+            let isNumber = !inside.isEmpty && inside.count <= 3 && inside.allSatisfy(\.isNumber)
+            guard isNumber || (isOwn && inside.contains("\u{2020}")) else { return result }
+            result.removeSubrange(start...end)
+        }
+        return result
+    }
+
+    /// Marks that stand for a word, where it is plain which.
+    private static func withWords(_ word: String, _ inserted: InsertedWords) -> String {
+        if ["->", "=>", "-->", "==>", "<-", "<->"].contains(word) { return "\u{2013}" }
+        guard word.count > 1, word.first == "~" || word.first == "\u{2248}" else { return word }
+        let rest = word.dropFirst()
+        guard let about = inserted.about, rest.first?.isNumber == true else { return word }
+        return about + " " + rest
+    }
+
+    /// An address in the middle of text becomes "a link", or nothing; what stands around it stays.
+    private static func withoutAddress(_ word: String, _ inserted: InsertedWords) -> String {
+        let bytes = Array(word.utf8)
+        var result: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            guard let end = addressEnd(in: bytes, from: position) else {
+                result.append(bytes[position])
+                position += 1
+                continue
+            }
+            let before = String(decoding: result.suffix(4), as: UTF8.self).last
+            let after = AddressInText.scalar(in: bytes, at: end)?.0
+            func isWord(_ character: Character?) -> Bool {
+                guard let character, !inserted.link.isEmpty else { return false }
+                return (character.isLetter || character.isNumber) && !WordCount.isWrittenWithoutSpaces(character)
+            }
+            result += Array((isWord(before) ? " " : "").utf8) + Array(inserted.link.utf8)
+            if isWord(after.map { Character($0) }) { result.append(0x20) }
+            position = end
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// What stands behind an address without a blank is its own, where no address may hold it either: "https://e.org/{id}/x".
+    private static func addressEnd(in bytes: [UInt8], from start: Int) -> Int? {
+        // A scheme is none of a word, even where it is glued to one; "www." may be the end of one.
+        let isScheme = bytes[start] | 0x20 == UInt8(ascii: "h")
+        guard isScheme || AddressInText.mayBegin(in: bytes, at: start),
+            var end = AddressInText.end(in: bytes, from: start), end > start
+        else { return nil }
+        if end - start >= AddressInText.longest { return bytes.count }
+        let behind = ShieldedMarks.length(in: bytes, at: end) ?? 0
+        guard end < bytes.count, behind > 0 || "{}|\\^_".utf8.contains(bytes[end]) else { return end }
+        while end < bytes.count {
+            let length = ShieldedMarks.length(in: bytes, at: end) ?? (bytes[end] > 0x20 && bytes[end] < 0x7F ? 1 : 0)
+            guard length > 0 else { break }
+            end += length
+        }
+        while end > start, ".,;:!?)]>}\"'".utf8.contains(bytes[end - 1]) { end -= 1 }
+        return end
+    }
+}

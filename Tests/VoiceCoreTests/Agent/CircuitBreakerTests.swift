@@ -1,0 +1,89 @@
+import Testing
+
+@testable import VoiceAgent
+
+struct CircuitBreakerTests {
+    private enum Event {
+        case failure(JarvisFailure)
+        case success
+        case pass
+        case tryOut
+        case refuse(JarvisFailure)
+    }
+
+    private typealias Row = (at: Int, event: Event)
+
+    /// What happens at which second, and what the breaker says.
+    private static let tables: [(name: String, rows: [Row])] = [
+        (
+            "three failures in a row open it for half a minute",
+            [
+                (0, .pass), (0, .failure(.timedOut)), (1, .pass), (1, .failure(.timedOut)), (2, .pass),
+                (10, .failure(.lost)), (10, .refuse(.lost)), (39, .refuse(.lost)), (40, .tryOut),
+            ]
+        ),
+        (
+            "a success in between counts from the beginning",
+            [
+                (0, .failure(.timedOut)), (0, .failure(.timedOut)), (1, .success), (2, .failure(.timedOut)),
+                (2, .failure(.timedOut)), (2, .pass),
+            ]
+        ),
+        (
+            "one trial at a time, whose success closes it",
+            [
+                (0, .failure(.timedOut)), (0, .failure(.timedOut)), (0, .failure(.timedOut)), (30, .tryOut),
+                (31, .refuse(.timedOut)), (32, .success), (33, .pass), (33, .failure(.timedOut)), (34, .pass),
+            ]
+        ),
+        (
+            "a failed trial doubles the pause, up to five minutes",
+            [
+                (0, .failure(.timedOut)), (0, .failure(.timedOut)), (0, .failure(.timedOut)), (30, .tryOut),
+                (30, .failure(.timedOut)), (89, .refuse(.timedOut)), (90, .tryOut), (90, .failure(.timedOut)),
+                (209, .refuse(.timedOut)), (210, .tryOut), (210, .failure(.timedOut)), (450, .tryOut),
+                (450, .failure(.timedOut)), (749, .refuse(.timedOut)), (750, .tryOut), (750, .failure(.timedOut)),
+                (1049, .refuse(.timedOut)), (1050, .tryOut), (1050, .success), (1051, .pass),
+            ]
+        ),
+        (
+            "a trial that the user takes back leaves the next one to try",
+            [
+                (0, .failure(.timedOut)), (0, .failure(.timedOut)), (0, .failure(.timedOut)), (30, .tryOut),
+                (31, .failure(.cancelled)), (31, .tryOut), (32, .failure(.superseded)), (33, .tryOut),
+            ]
+        ),
+        (
+            "what was turned down here changes nothing",
+            [
+                (0, .failure(.timedOut)), (0, .failure(.timedOut)), (0, .failure(.tooManyQuestions)),
+                (0, .failure(.cancelled)), (0, .failure(.timedOut)), (1, .refuse(.timedOut)),
+            ]
+        ),
+        (
+            "an answer that is no trouble closes it: the server lives",
+            [
+                (0, .failure(.timedOut)), (0, .failure(.timedOut)), (0, .failure(.timedOut)), (30, .tryOut),
+                (30, .failure(.emptyReply)), (30, .pass), (31, .failure(.authentication)), (31, .pass),
+                (31, .failure(.busy)), (31, .failure(.wrongBasePath(hint: "x"))), (31, .pass),
+            ]
+        ),
+    ]
+
+    @Test func theTablesHold() {
+        for (name, rows) in Self.tables {
+            var breaker = CircuitBreaker()
+            for (index, row) in rows.enumerated() {
+                let now = Duration.seconds(row.at)
+                switch row.event {
+                case .failure(let failure): breaker.record(failure, at: now)
+                case .success: breaker.record(nil, at: now)
+                case .pass: #expect(breaker.decide(at: now) == .pass, "\(name), row \(index)")
+                case .tryOut: #expect(breaker.decide(at: now) == .tryOut, "\(name), row \(index)")
+                case .refuse(let failure):
+                    #expect(breaker.decide(at: now) == .refuse(failure), "\(name), row \(index)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import Synchronization
+import Testing
+
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConfiguration
+
+/// Runs that ask back, through the client.
+struct HumanInTheLoopTests {
+    private static let question = #""call_id":"c","questions":[{"question":"Which?","options":[{"label":"Work"}]}]"#
+    private static let approval =
+        #""approval_id":"a","path":"echo hi","is_shell":true,"options":[{"index":1,"choice":"once"},{"index":2,"choice":"deny"}]"#
+
+    @Test func aQuestionIsReadAloudAndItsAnswerGoesBack() async throws {
+        let transport = Self.transport("response.ask_user.prompt", Self.question)
+        let client = try client(transport)
+        let asked = await client.ask("a")
+        #expect(asked.failure == nil)
+        #expect(asked.spoken.contains(#""Which?" The options are: "Work"."#))
+        #expect(await client.approve("echo hi", true, heard: 1).failure == .nothingPending)
+        #expect(await client.answer(["work"], heard: 1).spoken == "Done.")
+        let sent = transport.requests("POST /v1/sessions/voice-1/ask_user").map(\.text)
+        #expect(sent == [#"{"answers":[{"question_index":0,"selected":"Work"}],"call_id":"c"}"#])
+        #expect(await client.answer(["work"], heard: 1).failure == .nothingPending)
+        #expect(await client.ask("b").spoken.contains("Which?"), "the next question has its turn")
+    }
+
+    @Test func theTimeTheUserTakesDoesNotCount() async throws {
+        let time = TestTime()
+        let client = try client(Self.transport("response.ask_user.prompt", Self.question), time: time) {
+            $0.timeoutS = 61
+            $0.humanTimeoutS = 600
+        }
+        _ = await client.ask("a")
+        await time.sleep(.seconds(4))
+        #expect(await client.answer(["x"], heard: 1).spoken == "Done.")
+    }
+
+    @Test func permissionIsGivenOnlyForTheVeryCommand() async throws {
+        let transport = Self.transport("response.approval.prompt", Self.approval)
+        let client = try client(transport)
+        #expect(await client.ask("a").spoken.contains(#"run this command: "echo hi""#))
+        #expect(await client.approve("echo", true, heard: 1).failure == .otherCommand)
+        let other = await client.approve("echo hi; rm x", true, heard: 1)
+        #expect(other.failure == .otherCommand && other.failure?.leavesPrompt == true)
+        #expect(transport.requests("POST /v1/sessions/voice-1/approval").isEmpty)
+        #expect(await client.approve("echo hi", true, heard: 1).spoken == "Done.")
+        let sent = transport.requests("POST /v1/sessions/voice-1/approval").map(\.text)
+        #expect(sent == [#"{"approval_id":"a","choice":1}"#])
+    }
+
+    /// A model that answers for the user, or for another question than he has heard.
+    @Test(arguments: [nil, 0, 2]) func nobodyAnswersForTheUser(heard: Int?) async throws {
+        let transport = Self.transport("response.approval.prompt", Self.approval)
+        let asked = try client(transport)
+        _ = await asked.ask("a")
+        let answer = await asked.approve("echo hi", true, heard: heard)
+        #expect(answer.spoken.hasPrefix(JarvisPrompt.unheard) && answer.spoken.hasSuffix("Done."))
+        let sent = transport.requests("POST /v1/sessions/voice-1/approval").map(\.text)
+        #expect(sent == [#"{"approval_id":"a","cancelled":true}"#])
+        let questions = Self.transport("response.ask_user.prompt", Self.question)
+        let second = try client(questions)
+        _ = await second.ask("a")
+        #expect(await second.answer(["work"], heard: heard).spoken.hasPrefix(JarvisPrompt.unheard))
+        let dismissed = questions.requests("POST /v1/sessions/voice-1/ask_user").map(\.text)
+        #expect(dismissed == [#"{"call_id":"c","cancelled":true}"#])
+    }
+
+    @Test func aNoIsANo() async throws {
+        let transport = Self.transport("response.approval.prompt", Self.approval)
+        let client = try client(transport)
+        _ = await client.ask("a")
+        #expect(await client.approve("whatever", false, heard: 1).spoken == "Done.")
+        let sent = transport.requests("POST /v1/sessions/voice-1/approval").map(\.text)
+        #expect(sent == [#"{"approval_id":"a","cancelled":true}"#])
+    }
+
+    @Test func silenceIsANo() async throws {
+        let time = TestTime()
+        let transport = Self.transport("response.approval.prompt", Self.approval)
+        let client = try client(transport, time: time)
+        _ = await client.ask("a")
+        await time.pass(.seconds(60))
+        while transport.requests("POST /v1/sessions/voice-1/approval").isEmpty { await Task.yield() }
+        let sent = transport.requests("POST /v1/sessions/voice-1/approval").map(\.text)
+        #expect(sent == [#"{"approval_id":"a","cancelled":true}"#])
+        #expect(await client.approve("echo hi", true, heard: 1).failure == .nothingPending)
+    }
+
+    @Test func afterSilenceTheAnswerIsToldAllTheSame() async throws {
+        let time = TestTime()
+        let news = NewsBox()
+        let client = try client(Self.transport("response.approval.prompt", Self.approval), time: time, news: news)
+        let asked = await client.ask("a")
+        guard case .asks(asked.spoken, prompt: 1, let characters)? = news.all.first, news.all.count == 1 else {
+            Issue.record("\(news.all)")
+            return
+        }
+        #expect(characters > 0 && characters <= asked.spoken.unicodeScalars.count)
+        await time.pass(.seconds(60))
+        while news.all.count < 3 { await Task.yield() }
+        #expect(news.all[1] == .settled)
+        guard case .answered(let answer, let query) = news.all[2] else { return #expect(Bool(false)) }
+        #expect(answer.spoken == "Done." && query == "a")
+    }
+
+    @Test func whatWasAllowedElsewhereIsFollowedAndItsAnswerTold() async throws {
+        let news = NewsBox()
+        let log = LineLog()
+        let transport = Self.transport("response.approval.prompt", Self.approval)
+        let client = try client(transport, news: news, log: log)
+        #expect(await client.ask("a").spoken.contains("echo hi"))
+        // Somebody says yes in another window: the run goes on.
+        transport.open()
+        while news.all.count < 3 { await Task.yield() }
+        guard case .answered(let answer, _) = news.all[2] else { return #expect(Bool(false)) }
+        #expect(answer.spoken == "Done.")
+        #expect(transport.requests("POST /v1/sessions/voice-1/approval").isEmpty)
+        #expect(log.lines.contains { $0.contains("answered elsewhere") })
+        #expect(!log.lines.contains { $0.contains("the user allowed") })
+        #expect(await client.approve("echo hi", true, heard: 1).failure == .nothingPending)
+    }
+
+    @Test(arguments: [200, 409])
+    func theUserAllowedOnlyWhatTheServerTook(status: Int) async throws {
+        let log = LineLog()
+        let transport = Self.transport("response.approval.prompt", Self.approval, replyStatus: status)
+        let client = try client(transport, log: log)
+        _ = await client.ask("a")
+        let yes = Task { await client.approve("echo hi", true, heard: 1) }
+        while transport.requests("POST /v1/sessions/voice-1/approval").isEmpty { await Task.yield() }
+        transport.open()
+        #expect(await yes.value.spoken == "Done.")
+        #expect(log.lines.contains { $0.contains("the user allowed an action") } == (status == 200))
+        #expect(log.lines.contains { $0.contains("answered elsewhere") } == (status == 409))
+    }
+
+    @Test(arguments: ["response.ask_user.prompt", "response.approval.prompt"])
+    func unheardWhereTheOwnerWantsIt(name: String) async throws {
+        let isQuestion = name.contains("ask_user")
+        let transport = Self.transport(name, isQuestion ? Self.question : Self.approval)
+        let client = try client(transport) {
+            $0.askUser = .dismiss
+            $0.approval = .deny
+        }
+        #expect(await client.ask("a").spoken == "Done.")
+        let sent = transport.requests("POST /v1/sessions/voice-1/\(isQuestion ? "ask_user" : "approval")")
+        #expect(
+            sent.map(\.text) == [
+                isQuestion ? #"{"call_id":"c","cancelled":true}"# : #"{"approval_id":"a","cancelled":true}"#
+            ]
+        )
+    }
+
+    @Test func aNewQuestionWithdrawsTheOneThatWaits() async throws {
+        let transport = Self.transport("response.ask_user.prompt", Self.question)
+        let client = try client(transport)
+        _ = await client.ask("a")
+        _ = await client.ask("b")
+        while transport.requests("POST /v1/responses/resp_1/cancel").isEmpty { await Task.yield() }
+        #expect(transport.requests("POST /v1/responses").count == 2)
+    }
+
+    @Test func anAnswerThatTheServerDoesNotTakeCanBeGivenAgain() async throws {
+        let transport = Self.transport("response.ask_user.prompt", Self.question, refusals: 1)
+        let client = try client(transport)
+        _ = await client.ask("a")
+        #expect(await client.answer(["x"], heard: 1).failure == .unfitAnswer)
+        #expect(await client.answer(["work"], heard: 1).spoken == "Done.")
+    }
+
+    @Test func chatShowsItsQuestionsInTheStateOfTheSession() async throws {
+        let time = TestTime()
+        let state = #"{"active_run":true,"pending_ask_user":{"call_id":"c","questions":[{"question":"Which?"}]}}"#
+        let transport = ScriptedJarvisTransport { request, _ in
+            if request.method == "GET" { return .whole(.json(state)) }
+            return request.route.hasSuffix("ask_user") ? .whole(.json("{}")) : .held(.content("Done."))
+        }
+        let client = try client(transport, time: time) { $0.api = .chat }
+        let asked = Task { await client.ask("a") }
+        await time.pass(.seconds(5))
+        #expect(await asked.value.spoken.contains("Which?"))
+        let answered = Task { await client.answer(["the second"], heard: 1) }
+        while transport.requests("POST /v1/sessions/voice-1/ask_user").isEmpty { await Task.yield() }
+        transport.open()
+        #expect(await answered.value.spoken == "Done.")
+    }
+
+    /// A run that asks, and goes on once it is answered.
+    private static func transport(
+        _ name: String,
+        _ fields: String,
+        refusals: Int = 0,
+        replyStatus: Int = 200
+    ) -> ScriptedJarvisTransport {
+        let created = "id: 1\nevent: response.created\ndata: {\"response\":{\"id\":\"resp_1\"}}\n\n"
+        let prompt = "id: 2\nevent: \(name)\ndata: {\(fields)}\n\n"
+        let end = """
+            id: 3\nevent: response.output_text.delta\ndata: {"delta":"Done."}\n\n\
+            id: 4\nevent: response.completed\ndata: {}\n\n
+            """
+        return ScriptedJarvisTransport { request, number in
+            switch request.route {
+            // The stream ends after the prompt, so the rest is only reached by way of another request.
+            case "POST /v1/responses": .stream([created, prompt])
+            case "GET /v1/responses/resp_1/events": .held(.response(stream(end)))
+            case let look where look.hasPrefix("GET"): .whole(.json("{}"))
+            // The run goes on when the server has taken the answer.
+            default:
+                if number < refusals {
+                    .whole(.status(400))
+                } else {
+                    replyStatus == 200 ? .opening(.json("{}")) : .whole(.status(replyStatus))
+                }
+            }
+        }
+    }
+
+    private static func stream(_ text: String) -> JarvisHTTPResponse {
+        JarvisHTTPResponse(status: 200, contentType: "text/event-stream", body: Array(text.utf8))
+    }
+
+    private func client(
+        _ transport: ScriptedJarvisTransport,
+        time: TestTime = TestTime(),
+        news: NewsBox = NewsBox(),
+        log: LineLog = LineLog(),
+        _ change: (inout Configuration.Jarvis) -> Void = { _ in }
+    ) throws -> JarvisClient {
+        var settings = Configuration().jarvis
+        settings.api = .responses
+        change(&settings)
+        return JarvisClient(
+            base: try #require(ServerURL("http://127.0.0.1:8080/ui")),
+            token: Secret("topsecret"),
+            settings: settings,
+            transport: transport,
+            surroundings: time.surroundings(ids: ["1", "2"]),
+            tell: { news.add($0) },
+            logger: log.logger
+        )
+    }
+}
+
+/// What the client told.
+final class NewsBox: Sendable {
+    private let news = Mutex<[JarvisClient.News]>([])
+
+    func add(_ one: JarvisClient.News) { news.withLock { $0.append(one) } }
+
+    var all: [JarvisClient.News] { news.withLock { $0 } }
+}

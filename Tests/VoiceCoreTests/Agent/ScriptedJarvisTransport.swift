@@ -1,0 +1,185 @@
+import Synchronization
+
+@testable import VoiceAgent
+
+/// An agent by script: says for each request what comes back.
+final class ScriptedJarvisTransport: JarvisTransport {
+    /// What comes back for one request.
+    enum Reply: Sendable {
+        case whole(JarvisHTTPResult)
+        /// An event stream that brings these pieces and then ends so.
+        case stream([String], End = .complete, runID: String? = "resp_1")
+        /// Nothing, until the test opens the gate.
+        case held(JarvisHTTPResult)
+        /// This at once, and it opens the gate.
+        case opening(JarvisHTTPResult)
+
+        enum End: Sendable {
+            case complete
+            case broken
+            /// Nothing more comes, and the connection stays.
+            case silent
+        }
+    }
+
+    private struct State {
+        var requests: [JarvisHTTPRequest] = []
+        var isOpen = false
+        var held: [Int: CheckedContinuation<Void, Never>] = [:]
+        var cancelled = 0
+    }
+
+    private let silences = Atomic(0)
+
+    private let answer: @Sendable (_ request: JarvisHTTPRequest, _ number: Int) -> Reply
+    private let state = Mutex(State())
+
+    /// - Parameter answer: gets the request and how many of its kind (method and route) came before.
+    init(_ answer: @escaping @Sendable (_ request: JarvisHTTPRequest, _ number: Int) -> Reply) {
+        self.answer = answer
+    }
+
+    /// Questions are answered with the results in order, then with the last one; nothing else is known.
+    convenience init(_ results: [JarvisHTTPResult], isOpen: Bool = true) {
+        self.init { request, number in
+            guard request.method == "POST" else { return .whole(.status(404)) }
+            let result = results[min(number, results.count - 1)]
+            return isOpen ? .whole(result) : .held(result)
+        }
+    }
+
+    var requests: [JarvisHTTPRequest] { state.withLock { $0.requests } }
+    /// Requests that were given up by the client while they were held.
+    var cancelled: Int { state.withLock { $0.cancelled } }
+    /// Streams whose reader waits for what never comes.
+    var silentStreams: Int { silences.load(ordering: .acquiring) }
+
+    /// "POST /v1/responses" and the like, without the base path.
+    var routes: [String] { requests.map(\.route) }
+
+    func requests(_ route: String) -> [JarvisHTTPRequest] { requests.filter { $0.route == route } }
+
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [:] }
+            return state.held
+        }
+        for continuation in held.values { continuation.resume() }
+    }
+
+    func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
+        switch await reply(request) {
+        case .whole(let result), .held(let result), .opening(let result): result
+        case .stream: .failed(.connectionLost("a stream"))
+        }
+    }
+
+    func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisTransportFault> {
+        switch await reply(request) {
+        case .whole(.failed(let fault)), .held(.failed(let fault)), .opening(.failed(let fault)): return .failure(fault)
+        case .whole(.response(let response)), .held(.response(let response)), .opening(.response(let response)):
+            return .success(ScriptedStream(head: response, pieces: [response.body], end: .complete))
+        case .stream(let pieces, let end, let runID):
+            let head = JarvisHTTPResponse(status: 200, contentType: "text/event-stream", runID: runID)
+            let bytes = pieces.map { Array($0.utf8) }
+            return .success(
+                ScriptedStream(head: head, pieces: bytes, end: end) { [self] in
+                    silences.add(1, ordering: .acquiringAndReleasing)
+                }
+            )
+        }
+    }
+
+    private func reply(_ request: JarvisHTTPRequest) async -> Reply {
+        let (number, id, isOpen) = state.withLock { state in
+            let number = state.requests.count { $0.route == request.route }
+            state.requests.append(request)
+            return (number, state.requests.count, state.isOpen)
+        }
+        let reply = answer(request, number)
+        if case .opening = reply { open() }
+        guard case .held = reply, !isOpen else { return reply }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard !state.isOpen, !Task.isCancelled else { return false }
+                    state.held[id] = continuation
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { state in
+                state.cancelled += 1
+                return state.held.removeValue(forKey: id)
+            }?.resume()
+        }
+        return Task.isCancelled ? .whole(.failed(.cancelled)) : reply
+    }
+}
+
+/// A reply that comes in pieces.
+private final class ScriptedStream: JarvisReplyStream {
+    let head: JarvisHTTPResponse
+    private let pieces: Mutex<[[UInt8]]>
+    private let end: ScriptedJarvisTransport.Reply.End
+    private let never = StepLine<Void>()
+    private let onSilence: @Sendable () -> Void
+
+    init(
+        head: JarvisHTTPResponse,
+        pieces: [[UInt8]],
+        end: ScriptedJarvisTransport.Reply.End,
+        onSilence: @escaping @Sendable () -> Void = {}
+    ) {
+        var head = head
+        head.body = []
+        self.head = head
+        self.pieces = Mutex(pieces)
+        self.end = end
+        self.onSilence = onSilence
+    }
+
+    func next() async -> Result<[UInt8]?, JarvisTransportFault> {
+        if let piece = pieces.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return .success(piece) }
+        switch end {
+        case .complete: return .success(nil)
+        case .broken: return .failure(.connectionLost("reset"))
+        case .silent:
+            onSilence()
+            _ = await never.next()
+            return .failure(.cancelled)
+        }
+    }
+
+    func close() {}
+}
+
+extension JarvisHTTPRequest {
+    /// "POST /v1/responses"; ids stay, the query goes.
+    var route: String {
+        let path = url.split(separator: "/ui", maxSplits: 1).last.map(String.init) ?? url
+        return "\(method) \(path.prefix { $0 != "?" })"
+    }
+
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension JarvisHTTPResult {
+    static func content(_ text: String) -> JarvisHTTPResult {
+        .json("{\"choices\":[{\"message\":{\"content\":\"\(text)\"}}]}")
+    }
+
+    static func json(_ text: String, status: Int = 200) -> JarvisHTTPResult {
+        .response(JarvisHTTPResponse(status: status, contentType: "application/json", body: Array(text.utf8)))
+    }
+
+    static func status(_ status: Int) -> JarvisHTTPResult { .json("{}", status: status) }
+
+    static func error(_ status: Int, _ type: String, _ message: String) -> JarvisHTTPResult {
+        .json("{\"error\":{\"message\":\"\(message)\",\"type\":\"\(type)\"}}", status: status)
+    }
+}

@@ -1,0 +1,151 @@
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceConfiguration
+
+struct CapturePlanTests {
+    private func map(_ text: String) throws -> ChannelMap { try ChannelMap(parsing: text) }
+
+    private func wishes(
+        _ map: String? = nil,
+        _ change: (inout CaptureWishes) -> Void = { _ in }
+    ) -> CaptureWishes {
+        var wishes = CaptureWishes()
+        wishes.map = map.flatMap { try? ChannelMap(parsing: $0) }
+        change(&wishes)
+        return wishes
+    }
+
+    @Test func aMapIsReadAsItIsWritten() throws {
+        #expect(
+            try map("processed, raw,raw ,  REFERENCE, silent").roles == [.processed, .raw, .raw, .reference, .silent]
+        )
+        #expect(try map("raw").text == "raw")
+    }
+
+    @Test(arguments: [
+        ("", "knows processed"), ("raw,,raw", "knows processed"), ("raw, cooked", "not \"cooked\""),
+        ("reference, silent", "names no channel with a voice"),
+        (Array(repeating: "raw", count: 33).joined(separator: ","), "more than 32"),
+    ])
+    func aMapThatCannotBeSaysWhy(text: String, reason: String) {
+        #expect { try ChannelMap(parsing: text) } throws: { "\($0)".contains(reason) }
+    }
+
+    @Test(arguments: [(1, ChannelSelection.average), (2, .average), (3, .channel(0)), (8, .channel(0))])
+    func moreThanTwoUnknownChannelsAreNeverMixed(channels: Int, voice: ChannelSelection) {
+        let plan = wishes().plan(channels: channels).plan
+        #expect(plan == CapturePlan(voice: voice))
+    }
+
+    @Test func aProcessedChannelIsTakenAndTheOwnCancellerBypassed() throws {
+        let known = try map("raw, processed, reference")
+        let (plan, reason) = wishes().plan(channels: 3, known: known)
+        #expect(plan == CapturePlan(voice: .channel(1), worker: .hardware, mayTakeOver: true))
+        #expect(reason == "known device")
+    }
+
+    @Test func softwareTakesABareChannelAndTheDevicesReference() throws {
+        let wishes = wishes("processed, raw, raw, reference") {
+            $0.worker = .software
+        }
+        #expect(wishes.plan(channels: 4).plan == CapturePlan(voice: .channel(1), reference: 3))
+        #expect(wishes.channels() == 4)
+    }
+
+    @Test func bothTakesTheProcessedChannelAndTheReference() throws {
+        let wishes = wishes("processed, raw, reference") {
+            $0.worker = .both
+        }
+        #expect(wishes.plan(channels: 3).plan == CapturePlan(voice: .channel(0), reference: 2, worker: .both))
+    }
+
+    @Test func withoutACancellerTheProcessedChannelIsStillTheBestVoice() throws {
+        let wishes = wishes("raw, processed, reference") {
+            $0.cancels = false
+        }
+        #expect(wishes.plan(channels: 3).plan == CapturePlan(voice: .channel(1)))
+    }
+
+    @Test func aChosenChannelWinsAndItsRoleCounts() throws {
+        let wishes = wishes("raw, processed") {
+            $0.channel = 1
+        }
+        #expect(wishes.plan(channels: 2).plan.worker == .hardware)
+        var other = wishes
+        other.channel = 0
+        #expect(other.plan(channels: 2).plan == CapturePlan(voice: .channel(0)))
+    }
+
+    @Test func silentAndReferenceChannelsAreNeverTheVoice() throws {
+        #expect(wishes().plan(channels: 4, known: try map("silent, reference, raw, raw")).plan.voice == .channel(2))
+        #expect(wishes().plan(channels: 2, known: try map("raw, raw")).plan.voice == .average)
+        #expect(wishes().plan(channels: 2, known: try map("raw, reference")).plan.voice == .channel(0))
+    }
+
+    @Test func whatWasMeasuredCountsOnThatDeviceAlone() throws {
+        let wishes = wishes {
+            $0.measured = MeasuredWorker(worker: .both, device: "0b0e:0420 1.05 Speak", channels: "processed")
+        }
+        let known = try map("processed")
+        #expect(wishes.plan(channels: 1, known: known, device: "0b0e:0420 1.05 Speak").plan.worker == .both)
+        #expect(wishes.plan(channels: 1, known: known, device: "0b0e:0420 1.06 Speak").plan.worker == .hardware)
+    }
+
+    @Test func whatWasMeasuredCountsForThoseChannelsAlone() throws {
+        let device = "0b0e:0420 1.05 Speak"
+        func worker(_ map: String, channel: Int? = nil, on device: String = device) -> EchoWorker {
+            wishes(map) {
+                $0.channel = channel
+                $0.measured = MeasuredWorker(worker: .both, device: "0b0e:0420 1.05 Speak", channels: "processed, raw")
+            }.plan(channels: 2, device: device).plan.worker
+        }
+        #expect(worker("processed, raw") == .both)
+        #expect(worker("raw, processed") == .hardware)
+        #expect(worker("processed, raw", channel: 1) == .software)
+        #expect(worker("processed, raw", on: "") == .hardware)
+    }
+
+    /// Two devices of which nothing is known have nothing in common.
+    @Test func whatWasMeasuredOnAnUnknownDeviceCountsForNone() {
+        let wishes = wishes { $0.measured = MeasuredWorker(worker: .hardware, device: "") }
+        #expect(wishes.plan(channels: 1).plan.worker == .software)
+    }
+
+    @Test func aMapThatIsLongerThanTheDeviceIsLeftAlone() throws {
+        #expect(wishes().plan(channels: 1, known: try map("raw, processed")).plan == CapturePlan(voice: .average))
+    }
+
+    @Test func aMapThatIsLongerThanTheDeviceIsToldOf() {
+        let chooser = CaptureChooser(wishes("processed, raw, raw, raw"), known: KnownDevices(), identity: nil)
+        // With all that it names, if the device has them.
+        #expect(chooser.tries == [4, 2])
+        let choice = chooser.choice(channels: 2)
+        #expect(choice.problem?.contains("audio.input_channels names 4 channels, but the device has 2") == true)
+        // What is not used is not shown as used either.
+        #expect(choice.text == "mean of all channels; echo: software, no channel is known to be processed")
+        #expect(chooser.choice(channels: 4).problem == nil)
+    }
+
+    @Test(arguments: [
+        CapturePlan(), CapturePlan(voice: .channel(0), reference: 5), CapturePlan(voice: .channel(31), reference: 31),
+        CapturePlan(voice: .channel(3), worker: .hardware, mayTakeOver: true),
+        CapturePlan(voice: .average, reference: 0, worker: .both),
+    ])
+    func goesToTheAudioThreadAsOneNumber(plan: CapturePlan) {
+        #expect(CapturePlan(packed: plan.packed) == plan)
+    }
+
+    @Test func theConfigurationSaysWhatOfItCounts() {
+        var configuration = Configuration()
+        #expect(EchoWorker.notices(on: configuration).isEmpty)
+        configuration.echo.mode = .hardware
+        configuration.audio.inputChannels = "raw, reference"
+        configuration.audio.inputChannel = 2
+        let notices = EchoWorker.notices(on: configuration)
+        #expect(notices.contains { $0.contains("calls reference") })
+        #expect(notices.contains { $0.contains("names no processed channel") })
+        configuration.echo.enabled = false
+        #expect(EchoWorker.notices(on: configuration).contains { $0.contains("echo.enabled = false comes first") })
+    }
+}

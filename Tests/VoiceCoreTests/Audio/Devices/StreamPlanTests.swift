@@ -1,0 +1,122 @@
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceBase
+
+struct StreamPlanTests {
+    private static func plan(rate: Int = 48_000, period: Int = 480, buffer: Int) -> StreamPlan {
+        StreamPlan(format: .s16, rate: rate, channels: 2, periodFrames: period, bufferFrames: buffer)
+    }
+
+    @Test func anOrdinaryCardIsFilledAsConfigured() {
+        #expect(Self.plan(buffer: 1920).fill(wanted: 1440, microphoneStep: 480) == 1440)
+        #expect(Self.plan(rate: 16_000, period: 160, buffer: 640).fill(wanted: 1440, microphoneStep: 480) == 1440)
+    }
+
+    @Test func aCardInLongStepsGetsAStepMore() {
+        let plan = Self.plan(period: 1024, buffer: 4096)
+        #expect(plan.fill(wanted: 1440, microphoneStep: 1024) == 1024 + 1024 + 480)
+        // What was asked for is more already.
+        #expect(plan.fill(wanted: 3360, microphoneStep: 1024) == 3360)
+        // A microphone in long steps beside an ordinary loudspeaker.
+        #expect(Self.plan(buffer: 4800).fill(wanted: 1440, microphoneStep: 1024) == 480 + 1024 + 480)
+    }
+
+    /// All that fits, and half a cycle more that goes in as soon as there is room.
+    @Test func aTinyBufferIsFilledWhole() {
+        #expect(Self.plan(period: 480, buffer: 960).fill(wanted: 1440, microphoneStep: 480) == 1200)
+        // Between two cycles 10 ms are played: so much must be left.
+        #expect(Self.plan(buffer: 960).leastBuffer == 720)
+    }
+
+    @Test func tellsWhatItCosts() {
+        var plan = Self.plan(rate: 16_000, period: 160, buffer: 2560)
+        plan.channels = 6
+        plan.converterMilliseconds = 1.99
+        #expect(plan.summary == "16000 Hz (+2.0 ms), 6 channels, buffer of 160 ms")
+        #expect(Self.plan(buffer: 1920).summary == "48000 Hz, 2 channels, buffer of 40 ms")
+        let long = Self.plan(period: 1024, buffer: 4096)
+        #expect(long.summary == "48000 Hz, 2 channels, buffer of 85 ms in steps of 21.3 ms")
+        #expect((long.addedMilliseconds - 10.83).magnitude < 0.01)
+    }
+
+    @Test func aLoudspeakerTellsWhatAMicrophoneInLongStepsCostsIt() {
+        let plan = Self.plan(buffer: 4800)
+        #expect(plan.addedMilliseconds(wanted: 1440, microphoneStep: 480) == 0)
+        #expect((plan.addedMilliseconds(wanted: 1440, microphoneStep: 1024) - 11.33).magnitude < 0.01)
+        let request = DeviceRequest(name: "hw:0", direction: .playback, periods: 4)
+        #expect(plan.cost(request, microphoneStep: nil) == 30)
+        #expect(plan.cost(request, microphoneStep: 1024) == 41)
+        let long = Self.plan(period: 1024, buffer: 4096)
+        #expect(long.cost(request, microphoneStep: 1024) == 52)
+        func facts(_ plan: StreamPlan) -> DeviceFacts {
+            DeviceFacts(
+                device: "hw:0",
+                abilities: DeviceAbilities(rates: [], formats: [], channels: 1...1),
+                granted: plan
+            )
+        }
+        let text = facts(plan).fillText(beside: facts(long), configured: 4)
+        #expect(text == "filled to 41 ms instead of 30 ms, because a card moves in long steps")
+        #expect(facts(plan).fillText(beside: facts(plan), configured: 4) == nil)
+    }
+
+    @Test func aMicrophoneTellsWhatItCosts() {
+        let request = DeviceRequest(name: "hw:0", direction: .capture, periods: 16)
+        #expect(Self.plan(buffer: 7680).cost(request, microphoneStep: nil) == 10)
+        #expect(Self.plan(period: 1024, buffer: 7680).cost(request, microphoneStep: nil) == 21)
+    }
+}
+
+struct StreamRefusalTests {
+    private static func refusal(_ device: String, rates: [Int] = [48_000], formats: [String] = []) -> StreamRefusal {
+        StreamRefusal(
+            device: device,
+            direction: .capture,
+            abilities: DeviceAbilities(rates: rates, formats: formats, channels: 1...1)
+        )
+    }
+
+    @Test func aRateThatIsFixedAndNotThereIsNamedWithThoseThatAre() {
+        let line = Self.refusal("hw:0", rates: [16_000, 32_000]).rate(fixed: 48_000)
+        #expect(line.contains("48000 Hz"))
+        #expect(line.contains("16000 and 32000 Hz"))
+        #expect(line.contains("audio.input_rate"))
+    }
+
+    /// As audio.input_channel does.
+    @Test func channelsCountFromOne() {
+        let line = Self.refusal("hw:0").channels(2, wanted: 3)
+        #expect(line.hasPrefix("has 2 channels, and no channel 3: see audio.input_channel"))
+        #expect(line.contains("count from 1"))
+    }
+
+    @Test(arguments: [
+        ("hw:CARD=vc4hdmi0,DEV=0", "hdmi:CARD=vc4hdmi0,DEV=0"), ("plughw:vc4hdmi1", "hdmi:CARD=vc4hdmi1,DEV=0"),
+        ("hw:1,3", "hdmi:CARD=1,DEV=3"),
+    ])
+    func aDigitalLineIsNamedByItsHdmiName(device: String, name: String) {
+        let line = Self.refusal(device, formats: ["IEC958_SUBFRAME_LE"]).format
+        #expect(line.hasSuffix("use it as \(name)"))
+        #expect(line.contains("IEC958_SUBFRAME_LE"))
+    }
+
+    @Test func whatConvertsAlreadyIsNotSentToAConverter() {
+        #expect(Self.refusal("hw:0", formats: ["MU_LAW"]).format.hasSuffix("use it as plughw:0"))
+        #expect(Self.refusal("room", formats: ["MU_LAW"]).format.hasSuffix("use it as plug:room"))
+        for device in ["plughw:0", "plug:room", "plugroom", "default", "sysdefault:CARD=0"] {
+            let refusal = Self.refusal(device, formats: ["MU_LAW"])
+            #expect(!refusal.format.contains("as plug"))
+            #expect(!refusal.access.contains("as plug"))
+        }
+    }
+}
+
+struct SampleRatesTests {
+    @Test func everyRateThatIsConvertedIsTriedOnBothSides() {
+        for direction in [AudioDirection.capture, .playback] {
+            #expect(SampleRates.preferred(direction).sorted() == SampleRates.known)
+            #expect(SampleRates.preferred(direction).first == 48_000)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceCore
+
+/// The whole audio thread with a microphone that cancels its own echo, or delivers what is played beside the voice.
+struct DeviceCancellerTests {
+    private static let hardware = CapturePlan(voice: .channel(0), worker: .hardware, mayTakeOver: true)
+
+    /// The room's noise is some five steps, its echo hundreds.
+    private func peak(_ samples: ArraySlice<Int16>) -> Int { samples.reduce(0) { max($0, Int($1.magnitude)) } }
+
+    @Test func aDeviceThatCancelsItsEchoIsHeardOverItWithoutTheOwnCanceller() throws {
+        // From the fifth second on somebody talks.
+        var rig = try EchoRig(
+            plan: Self.hardware,
+            talker: EchoRig.talker(from: 5 * 48_000),
+            echo: EchoRig.direct { _ in 0.0005 }
+        )
+        rig.run(100)
+        rig.speak(4)
+        #expect(rig.status.worker == .hardware)
+        #expect(rig.status.state == .clear)
+        #expect(rig.status.linearERLE == nil)
+        #expect(peak(rig.heard[(3 * 24_000)..<(4 * 24_000)]) < 40)
+        rig.speak(1)
+        #expect(rig.status.isOpen)
+        #expect(peak(rig.heard.suffix(4800)) > 200)
+    }
+
+    @Test func nothingOfTheFirstSecondGoesUpstreamBeforeTheDeviceHasProvenItself() throws {
+        var rig = try EchoRig(plan: Self.hardware, echo: EchoRig.direct { _ in 0.3 })
+        rig.run(100)
+        let before = rig.heard.count
+        rig.speak(3)
+        #expect(peak(rig.heard[before...]) < 40)
+        #expect(rig.status.state == .learning)
+    }
+
+    @Test func theOwnCancellerTakesOverWhereTheDeviceLeavesTooMuch() throws {
+        var rig = try EchoRig(plan: Self.hardware, echo: EchoRig.direct { _ in 0.3 })
+        rig.run(100)
+        rig.speak(12)
+        #expect(rig.status.worker == .both)
+        #expect(rig.status.state == .good)
+        #expect((rig.status.linearERLE ?? 0) > 12)
+        #expect(rig.status.openings == 0)
+    }
+
+    @Test func aModeThatIsConfiguredStays() throws {
+        var plan = Self.hardware
+        plan.mayTakeOver = false
+        var rig = try EchoRig(plan: plan, echo: EchoRig.direct { _ in 0.3 })
+        rig.run(100)
+        rig.speak(12)
+        #expect(rig.status.worker == .hardware)
+        #expect(rig.status.state == .poor)
+        #expect(rig.status.openings == 0)
+    }
+
+    @Test func aDeviceWhoseCancellerFailsLaterIsNotTakenForATalkerForLong() throws {
+        var rig = try EchoRig(plan: Self.hardware, echo: EchoRig.direct { $0 < 6 * 48_000 ? 0.0005 : 0.3 })
+        rig.run(100)
+        rig.speak(5)
+        #expect(rig.status.state == .clear)
+        rig.speak(12)
+        #expect(rig.status.worker == .both)
+        #expect(rig.status.state == .good)
+        #expect(peak(rig.heard.suffix(24_000)) < 40)
+    }
+
+    @Test func aMuteKeyProvesNothingAboutTheEcho() throws {
+        var rig = try EchoRig(plan: Self.hardware, isMuted: { $0 < 8 * 48_000 }, echo: EchoRig.direct { _ in 0.3 })
+        rig.run(100)
+        rig.speak(6)
+        #expect(rig.status.state == .learning)
+        #expect(rig.status.blocks == 0)
+        #expect(rig.status.noiseFloor == -65)
+    }
+
+    @Test func whatIsKnownOfADeviceOutlivesItsMuteKey() throws {
+        var rig = try EchoRig(
+            plan: Self.hardware,
+            isMuted: { (6 * 48_000..<9 * 48_000).contains($0) },
+            echo: EchoRig.direct { _ in 0.0005 }
+        )
+        rig.run(100)
+        rig.speak(4)
+        let changes = rig.status.changes
+        rig.speak(7)
+        #expect(rig.status.state == .clear)
+        #expect(rig.status.changes == changes)
+    }
+
+    @Test func theDevicesReferenceNeedsNoSearch() throws {
+        // The loudspeaker's way to the microphone is 25 ms; nobody looks for the delay, and the card's own says something else.
+        let plan = CapturePlan(voice: .channel(0), reference: 1)
+        var rig = try EchoRig(plan: plan, loopback: true, echo: EchoRig.direct { _ in 0.3 })
+        rig.card.captureDelay = 2400
+        rig.run(100)
+        rig.speak(6)
+        #expect(rig.status.state == .good)
+        #expect((rig.status.linearERLE ?? 0) > 18)
+    }
+
+    @Test func aReferenceThatStaysSilentIsNotUsed() throws {
+        let plan = CapturePlan(voice: .channel(0), reference: 1)
+        var rig = try EchoRig(plan: plan, loopback: false, echo: EchoRig.direct { _ in 0.3 })
+        rig.card.loopback = { _ in 0 }
+        rig.run(100)
+        rig.speak(8)
+        #expect(rig.status.state == .good)
+        #expect((rig.status.linearERLE ?? 0) > 12)
+        #expect(rig.status.openings == 0)
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import VoiceAudio
+
+struct MoveWatchTests {
+    /// Periods with a sign that the path has changed; returns the periods in which a move was told.
+    private func moves(signs: Set<Int>, periods: Int = 6000, good: (Int) -> Bool = { $0 >= 300 }) -> [Int] {
+        var watch = MoveWatch()
+        return (0..<periods).filter { watch.step(hasPathChanged: signs.contains($0), isGood: good($0)) }
+    }
+
+    @Test func oneSignIsNoMove() {
+        #expect(moves(signs: [1500, 2400, 3000, 3121]).isEmpty)
+    }
+
+    @Test func aSecondSignWithinASecondIs() {
+        #expect(moves(signs: [1500, 1600]) == [1600])
+        // Those that follow belong to it.
+        #expect(moves(signs: [1500, 1600, 1700, 1800, 1900]) == [1600])
+        #expect(moves(signs: [1500, 1600, 3500, 3600]) == [1600, 3600])
+    }
+
+    @Test func whatHasJustBeenLearnedMayBeCorrected() {
+        #expect(moves(signs: [65, 165, 473, 574]).isEmpty)
+        #expect(moves(signs: [1500, 1600], good: { $0 < 1000 || $0 > 1200 }).isEmpty)
+    }
+
+    @Test func aChangedVolumeIsNoMove() {
+        var watch = MoveWatch()
+        for period in 0..<3000 {
+            if period == 1450 { watch.levelChanged() }
+            let isMove = watch.step(hasPathChanged: [1500, 1600].contains(period), isGood: true)
+            #expect(!isMove)
+        }
+    }
+
+    @Test func itIsLearnedForTwoSecondsAfterTheLastSign() {
+        var watch = MoveWatch()
+        var learning: [Int] = []
+        for period in 0..<3000 {
+            _ = watch.step(hasPathChanged: [1500, 1600, 1700].contains(period), isGood: true)
+            if watch.isLearning { learning.append(period) }
+        }
+        #expect(learning.first == 1600)
+        #expect(learning.last == 1899)
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+
+struct CaptureLevelsTests {
+    /// Clipped periods as ranges, and what the verdict is after the last period.
+    @Test(
+        arguments: [
+            ("one knock", [10..<12], 20, false),
+            ("five periods in a row", [10..<15], 20, true),
+            ("still within the time it takes to be sure", [10..<15], 500, true),
+            ("over after a while", [10..<15], 1000, false),
+            ("one now and then", Array(stride(from: 0, to: 1000, by: 100)).map { $0..<$0 + 1 }, 1000, false),
+            ("three a second", Array(stride(from: 0, to: 1000, by: 33)).map { $0..<$0 + 1 }, 1000, true),
+        ] as [(String, [Range<Int>], Int, Bool)]
+    )
+    func clipping(name: String, clipped: [Range<Int>], periods: Int, verdict: Bool) {
+        var detector = ClippingDetector()
+        for period in 0..<periods { detector.note(isFullScale: clipped.contains { $0.contains(period) }) }
+        #expect(detector.isClipping == verdict, "\(name)")
+    }
+
+    @Test func theMeterAndTheDetectorSeeTheRawMicrophone() {
+        let pipes = AudioPipes()
+        var levels = CaptureLevels(gain: 2, isAutomatic: false)
+        var frames = [Float](repeating: 0.25, count: 480)
+        levels.take(&frames, count: 480, isPlaying: false, pipes: pipes)
+        #expect(frames == [Float](repeating: 0.5, count: 480))
+        #expect(pipes.microphonePeak.load(ordering: .relaxed) == -120)
+        #expect(pipes.clippedPeriods.load(ordering: .relaxed) == 0)
+        for _ in 0..<10 {
+            frames = [Float](repeating: 0.1, count: 480)
+            frames[7] = -1
+            levels.take(&frames, count: 480, isPlaying: true, pipes: pipes)
+            let isClipped = levels.isClipped
+            #expect(isClipped && frames[7] == -1)
+        }
+        #expect(pipes.clippedWhilePlaying.load(ordering: .relaxed) == 10)
+        let clips = pipes.microphoneClips.load(ordering: .relaxed)
+        #expect(clips)
+    }
+
+    @Test func aGainThatDrivesIntoFullScaleCountsAsClipping() {
+        let pipes = AudioPipes()
+        var levels = CaptureLevels(gain: 4, isAutomatic: false)
+        var frames = [Float](repeating: 0.3, count: 480)
+        levels.take(&frames, count: 480, isPlaying: false, pipes: pipes)
+        let isClipped = levels.isClipped
+        #expect(isClipped && frames.allSatisfy { $0 == 1 })
+    }
+
+    @Test func aChangedGainIsARamp() {
+        let pipes = AudioPipes()
+        var levels = CaptureLevels(gain: 1, isAutomatic: false)
+        var heard: [Float] = []
+        for period in 0..<8 {
+            if period == 2 { pipes.volumes.setCaptureGain(decibels: 12) }
+            var frames = [Float](repeating: 0.1, count: 480)
+            levels.take(&frames, count: 480, isPlaying: false, pipes: pipes)
+            heard += frames
+        }
+        let steps = zip(heard, heard.dropFirst()).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.001)
+        #expect(heard.first == 0.1 && abs((heard.last ?? 0) - 0.398) < 0.001)
+    }
+
+    @Test func aPeakStaysToBeSeenAndFallsSlowly() {
+        var hold = PeakHold()
+        hold.note(-60)
+        for _ in 0..<150 { hold.note(-960) }
+        #expect(hold.value == -60)
+        for _ in 0..<50 { hold.note(-960) }
+        #expect(hold.value == -160)
+        hold.note(-100)
+        #expect(hold.value == -100)
+    }
+
+    @Test func adviceIsGivenOnceInTenMinutesAndNamesTheCause() {
+        var advice = LevelAdvice()
+        #expect(advice.line(isClipping: false, periods: 3, playing: 0, at: .seconds(1)) == nil)
+        let first = advice.line(isClipping: true, periods: 10, playing: 2, at: .seconds(2))
+        #expect(first?.contains("lower its capture level") == true)
+        #expect(advice.line(isClipping: true, periods: 30, playing: 20, at: .seconds(500)) == nil)
+        let second = advice.line(isClipping: true, periods: 30, playing: 20, at: .seconds(700))
+        #expect(second?.contains("loudspeaker's volume") == true)
+    }
+
+    @Test(arguments: [
+        (-250, -120, false, "good"), (-250, -120, true, "clips"), (-100, -3, false, "clips"),
+        (-100, -20, false, "loud"),
+        (-150, -55, false, "loud"), (-500, -400, false, "quiet"), (-960, -960, false, "very quiet"),
+    ])
+    func theMeterSaysWhatToMakeOfIt(level: Int, peak: Int, clips: Bool, verdict: String) {
+        let line = MeterLine(level: level, peak: peak, isClipping: clips)
+        #expect(line.verdict == verdict)
+        #expect(line.text.hasSuffix(verdict))
+        #expect(line.text.prefix(42).count { "[]#-|".contains($0) } == 42)
+    }
+}

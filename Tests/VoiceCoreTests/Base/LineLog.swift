@@ -1,0 +1,19 @@
+import Logging
+import Synchronization
+
+@testable import VoiceBase
+
+/// A logger whose lines can be looked at.
+final class LineLog: Sendable {
+    private let written = Mutex<[String]>([])
+
+    var lines: [String] { written.withLock { $0 } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in
+            JournalLogHandler(style: .journal, threshold: LogThreshold()) { line in
+                self.written.withLock { $0.append(line.text) }
+            }
+        }
+    }
+}

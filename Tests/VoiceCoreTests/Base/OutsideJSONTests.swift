@@ -1,0 +1,86 @@
+import Testing
+
+@testable import VoiceActivation
+@testable import VoiceAgent
+@testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceMedia
+
+struct OutsideJSONTests {
+    private static func nested(_ levels: Int) -> String {
+        String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
+    }
+
+    private func decode(_ text: String, atMost limit: Int = 1 << 20) -> JSONValue? {
+        OutsideJSON.decode(JSONValue.self, from: text.utf8, atMost: limit)
+    }
+
+    @Test func whatIsTooDeepIsNotDecoded() {
+        #expect(decode(Self.nested(OutsideJSON.deepest)) != nil)
+        #expect(decode(Self.nested(OutsideJSON.deepest + 1)) == nil)
+        #expect(decode(String(repeating: "[", count: 1 << 20)) == nil)
+        #expect(decode(String(repeating: "]", count: 100) + String(repeating: "[", count: 100)) == nil)
+    }
+
+    @Test func bracketsInTextAreText() {
+        let brackets = String(repeating: "{[", count: 100)
+        #expect(decode(#"{"a":"\#(brackets)\"\#(brackets)"}"#)?["a"]?.stringValue == brackets + "\"" + brackets)
+        #expect(decode(#"{"a":"\\"}"#)?["a"]?.stringValue == "\\")
+    }
+
+    @Test func whatIsTooLongIsNotDecoded() {
+        #expect(decode("[1,2]", atMost: 5) == [1, 2])
+        #expect(decode("[1,2]", atMost: 4) == nil)
+    }
+
+    @Test func bracketsCannotHideInAnotherEncoding() {
+        let wide = "[[1]]".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        #expect(OutsideJSON.decode(JSONValue.self, from: wide, atMost: 100) == nil)
+    }
+
+    /// Half of a pair, or a byte that is no UTF-8: one character is lost, not the answer.
+    @Test(arguments: [
+        (#""It is \ud83d sunny.""#, "It is \u{FFFD} sunny."), (#""It is \uDE00 sunny.""#, "It is \u{FFFD} sunny."),
+        (#""\ud83d\ud83d\ude00""#, "\u{FFFD}\u{1F600}"), (#""\ud83d\u0041\\ud83d\uD83D""#, "\u{FFFD}A\\ud83d\u{FFFD}"),
+    ])
+    func whatIsNoCharacterIsReplaced(json: String, text: String) {
+        #expect(decode("[\(json)]") == [.string(text)])
+    }
+
+    @Test func aByteThatIsNoTextIsReplaced() {
+        for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
+            let value = OutsideJSON.decode(
+                JSONValue.self,
+                from: Array("{\"a\":\"It is ".utf8) + bytes + Array(" sunny.\"}".utf8),
+                atMost: 100
+            )
+            let text = value?["a"]?.stringValue
+            #expect(text?.hasPrefix("It is \u{FFFD}") == true && text?.hasSuffix(" sunny.") == true, "\(bytes)")
+        }
+        #expect(decode("{\"a\":\"x\"") == nil, "what is no JSON stays none")
+    }
+
+    /// The same message on every way in: refused, in no time, whatever the stack of the thread.
+    @Test func noWayInTakesWhatIsTooDeep() throws {
+        let deep = Self.nested(509)
+        let start = ContinuousClock.now
+        #expect(throws: ServerEventDecoder.Failure.malformed) {
+            try ServerEventDecoder().decode(#"{"type":"session.updated","session":\#(deep)}"#)
+        }
+        #expect(throws: ControlRequest.Refusal.self) {
+            try ControlRequest(line: Array(#"{"command":"status","arguments":\#(deep)}"#.utf8))
+        }
+        var wyoming = WyomingDecoder()
+        #expect(throws: WakeWordError.self) {
+            try wyoming.take(Array(#"{"type":"detection","data":\#(deep)}"#.utf8 + [10]))
+        }
+        var run = ResponsesRun()
+        #expect(run.handle(ServerSentEvent(id: "1", name: "response.created", data: #"{"x":\#(deep)}"#)) == .none)
+        #expect(run.runID == nil)
+        #expect(ArchiveItem(Array(#"{"files":[],"x":\#(deep)}"#.utf8), identifier: "x") == nil)
+        struct Arguments: Decodable { var query: String }
+        #expect(ToolArguments.decode(Arguments.self, from: #"{"query":"x","y":\#(deep)}"#) == nil)
+        #expect(ContinuousClock.now - start < .seconds(1))
+    }
+}

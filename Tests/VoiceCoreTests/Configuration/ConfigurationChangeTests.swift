@@ -1,0 +1,75 @@
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceConfiguration
+
+struct ConfigurationChangeTests {
+    @Test func whatIsLiveIsToldApartFromWhatNeedsARestart() {
+        let old = Configuration()
+        var new = old
+        new.audio.masterVolume = 40
+        new.log.level = .debug
+        new.realtime.voice = "cedar"
+        let change = ConfigurationChange(from: old, to: new)
+        #expect(change.inForce == ["audio.master_volume", "log.level"])
+        #expect(change.afterRestart == ["realtime.voice"])
+        #expect(ConfigurationChange(from: old, to: old).isEmpty)
+    }
+
+    @Test func limitsPricesAndTranscriptsAreLive() {
+        var new = Configuration()
+        new.budget.dayUSD = 7
+        new.budget.priceAudioInUSD = 1
+        new.log.transcripts = true
+        let change = ConfigurationChange(from: Configuration(), to: new)
+        #expect(change.inForce == ["budget.day_usd", "budget.price_audio_in_usd", "log.transcripts"])
+        #expect(change.afterRestart == [])
+    }
+
+    @Test func whatNeedsARestartIsToldUntilThereWasOne() {
+        let old = Configuration()
+        var new = old
+        new.audio.masterVolume = 40
+        new.realtime.voice = "cedar"
+        let inForce = ConfigurationChange(from: old, to: new).applied(new, to: old)
+        #expect(inForce.audio.masterVolume == 40)
+        #expect(ConfigurationChange(from: inForce, to: new).inForce == [])
+        #expect(ConfigurationChange(from: inForce, to: new).afterRestart == ["realtime.voice"])
+    }
+
+    @Test func aSecretThatWasReplacedIsAChange() throws {
+        let configuration = Configuration()
+        func secrets(_ key: String, _ token: String) throws -> Secrets {
+            try Secrets(
+                configuration: configuration,
+                environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token],
+                files: .stub([:])
+            )
+        }
+        let change = ConfigurationChange(
+            from: configuration,
+            secrets: try secrets("sk-1", "a"),
+            to: configuration,
+            secrets: try secrets("sk-1", "b")
+        )
+        #expect(change.inForce == ["agent token"])
+    }
+
+    @Test func liveKeysExist() {
+        #expect(ConfigurationChange.live.isSubset(of: Set(ConfigurationSchema.keys.map(\.path))))
+    }
+
+    @Test func editedVolumesAreHeardAndOthersStay() async {
+        let keeper = VolumeKeeper(
+            settings: VolumeSettings(),
+            pipes: AudioPipes(),
+            logger: LineLog().logger,
+            files: .stub([:])
+        )
+        await keeper.start()
+        await keeper.set(.voice, percent: 30)
+        await keeper.reconfigure(Volumes(master: 50))
+        #expect(await keeper.volumes[.master] == 50)
+        #expect(await keeper.volumes[.voice] == 30)
+    }
+}

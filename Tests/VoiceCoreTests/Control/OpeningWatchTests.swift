@@ -1,0 +1,55 @@
+import Testing
+
+@testable import VoiceConversation
+@testable import VoiceCore
+
+/// What comes of an order at the command line.
+struct OpeningWatchTests {
+    private static func trouble(_ number: Int, isRefusal: Bool = true) -> ServiceTrouble {
+        ServiceTrouble(number: number, reason: "no", isRefusal: isRefusal)
+    }
+
+    @Test func anOldRefusalIsNotToldAsWhatCameOfThisOrder() {
+        let old = Self.trouble(1)
+        var watch = OpeningWatch(before: .error("no"), old)
+        for _ in 0..<50 { #expect(watch.see(.error("no"), old) == nil) }
+        #expect(watch.see(.connecting, old) == nil)
+        #expect(watch.end(old) == .underWay)
+        #expect(watch.see(.error("no"), Self.trouble(2)) == .failed(Self.trouble(2)))
+        #expect(watch.see(.listening, nil) == .open)
+        // Asked beside somebody who has just been told.
+        #expect(!OpeningWatch(before: .connecting, old).isTrying)
+    }
+
+    @Test func aServiceThatIsAwayIsToldSoonAndWithItsReason() {
+        let away = Self.trouble(3, isRefusal: false)
+        var watch = OpeningWatch(before: .connecting, away)
+        #expect(watch.isTrying)
+        #expect(watch.see(.connecting, away) == nil)
+        #expect(watch.end(away) == .failed(away))
+    }
+
+    @Test func anEndMeanwhileIsTold() {
+        var watch = OpeningWatch(before: .idle, nil)
+        for _ in 0..<50 { #expect(watch.see(.idle, nil) == nil, "it has not begun") }
+        #expect(watch.see(.connecting, nil) == nil)
+        let seen = (0..<10).map { _ in watch.see(.idle, nil) }
+        #expect(seen == Array(repeating: nil, count: 9) + [.ended])
+    }
+
+    @Test func anEndForTheNextToBeginIsNone() {
+        var watch = OpeningWatch(before: .connecting, nil)
+        for _ in 0..<5 {
+            #expect(watch.see(.connecting, nil) == nil)
+            #expect(watch.see(.idle, nil) == nil)
+        }
+        #expect(watch.see(.listening, nil) == .open)
+        #expect(watch.end(nil) == .underWay)
+    }
+
+    @Test func aFailureThatEndedTheConversationIsNoEndByHand() {
+        var watch = OpeningWatch(before: .idle, nil)
+        #expect(watch.see(.connecting, nil) == nil)
+        #expect(watch.see(.idle, Self.trouble(1)) == .failed(Self.trouble(1)))
+    }
+}

@@ -1,0 +1,86 @@
+@testable import VoiceConversation
+
+/// What a listener hears of each part, counted sample by sample: the plain account that the real one is held against.
+struct NaivePlayout {
+    private struct Account {
+        var part: SpokenPart
+        var received = 0
+        var heard = 0
+        var isComplete = false
+        var isReported = false
+    }
+
+    private var accounts: [Account] = []
+    /// Whose sample each one is: not yet in the ring, and in the ring or played, by voice position.
+    private var waiting: [Int] = []
+    private var line: [Int] = []
+    private(set) var position = 0
+    private var latestResponse: String?
+    /// Accounts before this one are of speech that was cut.
+    private var frozen = 0
+
+    var written: Int { line.count }
+    var waitingCount: Int { waiting.count }
+
+    mutating func receive(_ count: Int, of part: SpokenPart) {
+        if latestResponse != part.responseID {
+            for index in frozen..<accounts.count where accounts[index].part.responseID != part.responseID {
+                accounts[index].isComplete = true
+            }
+        }
+        latestResponse = part.responseID
+        let known = accounts.firstIndex { $0.part == part && !$0.isReported }
+        if known == nil { accounts.append(Account(part: part)) }
+        let index = known ?? accounts.count - 1
+        accounts[index].received += count
+        waiting += [Int](repeating: index, count: count)
+    }
+
+    mutating func finish(_ part: SpokenPart) {
+        for index in frozen..<accounts.count where accounts[index].part == part { accounts[index].isComplete = true }
+    }
+
+    mutating func write(_ count: Int) {
+        line += waiting.prefix(count)
+        waiting.removeFirst(count)
+    }
+
+    mutating func play(_ count: Int) {
+        for index in position..<min(line.count, position + count) { accounts[line[index]].heard += 1 }
+        position = min(line.count, position + count)
+    }
+
+    /// Nothing of what is left is heard any more, save `rest` samples that cannot be taken back.
+    mutating func cut(rest: Int) {
+        play(rest)
+        position = line.count
+    }
+
+    /// A cut was asked for: what is not in the ring yet will not be heard.
+    mutating func forgetWaiting() {
+        waiting = []
+        frozen = accounts.count
+    }
+
+    /// What is to be told of everything received before the cut that was not told before.
+    mutating func report(upTo count: Int) -> [HeardPart] {
+        let items = Set(accounts[..<count].filter { !$0.isReported && $0.heard >= 24 }.map(\.part.itemID))
+        var parts: [HeardPart] = []
+        for index in accounts.indices.prefix(count) where !accounts[index].isReported {
+            accounts[index].isReported = true
+            let account = accounts[index]
+            guard account.heard < account.received || !account.isComplete else { continue }
+            parts.append(
+                HeardPart(
+                    part: account.part,
+                    heard: account.heard / 24,
+                    received: account.received / 24,
+                    isItemHeard: items.contains(account.part.itemID)
+                )
+            )
+        }
+        return parts
+    }
+
+    var accountCount: Int { accounts.count }
+}

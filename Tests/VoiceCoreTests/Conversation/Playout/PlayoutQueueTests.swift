@@ -1,0 +1,204 @@
+import Testing
+
+@testable import VoiceConversation
+
+struct PlayoutQueueTests {
+    /// A queue, the ring behind it and a loudspeaker that plays on command.
+    private struct Stage {
+        var queue = PlayoutQueue(startBuffer: 60)
+        var ring: [Int16] = []
+        var capacity = 4800
+        /// Ring positions.
+        var written: UInt64 = 0
+        var heard: UInt64 = 0
+        var now = Duration.zero
+
+        mutating func receive(_ milliseconds: Int, _ part: SpokenPart, value: Int16 = 1) -> PlayoutQueue.Admission {
+            let samples = [Int16](repeating: value, count: milliseconds * 24)
+            return samples.withUnsafeBufferPointer { queue.enqueue($0, of: part, written: written, at: now) }
+        }
+
+        mutating func fill() {
+            let room = capacity - Int(written - heard)
+            let taken = queue.release(at: now) { samples in
+                let count = min(room, samples.count)
+                ring.append(contentsOf: samples.prefix(count))
+                return count
+            }
+            written += UInt64(taken)
+        }
+
+        mutating func play(_ milliseconds: Int) -> [PlayoutQueue.Progress] {
+            now += .milliseconds(milliseconds)
+            heard = min(written, heard + UInt64(milliseconds * 24))
+            let progress = queue.advance(heard: heard, written: written)
+            fill()
+            return progress
+        }
+    }
+
+    private let first = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 0)
+    private let second = SpokenPart(responseID: "r2", itemID: "i2", contentIndex: 0)
+
+    @Test func speechWaitsForTheStartBuffer() {
+        var stage = Stage()
+        #expect(stage.receive(40, first) == .queued(begins: true))
+        stage.fill()
+        #expect(stage.written == 0)
+        #expect(stage.receive(20, first) == .queued(begins: false))
+        stage.fill()
+        #expect(stage.written == 60 * 24)
+    }
+
+    @Test func aShortPartIsPlayedWhenItIsComplete() {
+        var stage = Stage()
+        _ = stage.receive(20, first)
+        stage.queue.finish(first)
+        stage.fill()
+        #expect(stage.written == 20 * 24)
+    }
+
+    @Test func aLateRestIsNotWaitedForLong() {
+        var stage = Stage()
+        _ = stage.receive(20, first)
+        stage.fill()
+        stage.now += .milliseconds(240)
+        stage.fill()
+        #expect(stage.written == 20 * 24)
+    }
+
+    @Test func theEndIsTheLastSampleHeard() {
+        var stage = Stage()
+        _ = stage.receive(500, first)
+        stage.queue.finish(first)
+        stage.fill()
+        #expect(stage.play(10) == [.audible(responseID: "r1", ago: 10)])
+        for _ in 0..<48 { #expect(stage.play(10).isEmpty) }
+        #expect(stage.play(10) == [.played(responseID: "r1", heard: 500, received: 500), .drained])
+        #expect(stage.play(10).isEmpty, "told once")
+        #expect(stage.ring.count == 500 * 24)
+    }
+
+    @Test func aCutTellsWhatWasHeardToTheMillisecond() {
+        var stage = Stage()
+        _ = stage.receive(1000, first)
+        stage.fill()
+        _ = stage.play(123)
+        stage.queue.cut(refusing: [], at: stage.written)
+        let parts = stage.queue.settle(heard: stage.heard)
+        #expect(parts == [HeardPart(part: first, heard: 123, received: 1000)])
+        #expect(stage.receive(20, first) == .stale)
+    }
+
+    @Test func aCutCountsOnlyWhatTheCardPlayed() {
+        var stage = Stage()
+        _ = stage.receive(1000, first)
+        stage.fill()
+        _ = stage.play(100)
+        stage.queue.cut(refusing: [], at: stage.written)
+        // The card had 20 ms more than it will play.
+        #expect(stage.queue.settle(heard: stage.heard - 20 * 24).map(\.heard) == [80])
+    }
+
+    @Test func whatWasHeardWholeIsNotTruncated() {
+        var stage = Stage()
+        _ = stage.receive(100, first)
+        stage.queue.finish(first)
+        stage.fill()
+        _ = stage.receive(1000, second)
+        stage.fill()
+        _ = stage.play(150)
+        stage.queue.cut(refusing: [], at: stage.written)
+        #expect(stage.queue.settle(heard: stage.heard) == [HeardPart(part: second, heard: 50, received: 1000)])
+    }
+
+    @Test func whatWasNotHeardIsNamedWithZero() {
+        var stage = Stage()
+        _ = stage.receive(100, first)
+        _ = stage.receive(100, second)
+        stage.fill()
+        _ = stage.play(50)
+        stage.queue.cut(refusing: ["r3"], at: stage.written)
+        #expect(stage.queue.settle(heard: stage.heard).map(\.heard) == [50, 0])
+        let third = SpokenPart(responseID: "r3", itemID: "i3", contentIndex: 0)
+        #expect(stage.receive(20, third) == .stale, "refused by name before a sample of it came")
+    }
+
+    /// Of a response in parts, with a pause in between, and then cut.
+    @Test func whatWasHeardOfAResponseIsToldInSamples() {
+        var stage = Stage()
+        let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 1)
+        _ = stage.receive(100, first)
+        stage.queue.finish(first)
+        stage.fill()
+        #expect(stage.play(100).suffix(2) == [.played(responseID: "r1", heard: 100, received: 100), .drained])
+        stage.now += .seconds(60)
+        _ = stage.receive(300, part)
+        stage.fill()
+        _ = stage.play(50)
+        stage.queue.cut(refusing: ["r1"], at: stage.written)
+        #expect(
+            stage.queue.cutResponses(heard: stage.heard) == [.played(responseID: "r1", heard: 150, received: 400)]
+        )
+        _ = stage.queue.settle(heard: stage.heard)
+        #expect(stage.queue.cutResponses(heard: stage.heard).isEmpty)
+    }
+
+    @Test func speechAfterACutIsCountedAnew() {
+        var stage = Stage()
+        _ = stage.receive(1000, first)
+        stage.fill()
+        _ = stage.play(100)
+        stage.queue.cut(refusing: [], at: stage.written)
+        _ = stage.receive(200, second)
+        let parts = stage.queue.settle(heard: stage.heard)
+        #expect(parts.map(\.part) == [first])
+        stage.heard = stage.written
+        stage.fill()
+        #expect(stage.play(10) == [.audible(responseID: "r2", ago: 10)])
+        #expect(stage.play(190) == [.played(responseID: "r2", heard: 200, received: 200), .drained])
+    }
+
+    @Test func aFullQueueLosesTheNewest() {
+        var queue = PlayoutQueue(startBuffer: 60, limit: 1)
+        let samples = [Int16](repeating: 0, count: 30_000)
+        let admission = samples.withUnsafeBufferPointer { queue.enqueue($0, of: first, written: 0, at: .zero) }
+        #expect(admission == .full(6000))
+        #expect(queue.waiting == 24_000)
+    }
+
+    @Test func anyInterleavingKeepsTheAccountsRight() {
+        var generator = SeededGenerator(seed: 42)
+        for round in 0..<200 {
+            var stage = Stage()
+            var received: [SpokenPart: Int] = [:]
+            var serial = 0
+            var part = first
+            for _ in 0..<150 {
+                switch Int.random(in: 0..<8, using: &generator) {
+                case 0...2:
+                    let length = Int.random(in: 1...80, using: &generator)
+                    if case .queued = stage.receive(length, part) { received[part, default: 0] += length }
+                case 3:
+                    stage.queue.finish(part)
+                    serial += 1
+                    part = SpokenPart(responseID: "x\(serial / 2)", itemID: "y\(serial)", contentIndex: 0)
+                case 4...6:
+                    stage.fill()
+                    _ = stage.play(Int.random(in: 1...60, using: &generator))
+                default:
+                    stage.queue.cut(refusing: [part.responseID], at: stage.written)
+                    for heard in stage.queue.settle(heard: stage.heard) {
+                        #expect(heard.heard >= 0 && heard.heard <= heard.received, "round \(round)")
+                        #expect(heard.received == received[heard.part], "round \(round)")
+                    }
+                    stage.heard = stage.written
+                    received = [:]
+                    serial += 2
+                    part = SpokenPart(responseID: "x\(serial / 2)", itemID: "y\(serial)", contentIndex: 0)
+                }
+            }
+            #expect(Int(stage.written) == stage.ring.count)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceConversation
+@testable import VoiceCore
+
+/// Any order of deltas, playback, stalls, ends and interruptions leaves an exact account of what was heard.
+struct TruncationPropertyTests {
+    /// Draws the speech of one response after the other: items and parts of a response in any mixture.
+    private struct Speaker {
+        private var response = 0
+        /// Those of the present response that are not at their end.
+        var parts: [SpokenPart] = []
+        var name: String { "r\(response)" }
+
+        mutating func beginResponse(using random: inout SeededGenerator) {
+            response += 1
+            parts = (0..<Int.random(in: 1...3, using: &random)).flatMap { item in
+                (0..<Int.random(in: 1...2, using: &random)).map {
+                    SpokenPart(responseID: "r\(response)", itemID: "r\(response).i\(item)", contentIndex: $0)
+                }
+            }
+        }
+    }
+
+    /// A pump with its rings, and the audio thread played by hand.
+    private final class Stage {
+        let pipes = AudioPipes()
+        private let reports = Mutex<[[HeardPart]]>([])
+        private(set) var pump: VoicePump?
+        var model = NaivePlayout()
+        private var flushed = 0
+
+        init() {
+            pump = VoicePump(pipes: pipes, options: .init(chunk: 20, startBuffer: 0)) { [weak self] event, _ in
+                if case .voiceStopped(let parts) = event { self?.reports.withLock { $0.append(parts) } }
+            }
+        }
+
+        func take() -> [[HeardPart]] {
+            reports.withLock { reports in
+                defer { reports = [] }
+                return reports
+            }
+        }
+
+        func receive(_ count: Int, of part: SpokenPart) {
+            let samples = [Int16](repeating: 7, count: count)
+            samples.withUnsafeBufferPointer { pump?.receive($0, of: part) }
+            model.receive(count, of: part)
+            follow()
+        }
+
+        func finish(_ part: SpokenPart) {
+            pump?.finish(part)
+            model.finish(part)
+            follow()
+        }
+
+        var flushIsDone: Bool { pipes.flushDone.load(ordering: .acquiring) >= pipes.voice.writePosition }
+
+        /// Lets the network thread have a turn.
+        func tick() {
+            _ = pump?.tick()
+            follow()
+        }
+
+        func follow() {
+            let written = Int(pipes.voice.writePosition)
+            if written > model.written { model.write(written - model.written) }
+        }
+
+        /// A period of the audio thread; `rest` samples are too far gone to be taken back by a flush.
+        func cycle(_ count: Int, rest: Int) {
+            let wanted = Int(pipes.flushRequest.load(ordering: .acquiring))
+            if wanted > flushed {
+                flushed = wanted
+                let heard = min(wanted, model.position + rest)
+                model.cut(rest: rest)
+                pipes.voice.skip(to: UInt64(wanted))
+                pipes.flushHeard.store(UInt64(heard), ordering: .relaxed)
+                pipes.flushDone.store(UInt64(wanted), ordering: .releasing)
+            }
+            model.play(count)
+            pipes.voice.skip(to: UInt64(model.position))
+            pipes.voiceHeard.store(UInt64(model.position), ordering: .releasing)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func anyInterleavingIsAccountedForToTheSample(seed: UInt64) throws {
+        for round in 0..<700 {
+            var random = SeededGenerator(seed: seed << 32 | UInt64(round))
+            let stage = Stage()
+            var speaker = Speaker()
+            speaker.beginResponse(using: &random)
+            var expected: [[HeardPart]] = []
+            /// How many parts there were when a cut was asked for whose account is not yet told.
+            var cut: Int?
+            for _ in 0..<80 {
+                switch Int.random(in: 0..<16, using: &random) {
+                case 0...5:
+                    guard let part = speaker.parts.randomElement(using: &random) else { break }
+                    stage.receive(Int.random(in: 1...300, using: &random), of: part)
+                case 6:
+                    guard let index = speaker.parts.indices.randomElement(using: &random) else { break }
+                    stage.finish(speaker.parts.remove(at: index))
+                case 7: speaker.beginResponse(using: &random)
+                // A stall of the network: only the loudspeaker goes on.
+                case 8...12: stage.cycle(Int.random(in: 0...240, using: &random), rest: 100)
+                case 13, 14:
+                    if let count = cut, stage.flushIsDone {
+                        expected = [stage.model.report(upTo: count)]
+                        cut = nil
+                    }
+                    stage.tick()
+                default:
+                    // Speech that waits is never played now; what the ring holds is, as far as the card is.
+                    stage.pump?.stopVoice(refusing: [speaker.name])
+                    stage.model.forgetWaiting()
+                    cut = stage.model.accountCount
+                    speaker.beginResponse(using: &random)
+                }
+                let told = stage.take()
+                #expect(told == expected, "seed \(seed), round \(round)")
+                guard told == expected else { return }
+                expected = []
+            }
+        }
+    }
+
+    @Test func aVoiceThatWentWithTheCutOfAnotherIsNotWaitedFor() {
+        var scene = Scene.listening()
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.userTurn()
+        scene.begin("r2")
+        scene.speak("r2")
+        let part = SpokenPart(responseID: "r2", itemID: "item_voice", contentIndex: 0)
+        scene.on(.voiceStopped([HeardPart(part: part, heard: 0, received: 100)]))
+        scene.done("r2")
+        #expect(scene.state == .listening)
+    }
+
+    @Test func anItemIsDeletedOnceAndOnlyWhereNothingOfItWasHeard() {
+        var random = SeededGenerator(seed: 9)
+        for round in 0..<2000 {
+            var scene = Scene.listening()
+            scene.begin("r1")
+            scene.speak("r1")
+            var parts: [HeardPart] = []
+            for item in 0..<Int.random(in: 1...4, using: &random) {
+                let lengths = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    let received = Int.random(in: 0...3000, using: &random)
+                    return (
+                        heard: Bool.random(using: &random) ? 0 : Int.random(in: 0...received, using: &random), received
+                    )
+                }
+                for (index, length) in lengths.enumerated() {
+                    parts.append(
+                        HeardPart(
+                            part: SpokenPart(responseID: "r1", itemID: "i\(item)", contentIndex: index),
+                            heard: length.heard,
+                            received: length.1,
+                            isItemHeard: lengths.contains { $0.heard > 0 }
+                        )
+                    )
+                }
+            }
+            let foreign = SpokenPart(responseID: "of an earlier session", itemID: "old", contentIndex: 0)
+            scene.on(.voiceStopped(parts + [HeardPart(part: foreign, heard: 5, received: 9)]))
+            var deleted: [String] = []
+            var truncated: [SpokenPart] = []
+            for case .send(let event) in scene.latest {
+                switch event {
+                case .deleteItem(let itemID, _): deleted.append(itemID)
+                case .truncate(let itemID, let index, let end, _):
+                    let part = SpokenPart(responseID: "r1", itemID: itemID, contentIndex: index)
+                    truncated.append(part)
+                    let known = parts.first { $0.part == part }
+                    #expect(end >= 0 && end <= known?.heard ?? -1 && end <= known?.received ?? -1, "round \(round)")
+                    #expect(end >= (known?.heard ?? 0) - 100, "round \(round)")
+                default: break
+                }
+            }
+            #expect(deleted == Set(parts.filter { !$0.isItemHeard }.map(\.part.itemID)).sorted(), "round \(round)")
+            #expect(truncated == parts.filter(\.isItemHeard).map(\.part), "round \(round)")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// Plays what a server of a dialect says to decoder and machine, and keeps what goes back to it over the wire.
+struct DialectScene {
+    let dialect: Dialect
+    private let decoder: ServerEventDecoder
+    private var scene: Scene
+    private var sounding: Set<String> = []
+    private(set) var sent: [JSONValue] = []
+
+    init(_ dialect: Dialect) {
+        self.dialect = dialect
+        decoder = ServerEventDecoder(dialect: dialect)
+        scene = Scene { options in
+            options.settings = RealtimeSettings(
+                instructions: "Be brief.",
+                tools: [["type": "function", "name": "ask_jarvis", "parameters": ["type": "object"]]],
+                voice: "eve",
+                turnDetection: dialect.takesSemanticTurns
+                    ? .semantic(eagerness: "auto") : .server(threshold: 0.5, silence: 500),
+                transcription: .init(model: "whisper", language: "en"),
+                dialect: dialect
+            )
+        }
+        scene.on(.activate)
+        scene.on(.connected)
+    }
+
+    var state: ConversationState { scene.state }
+    var started: [String] { scene.started }
+    var calls: [FunctionCall] {
+        scene.effects.compactMap { if case .startCall(let call, _) = $0 { call } else { nil } }
+    }
+    func runs(_ timer: ConversationTimer) -> Bool { scene.machine.timers.contains(timer) }
+    /// Names of what was sent.
+    var names: [String] { sent.compactMap { $0["type"]?.stringValue } }
+
+    /// The settings that were sent, whole.
+    var session: JSONValue { sent.first { $0["type"] == "session.update" }?["session"] ?? .null }
+
+    /// Hears the lines of a transcript, one event each; lines without sound or sense fail.
+    ///
+    /// The loudspeaker has played 400 of 1000 ms when it is told to stop.
+    mutating func hear(_ lines: String) throws {
+        for line in lines.split(separator: "\n") {
+            let message = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
+            let type = message["type"]?.stringValue ?? ""
+            guard type == "response.output_audio.delta" || type == "response.audio.delta" else {
+                keep(scene.server(try decoder.decode(String(line))))
+                continue
+            }
+            let part = SpokenPart(
+                responseID: message["response_id"]?.stringValue ?? "",
+                itemID: message["item_id"]?.stringValue ?? "",
+                contentIndex: 0
+            )
+            latest = part
+            if sounding.insert(part.responseID).inserted {
+                keep(scene.on(.voiceReceived(responseID: part.responseID, itemID: part.itemID)))
+            }
+        }
+    }
+
+    private var latest: SpokenPart?
+
+    mutating func on(_ event: ConversationEvent) {
+        keep(scene.on(event))
+    }
+
+    private mutating func keep(_ effects: [ConversationEffect]) {
+        var isStopped = false
+        for effect in effects {
+            switch effect {
+            case .send(let event):
+                let bytes = event.encoded(for: dialect)
+                sent.append((try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) ?? .null)
+            case .stopVoice: isStopped = true
+            default: break
+            }
+        }
+        guard isStopped, let part = latest else { return }
+        latest = nil
+        keep(scene.on(.voiceStopped([HeardPart(part: part, heard: 400, received: 1000)])))
+    }
+}

@@ -1,0 +1,109 @@
+import Logging
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceNetwork
+
+struct DialectTests {
+    private func settings(_ change: (inout Configuration) -> Void, key: String? = "k-1") throws -> DaemonSettings {
+        var configuration = Configuration()
+        change(&configuration)
+        let secrets = try Secrets(
+            configuration: configuration,
+            environment: key.map { ["OPENAI_API_KEY": $0] } ?? [:]
+        )
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try DaemonSettings(configuration, secrets: secrets, tools: VoiceDaemon.advertised(logger: logger))
+    }
+
+    @Test(arguments: [
+        ("wss://api.openai.com/v1/realtime", Dialect.Name.openAI), ("wss://eu.api.openai.com", .openAI),
+        ("wss://voice.openai.azure.com", .azure), ("wss://api.x.ai/v1/realtime", .xai),
+        ("wss://example.org/v1/realtime", .openAI), ("wss://openai.azure.com.example.org", .openAI),
+    ])
+    func theHostTellsTheService(url: String, name: Dialect.Name) throws {
+        let settings = try settings { $0.realtime.url = url }
+        #expect(settings.conversation.settings.dialect.name == name)
+    }
+
+    @Test func azureIsReachedWithItsOwnHeaderAndPath() throws {
+        let settings = try settings {
+            $0.realtime.url = "wss://voice.openai.azure.com"
+            $0.realtime.model = "our-deployment"
+        }
+        #expect(settings.request.url == "wss://voice.openai.azure.com/openai/v1/realtime?model=our-deployment")
+        #expect(settings.request.headers.map(\.name) == ["api-key"])
+        #expect(settings.request.headers.map(\.value) == ["k-1"])
+        #expect(settings.conversation.sessionLifetime == .seconds(1800))
+        #expect(settings.notices.count == 1)
+    }
+
+    @Test(arguments: [
+        ("wss://host.example/v1/realtime?model=mine", "wss://host.example/v1/realtime?model=mine"),
+        ("wss://host.example/?tier=gold", "wss://host.example/v1/realtime?tier=gold&model=m"),
+        ("wss://host.example/other", "wss://host.example/other?model=m"),
+    ])
+    func theAddressIsCompletedNotChanged(url: String, whole: String) throws {
+        let settings = try settings {
+            $0.realtime.url = url
+            $0.realtime.model = "m"
+        }
+        #expect(settings.request.url == whole)
+    }
+
+    @Test(arguments: [Configuration.Realtime.Dialect.speaches, .localai, .huggingface])
+    func aServerOfOnesOwnWantsNoKeyAndCostsNothing(dialect: Configuration.Realtime.Dialect) throws {
+        let settings = try settings(
+            {
+                $0.realtime.url = "ws://127.0.0.1:8080"
+                $0.realtime.dialect = dialect
+            },
+            key: nil
+        )
+        #expect(settings.request.headers.isEmpty)
+        #expect(settings.budget.prices == PriceTable())
+        #expect(settings.conversation.settings.turnDetection == .server(threshold: 0.5, silence: 500))
+        #expect(settings.notices.contains { $0.contains("server_vad") })
+    }
+
+    @Test func xaiIsChargedByTheMinute() throws {
+        let prices = try settings { $0.realtime.url = "wss://api.x.ai/v1/realtime" }.budget.prices
+        #expect(prices.sessionMinute == 0.05)
+        #expect(prices.cost(of: Usage(audioIn: 1000, audioOut: 1000)) == 0)
+    }
+
+    @Test func anAddressAbroadIsNotSpokenToInTheClear() {
+        #expect(throws: ConfigurationError.self) {
+            try settings(
+                {
+                    $0.realtime.url = "ws://203.0.113.7"
+                    $0.realtime.dialect = .localai
+                },
+                key: nil
+            )
+        }
+    }
+
+    @Test func whatIsCarriedOverHasTheNamesOfTheDialect() {
+        func kind(_ dialect: Dialect) -> JSONValue? {
+            let event = ClientEvent.assistantMessage(text: "Two.", eventID: "e").json(for: dialect)
+            guard case .array(let content)? = event["item"]?["content"] else { return nil }
+            return content.first?["type"]
+        }
+        #expect(kind(.openAI) == "output_text")
+        #expect(kind(.speaches) == "text")
+    }
+
+    @Test func callsAreNotTakenFromArgumentsWhereTheItemTellsThem() throws {
+        let text =
+            #"{"type":"response.function_call_arguments.done","response_id":"r","call_id":"c","name":"n","arguments":"{"}"#
+        let call = FunctionCall(callID: "c", name: "n", arguments: "{")
+        #expect(
+            try ServerEventDecoder().decode(text) == .callWritten(responseID: "r", itemID: "", call: call),
+            "it is kept until the response is done"
+        )
+    }
+}

@@ -1,0 +1,359 @@
+import Testing
+
+@testable import VoiceConversation
+@testable import VoiceReply
+
+struct SpeechShaperTests {
+    @Test(
+        arguments: [
+            ("Two meetings.", "Two meetings."),
+            ("**Two** meetings, *both* in the `blue` room.", "Two meetings, both in the blue room."),
+            ("# Today\n\nTwo meetings.", "Today. Two meetings."),
+            ("Today\n=====\n\nTwo meetings.", "Today. Two meetings."),
+            ("You need:\n\n- milk\n- bread\n- eggs", "You need: milk. bread. eggs."),
+            (
+                "1. Preheat the oven.\n2. Bake for 3.5 hours\n   - turn once",
+                "Preheat the oven. Bake for 3.5 hours. turn once."
+            ),
+            ("- [x] milk\n- [ ] bread", "milk. bread."),
+            ("See [the manual](https://example.com/x).", "See the manual."),
+            ("It is at https://example.com/a_b_c?x=1.", "It is at a link."),
+            ("It is at (https://example.com/a*b*c), I think.", "It is at (a link), I think."),
+            ("<https://example.com>", "a link"),
+            ("[https://example.com](https://example.com)", "a link"),
+            ("[](https://example.com)", "a link"),
+            ("Write to <bob@example.com>.", "Write to bob@example.com."),
+            ("Here: ![a red door](door.png)", "Here: a red door"),
+            ("![](door.png)", "an image"),
+            (
+                "Run this:\n\n```swift\nlet x = 1\n```\n\nThen stop.",
+                "Run this: There is a block of swift code. Then stop."
+            ),
+            ("Run this:\n\n    let x = 1\n", "Run this: There is a block of code."),
+            (
+                "Prices:\n\n| what | how much |\n|---|---:|\n| milk | 1.20 |\n| bread | 3 |\n\nThat is all.",
+                "Prices: milk: how much 1.20. bread: how much 3. That is all."
+            ),
+            ("Prices today\na | b\n--- | ---\n1 | 2", "Prices today. 1: b 2."),
+            ("<think>The user wants\n\nx.</think>\n\nIt is ten.", "It is ten."),
+            ("<think>never closed", nil),
+            ("only the end of it</think>It is ten.", "It is ten."),
+            ("Models write `<think>` first.", "Models write <think> first."),
+            ("It is <b>ten</b><br>o'clock. <!-- x -->", "It is ten o'clock."),
+            ("<div>\nIt is ten.\n</div>", "It is ten."),
+            ("<script>alert(1)</script>", nil),
+            ("Tom &amp; Anna pay 5&nbsp;&euro;.", "Tom & Anna pay 5 \u{20AC}."),
+            ("> A wise word.\n\n---\n\nYes", "A wise word. Yes"),
+            ("~~Old~~ new \u{2705} done\u{1F389}", "new done"),
+            ("It is so.[^1]\n\n[^1]: A book.", "It is so."),
+            ("Call the snake_case function __init__ in C#.", "Call the snake_case function init in C#."),
+            ("Three * four is 12, \\*\\*not\\*\\* 7.", "Three * four is 12, not 7."),
+            (
+                "\u{4ECA}\u{5929}\u{4E0D}\u{9519}\n\n- \u{5929}\u{6C14}",
+                "\u{4ECA}\u{5929}\u{4E0D}\u{9519}\u{3002} \u{5929}\u{6C14}\u{3002}"
+            ),
+            (
+                "## \u{1F324}\u{FE0F} Weather\n\n**Berlin:** 18\u{2013}22\u{B0}C, rain \u{2192} umbrella!\n\n- *Today*: 12\u{B0}",
+                "Weather. Berlin: 18\u{2013}22\u{B0}C, rain \u{2013} umbrella! Today: 12\u{B0}."
+            ),
+            (
+                "1. **Feed the cat** at 7:30\n2. **Call Mr. Jones**\n\n   He is in until 5 p.m.\n3. Buy:\n   - milk",
+                "Feed the cat at 7:30. Call Mr. Jones. He is in until 5 p.m. Buy: milk."
+            ),
+            (
+                "The price is $3.50 (about 20%) -- A/B test #42 & C++.",
+                "The price is $3.50 (about 20%) \u{2013} A/B test #42 & C++."
+            ),
+            ("<details><summary>More</summary>\n\nHidden text\n\n</details>", "More. Hidden text"),
+            ("```\na\n```\n\n```\nb\n```", "There is a block of code."),
+            ("Line one\nline two  \nline three", "Line one line two line three"),
+            ("", nil), (" \n\t", nil), ("---", nil), ("\u{1F44D}", nil),
+        ] as [(String, String?)]
+    )
+    func aReplyIsMadeForTheEar(reply: String, spoken: String?) {
+        let shaped = SpeechShaper().shape(reply)
+        #expect(shaped?.spoken == spoken)
+        #expect(shaped?.full == spoken)
+        #expect(shaped?.wasCut != true)
+    }
+
+    @Test func aLongReplyIsCutBehindASentence() {
+        let reply = (1...40).map { "This is sentence number \($0) of Mr. Smith, who has 3.5 of them." }.joined(
+            separator: " "
+        )
+        let shaped = SpeechShaper(maximumWords: 50).shape(reply)
+        #expect(shaped?.wasCut == true)
+        #expect(shaped?.full == reply)
+        let spoken = shaped?.spoken ?? ""
+        #expect(spoken.hasSuffix("of them. " + SpeechShaper.offer))
+        #expect(WordCount.words(in: spoken) <= 50 + WordCount.words(in: SpeechShaper.offer))
+    }
+
+    @Test func everyCutIsBehindAWholeSentence() {
+        var random = SeededGenerator(seed: 13)
+        let words = [
+            "Anna", "went", "e.g.", "to", "Mr.", "Jones", "at", "3.5", "(or", "so)", "well...", "then,", "\"home\"",
+        ]
+        for _ in 0..<300 {
+            let sentences = (0..<Int.random(in: 5...30, using: &random)).map { _ in
+                let count = Int.random(in: 1...15, using: &random)
+                return "She "
+                    + (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
+                    + " left."
+            }
+            let reply = sentences.joined(separator: " ")
+            guard let shaped = SpeechShaper(maximumWords: 30).shape(reply), shaped.wasCut else { continue }
+            let spoken = String(shaped.spoken.dropLast(SpeechShaper.offer.count + 1))
+            #expect(shaped.full.hasPrefix(spoken))
+            #expect(spoken.hasSuffix(" left.") || spoken.hasSuffix("well..."))
+            #expect(WordCount.words(in: spoken) <= 30)
+        }
+    }
+
+    @Test func aLittleTooLongIsLeftWhole() {
+        let reply = "One two three four five six seven eight nine. Ten eleven."
+        #expect(SpeechShaper(maximumWords: 10).shape(reply)?.wasCut == false)
+    }
+
+    @Test func oneEndlessSentenceIsCutBehindAClause() {
+        let reply = "First of all there is this, and then " + String(repeating: "word ", count: 300) + "end."
+        #expect(
+            SpeechShaper(maximumWords: 20).shape(reply)?.spoken == "First of all there is this\u{2026} "
+                + SpeechShaper.offer
+        )
+        let bare = String(repeating: "the word ", count: 150)
+        let spoken = SpeechShaper(maximumWords: 3).shape(bare)?.spoken
+        #expect(spoken == "the word the\u{2026} " + SpeechShaper.offer)
+    }
+
+    @Test(arguments: ["", "This is it: ", "Here are the words that you want: a b "])
+    func oneWordHasABound(before: String) throws {
+        let shaper = SpeechShaper()
+        let shaped = try #require(shaper.shape(before + String(repeating: "QUJD", count: 15_000)))
+        #expect(shaped.wasCut)
+        #expect(shaped.spoken.count < 300)
+        var place = try #require(shaper.place(in: shaped))
+        let piece = place.next() ?? ""
+        #expect(!piece.isEmpty && piece.count < 300)
+    }
+
+    @Test(arguments: [
+        ("2**10 is 1024.", "2 to the power of 10 is 1024."), ("2 ** 10 is 1024.", "2 to the power of 10 is 1024."),
+        ("It is `2**10` and 3**2.", "It is 2 to the power of 10 and 3 to the power of 2."),
+        ("This is 5*3*2, not 5.", "This is 5*3*2, not 5."), ("It is x**2 + 1.", "It is x to the power of 2 + 1."),
+        ("The area is a*b or (a+b)*2.", "The area is a*b or (a+b)*2."),
+        ("There are 10<sup>6</sup> of them.", "There are 10 to the power of 6 of them."),
+        ("The room has 54 m<sup>2</sup>.", "The room has 54 m\u{B2}."), ("It is the 1<sup>st</sup>.", "It is the 1st."),
+        ("The tower<sup>1</sup> is tall.", "The tower is tall."), ("It is CO<sub>2</sub>.", "It is CO2."),
+        ("<p>There are 10<sup>6</sup> of them.</p>", "There are 10 to the power of 6 of them."),
+        ("So a == b and not a !== c.", "So a equals b and not a != c."), ("It is a==b here.", "It is a==b here."),
+        ("Use `a || b` and `x[1]`.", "Use a || b and x[1]."), ("It is **2**.", "It is 2."),
+        ("x**2** is it", "x2 is it"),
+        ("It is 10<sup>1.5</sup> now.", "It is 10 to the power of 1.5 now."),
+        ("Es ist 10<sup>1,5</sup> und nicht mehr.", "Es ist 10 hoch 1,5 und nicht mehr."),
+        ("Drink H<sub>2</sub>O.", "Drink H2O."), ("<p>Drink H<sub>2</sub>O.</p>", "Drink H2O."),
+        ("It is 1010<sub>2</sub> here.", "It is 1010 base 2 here."),
+        ("It is log<sub>2</sub>8 here.", "It is log2 8 here."), ("<p>It is log<sub>2</sub>8.</p>", "It is log2 8."),
+        ("It is C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>.", "It is C6H12O6."),
+        ("It is SO<sub>4</sub><sup>2-</sup> here.", "It is SO4 2- here."),
+        (">= 5 is enough.", ">= 5 is enough."),
+        ("It needs this:\n\n- >= 5 points\n- >5 more", "It needs this: >= 5 points. >5 more."),
+        ("> 5 is a quotation.", "5 is a quotation."), ("This is <= 5 and >= 3.", "This is <= 5 and >= 3."),
+        ("So a ===b and a=== b.", "So a equals b and a equals b."), ("So a ==b here.", "So a equals b here."),
+        ("Not a!==b and not a !==b.", "Not a!=b and not a !=b."),
+        ("The ==two words== are new.", "The two words are new."),
+        ("Das ist a ===b und nicht mehr.", "Das ist a gleich b und nicht mehr."),
+        ("It is a[0] and b[12].", "It is a[0] and b[12]."),
+        ("It is a_row[3] or rows2[1].", "It is a_row[3] or rows2[1]."),
+        ("It is m[0][1] here.", "It is m[0][1] here."), ("It is so[1] and Vitamin C[2].", "It is so and Vitamin C."),
+        ("The word is ==new==.", "The word is new."),
+        ("Das ist 2**10 und nicht mehr.", "Das ist 2 hoch 10 und nicht mehr."),
+        ("Det \u{E4}r 2**10 och inte mer.", "Det \u{E4}r 2^10 och inte mer."),
+        ("7. Juli ist der Tag.", "7. Juli ist der Tag."),
+        ("1. Platz ist f\u{FC}r dich.", "1. Platz ist f\u{FC}r dich."),
+        ("1986. A great year for this.", "1986. A great year for this."), ("3. this\n4. that", "3. this. 4. that."),
+        ("2) this\n3) that", "2) this. 3) that."),
+        ("1945. The war ends.\n1949. There are two.", "1945. The war ends. 1949. There are two."),
+        ("1. this\n1. that", "this. that."), ("3. 10. 2026 ist Feiertag.", "3. 10. 2026 ist Feiertag."),
+        ("1. 7. 2026 ist der Termin.", "1. 7. 2026 ist der Termin."), ("1. this\n2. that", "this. that."),
+        (
+            "1. Mai: Tag der Arbeit\n8. Mai: frei\n14. Mai: Ausflug",
+            "1. Mai: Tag der Arbeit. 8. Mai: frei. 14. Mai: Ausflug."
+        ),
+        ("1. this\n3. that\n1. more", "1. this. 3. that. 1. more."),
+        ("There are 12__34 of them.", "There are 12 34 of them."),
+        ("It is so, and [2] files changed.", "It is so, and [2] files changed."),
+        ("It is so. [1] It is new [2], and old [3].", "It is so. It is new, and old."),
+        ("[Monday]: dentist\n[Tuesday]: work", "[Monday]: dentist [Tuesday]: work"),
+        ("See [it][1].\n\n[1]: https://e.org/page\n[2]: page.html", "See it."),
+    ])
+    func whatCountsIsNotTakenForMarks(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    /// Powers and indexes, however they were written: no number becomes another.
+    @Test(arguments: [
+        (#"The number 2\*\*10 is 1024."#, "The number 2 to the power of 10 is 1024."),
+        (#"The number 2 \*\* 10 is 1024."#, "The number 2 to the power of 10 is 1024."),
+        ("It is a **2 in the end.", "It is a to the power of 2 in the end."),
+        ("It is 2** 10 in the end.", "It is 2 to the power of 10 in the end."),
+        ("Take a **2 kg** bag of it.", "Take a 2 kg bag of it."),
+        (#"Write \*\*bold\*\* for it."#, "Write bold for it."),
+        ("The radius**2 is it.", "The radius to the power of 2 is it."),
+        ("The value 10<sup>n+1</sup> is large.", "The value 10 to the power of n+1 is large."),
+        ("The value 10<sup>-x</sup> is small.", "The value 10 to the power of -x is small."),
+        ("The value 10<sup> 6 </sup> is large.", "The value 10 to the power of 6 is large."),
+        ("It is 10<sup>10<sup>2</sup></sup> now.", "It is 10 to the power of 10 to the power of 2 now."),
+        ("It is 2<sup>3</sup><sup>4</sup> now.", "It is 2 to the power of 3 4 now."),
+        (
+            "It is x<sup>2n</sup> and 2<sup>(n-1)/2</sup> now.",
+            "It is x to the power of 2n and 2 to the power of (n-1)/2 now."
+        ),
+        ("It is the 2<sup>nd</sup> and not the 21<sup>st</sup>.", "It is the 2nd and not the 21st."),
+        ("The towers<sup>1,2</sup> are tall.", "The towers are tall."),
+        ("The value x<sub>i</sub> is it.", "The value x i is it."),
+        ("The value a<sub>n-1</sub>b is it.", "The value a n-1 b is it."),
+        ("The number 2^{10} is 1024.", "The number 2 to the power of 10 is 1024."),
+        ("The number 2^10 is 1024.", "The number 2 to the power of 10 is 1024."),
+        ("It is 10^{-6} or x^(n+1) of it.", "It is 10 to the power of -6 or x to the power of (n+1) of it."),
+        ("The area is x^{2} or radius^2 here.", "The area is x\u{B2} or radius\u{B2} here."),
+        ("The value x_{12} is it.", "The value x12 is it."),
+        ("Das ist 2^{10} und nicht mehr.", "Das ist 2 hoch 10 und nicht mehr."),
+        ("Use `a^b` in the code.", "Use a^b in the code."), ("It is so [^1] and ^_^ here.", "It is so and ^_^ here."),
+    ])
+    func powersStayPowers(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    /// What stands between "<" and ">" is a tag only where it can be one.
+    @Test(arguments: [
+        ("It holds that a<b and c>d here.", "It holds that a<b and c>d here."),
+        ("It holds that x<y and y>z here.", "It holds that x<y and y>z here."),
+        ("If a <b and c> d it holds.", "If a <b and c> d it holds."),
+        ("<p>It holds that 3 < 5 and a<b and c>d here.</p>", "It holds that 3 < 5 and a<b and c>d here."),
+        ("The type is Array<Int> here.", "The type is Array<Int> here."),
+        ("This is <b>bold</b> and <i>so</i> on.", "This is bold and so on."),
+        ("The answer is <answer>42</answer> here.", "The answer is 42 here."),
+        ("It is <details open>so</details> <span class=\"x\">here</span>.", "It is so here."),
+    ])
+    func comparisonsAreNoTags(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    @Test(arguments: [
+        ("Use a || b in the shell.", "Use a || b in the shell."), ("This is x||y or not.", "This is x||y or not."),
+        ("| this || that |\n", "this that"),
+    ])
+    func barsStayWhereThereIsNoTable(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    /// Words of scripts without blanks stand at an address, and are not part of it.
+    @Test(arguments: [
+        (
+            "\u{8A73}\u{3057}\u{304F}\u{306F}https://e.org/page\u{3092}\u{898B}\u{3066}\u{304F}\u{3060}\u{3055}\u{3044}\u{3002}",
+            "\u{8A73}\u{3057}\u{304F}\u{306F}\u{30EA}\u{30F3}\u{30AF}\u{3092}\u{898B}\u{3066}\u{304F}\u{3060}\u{3055}\u{3044}\u{3002}"
+        ),
+        ("It is at https://e.org/{id}/x now.", "It is at a link now."),
+        ("It is at www.example.org/page, and (https://e.org/a).", "It is at a link, and (a link)."),
+    ])
+    func whatStandsAroundAnAddressStays(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    @Test(arguments: [
+        ("Hier ist der Link: https://a.example/x", "Hier ist der Link: ein Link"),
+        ("Voici le plan de la ville : https://a.example/x", "Voici le plan de la ville: un lien"),
+        (
+            "H\u{E4}r finns det att se, och det \u{E4}r https://a.example/x.",
+            "H\u{E4}r finns det att se, och det \u{E4}r."
+        ),
+        ("\u{8FD9}\u{91CC}\u{FF1A} https://a.example/x", "\u{8FD9}\u{91CC}\u{FF1A} \u{94FE}\u{63A5}"),
+        (
+            "So geht es:\n\n```bash\nls\n```\n\nDas ist alles.",
+            "So geht es: Hier steht ein Block bash-Code. Das ist alles."
+        ),
+        (
+            "S\u{E5} h\u{E4}r g\u{F6}r du det:\n\n```bash\nls\n```\n\nDet \u{E4}r allt.",
+            "S\u{E5} h\u{E4}r g\u{F6}r du det: Det \u{E4}r allt."
+        ),
+        (
+            "Die Fl\u{E4}che ist $A = \\pi r^2$, das ist alles.",
+            "Die Fl\u{E4}che ist A = \u{3C0} r\u{B2}, das ist alles."
+        ),
+        ("Es sind ~5 Minuten bis zu dir.", "Es sind etwa 5 Minuten bis zu dir."),
+    ])
+    func whatWePutInIsInTheLanguageOfTheReply(reply: String, spoken: String) {
+        #expect(SpeechShaper().shape(reply)?.spoken == spoken)
+    }
+
+    @Test func theOfferIsInTheLanguageOfTheReplyOrLeftOut() throws {
+        let german = String(repeating: "Das ist ein Satz, der nicht sehr lang ist. ", count: 10)
+        var shaped = try #require(SpeechShaper(maximumWords: 20).shape(german))
+        #expect(shaped.spoken.hasSuffix("lang ist. Auf Wunsch gibt es mehr dazu."))
+        var place = try #require(SpeechShaper(maximumWords: 20).place(in: shaped))
+        #expect(place.next()?.hasSuffix("lang ist. Auf Wunsch gibt es mehr dazu.") == true)
+        let swedish = String(repeating: "Det h\u{E4}r \u{E4}r en mening som inte \u{E4}r l\u{E5}ng. ", count: 10)
+        shaped = try #require(SpeechShaper(maximumWords: 20).shape(swedish))
+        #expect(shaped.wasCut)
+        #expect(shaped.spoken.hasSuffix("inte \u{E4}r l\u{E5}ng."))
+    }
+
+    @Test func scriptsWithoutBlanksAreCutToo() {
+        let sentence = "\u{4ECA}\u{5929}\u{5929}\u{6C14}\u{5F88}\u{597D}\u{3002}"
+        let shaped = SpeechShaper(maximumWords: 20).shape(String(repeating: sentence, count: 50))
+        let offer = InsertedWords.of(.chinese).offer
+        #expect(shaped?.spoken == String(repeating: sentence, count: 5) + " " + offer)
+    }
+
+    @Test func whatWasShapedStaysAsItIs() {
+        for reply in Self.plain {
+            #expect(SpeechShaper().shape(reply)?.full == reply)
+        }
+    }
+
+    @Test func markdownAtRandomLeavesNoMarks() {
+        var random = SeededGenerator(seed: 11)
+        let pieces = [
+            "*", "**", "_", "`", "```", "\n", "\n\n", "# ", "- ", "1. ", "> ", "[", "](", ")", "![", "<", ">", "<b>",
+            "|",
+            "---", "~~", "\\", "&amp;", "&", "    ", "word", "Word.", "http://x.y", "\u{4ECA}", "\u{1F389}", "\t",
+            "</think>",
+        ]
+        for _ in 0..<2000 {
+            let reply = (0..<Int.random(in: 1...60, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            guard let shaped = SpeechShaper(maximumWords: 20).shape(reply) else { continue }
+            for mark in ["**", "__", "~~", "`", "\n", "  ", "http://", "##"] {
+                #expect(!shaped.full.contains(mark), "\(mark) left of \(reply.debugDescription)")
+            }
+        }
+    }
+
+    @Test func bytesAtRandomDoNoHarm() {
+        var random = SeededGenerator(seed: 12)
+        for _ in 0..<300 {
+            let bytes = (0..<Int.random(in: 1...400, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            _ = SpeechShaper(maximumWords: 5).shape(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    @Test(arguments: [
+        "word. ", "> ", "[", "*a_", "- a\n  ", "`", "<a ", "![x](", "&amp;", "a | b\n", "x", "$", "\\(", "$a", "~~",
+        "( ",
+    ])
+    func fourMebibytesAreBounded(piece: String) {
+        let reply = String(repeating: piece, count: (4 << 20) / piece.utf8.count)
+        let shaped = SpeechShaper().shape(reply)
+        #expect((shaped?.full.utf8.count ?? 0) <= SpeechShaper.maximumBytes * 2)
+        if let shaped { #expect(shaped.wasCut) }
+    }
+
+    private static let plain = [
+        "Two meetings.", "It is ten o'clock, Mr. Smith.", "Two meetings. The first is at 9.30 a.m. in the blue room!",
+        "Is it so? Yes...", "Milk: 1.20. Bread: 3.", "\u{4ECA}\u{5929}\u{5929}\u{6C14}\u{5F88}\u{597D}\u{3002}",
+    ]
+}

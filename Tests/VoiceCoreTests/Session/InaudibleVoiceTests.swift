@@ -1,0 +1,162 @@
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceConversation
+@testable import VoiceCore
+
+/// What plays where nobody can hear it was not heard, though the positions go on.
+struct InaudibleVoiceTests {
+    /// A pump, the audio thread played by hand, and what was told.
+    private final class Stage {
+        struct Account: Equatable {
+            var responseID: String
+            var heard: Int
+            var received: Int
+        }
+
+        private final class Told {
+            var accounts: [Account] = []
+            var cut: [HeardPart] = []
+        }
+
+        let pipes = AudioPipes()
+        let pump: VoicePump
+        private let told = Told()
+        private var position = 0
+        var accounts: [Account] { told.accounts }
+        var cut: [HeardPart] { told.cut }
+
+        init(hasDevices: Bool = false) {
+            var options = VoicePump.Options(startBuffer: 0)
+            options.hasDevices = hasDevices
+            pump = VoicePump(pipes: pipes, options: options) { [told] event, _ in
+                switch event {
+                case .voicePlayed(let id, let heard, let received):
+                    told.accounts.append(Account(responseID: id, heard: heard, received: received))
+                case .voiceStopped(let parts): told.cut += parts
+                default: break
+                }
+            }
+        }
+
+        func receive(_ milliseconds: Int, of responseID: String) {
+            let part = SpokenPart(responseID: responseID, itemID: "item of \(responseID)", contentIndex: 0)
+            let samples = [Int16](repeating: 7, count: milliseconds * 24)
+            samples.withUnsafeBufferPointer { pump.receive($0, of: part) }
+            pump.finish(part)
+        }
+
+        /// So much is played, looked after every 20 ms.
+        func play(_ milliseconds: Int, ticks: Bool = true) {
+            for _ in 0..<milliseconds / 20 {
+                position += 480
+                pipes.voice.skip(to: UInt64(position))
+                pipes.voiceHeard.store(UInt64(position), ordering: .releasing)
+                if ticks { _ = pump.tick() }
+            }
+        }
+
+        func stop() {
+            pump.stopVoice(refusing: [])
+            let end = pipes.voice.writePosition
+            pipes.voice.skip(to: end)
+            pipes.flushHeard.store(UInt64(position), ordering: .relaxed)
+            pipes.flushDone.store(end, ordering: .releasing)
+            pipes.voiceHeard.store(end, ordering: .releasing)
+            _ = pump.tick()
+        }
+    }
+
+    private static var muted: Volumes {
+        var volumes = Volumes()
+        volumes.isMuted = true
+        return volumes
+    }
+
+    @Test func whatSoundsIsHeard() {
+        let stage = Stage()
+        stage.receive(2000, of: "r1")
+        stage.play(2000)
+        #expect(stage.accounts == [.init(responseID: "r1", heard: 2000, received: 2000)])
+    }
+
+    private static let volumes: [(Volumes, Bool, Int)] = [
+        (Volumes(master: 0), false, 0), (Volumes(voice: 0), false, 0), (muted, false, 0), (muted, true, 0),
+        (Volumes(master: 0), true, 0), (Volumes(master: 1), false, 0), (Volumes(master: 1), true, 2000),
+        (Volumes(media: 0, earcons: 0), false, 2000), (Volumes(master: 25, voice: 50), false, 2000),
+    ]
+
+    @Test(arguments: Self.volumes)
+    func atNoVolumeNothingIsHeard(volumes: Volumes, hasMixer: Bool, heard: Int) {
+        let stage = Stage()
+        stage.pipes.volumes.set(volumes, hardwareMaster: hasMixer)
+        stage.receive(2000, of: "r1")
+        stage.play(2000)
+        #expect(stage.accounts == [.init(responseID: "r1", heard: heard, received: 2000)])
+    }
+
+    private static let loudspeakers: [(DeviceState, Bool, Int)] = [
+        (.waiting(reason: "away"), true, 0), (.lost(reason: "has gone"), true, 0), (.running, true, 2000),
+        (.silent, true, 2000), (.waiting(reason: "away"), false, 2000),
+    ]
+
+    @Test(arguments: Self.loudspeakers)
+    func withoutALoudspeakerNothingIsHeard(state: DeviceState, hasDevices: Bool, heard: Int) {
+        let stage = Stage(hasDevices: hasDevices)
+        stage.pipes.playback.state = state
+        stage.receive(2000, of: "r1")
+        stage.play(2000)
+        #expect(stage.accounts == [.init(responseID: "r1", heard: heard, received: 2000)])
+    }
+
+    @Test func whatIsMutedForHalfTheTimeIsHeardByHalf() throws {
+        let stage = Stage()
+        stage.receive(2000, of: "r1")
+        stage.play(500)
+        stage.pipes.volumes.set(Self.muted)
+        stage.play(1000)
+        stage.pipes.volumes.set(Volumes())
+        stage.play(500)
+        let account = try #require(stage.accounts.first)
+        #expect((940...1000).contains(account.heard) && account.received == 2000)
+    }
+
+    /// The first of it is played before anybody has looked.
+    @Test func whatPlayedBeforeTheFirstLookCountsToo() {
+        let stage = Stage()
+        stage.pipes.volumes.set(Self.muted)
+        stage.receive(500, of: "r1")
+        stage.play(480, ticks: false)
+        stage.play(20)
+        #expect(stage.accounts == [.init(responseID: "r1", heard: 0, received: 500)])
+    }
+
+    @Test func everyResponseHasAnAccountOfItsOwn() throws {
+        let stage = Stage()
+        stage.pipes.volumes.set(Self.muted)
+        stage.receive(1000, of: "r1")
+        stage.receive(1000, of: "r2")
+        stage.play(1000)
+        stage.pipes.volumes.set(Volumes())
+        stage.play(1000)
+        #expect(stage.accounts.map(\.responseID) == ["r1", "r2"])
+        #expect(stage.accounts.first?.heard == 0)
+        #expect((960...1000).contains(stage.accounts.last?.heard ?? 0))
+        // And what comes later.
+        stage.receive(500, of: "r3")
+        stage.play(500)
+        #expect(stage.accounts.last == .init(responseID: "r3", heard: 500, received: 500))
+    }
+
+    /// The service is told what was played, as before.
+    @Test(arguments: [true, false]) func anInterruptionIsCutWhereItWasPlayed(isMuted: Bool) {
+        let stage = Stage()
+        if isMuted { stage.pipes.volumes.set(Self.muted) }
+        stage.receive(2000, of: "r1")
+        stage.play(400)
+        stage.stop()
+        #expect(stage.accounts == [.init(responseID: "r1", heard: isMuted ? 0 : 400, received: 2000)])
+        #expect(stage.cut.map(\.heard) == [400])
+    }
+}

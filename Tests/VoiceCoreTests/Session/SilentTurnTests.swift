@@ -1,0 +1,153 @@
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceNetwork
+
+/// A service may say that somebody has spoken; whether a voice was heard, this machine knows better.
+struct SilentTurnTests {
+    /// In ms of the microphone: when the service says that a turn begins, how long it lasts, and when a voice was heard last.
+    struct Case: Sendable {
+        var begins: Int
+        var lasts = 1000
+        var voice: Int?
+        var hasDetector = true
+        /// When the connection gets the microphone; nil for never. And from when on sound was kept for it.
+        var opens: Int? = 0
+        var holds: Int?
+        /// Whether nothing is sent while it lasts.
+        var stalls = false
+        var isSilent: Bool
+    }
+
+    @Test(arguments: [
+        Case(begins: 20_000, voice: nil, isSilent: true),
+        Case(begins: 20_000, voice: nil, hasDetector: false, isSilent: false),
+        // While the turn lasts, and as long before as a slow connection may take to tell.
+        Case(begins: 20_000, voice: 20_500, isSilent: false), Case(begins: 20_000, voice: 15_000, isSilent: false),
+        Case(begins: 20_000, voice: 13_000, isSilent: true), Case(begins: 1000, voice: 10, isSilent: false),
+        // Who has no microphone has heard nobody, whatever this machine can tell.
+        Case(begins: 20_000, voice: 20_500, opens: nil, isSilent: true),
+        Case(begins: 20_000, voice: 20_500, hasDetector: false, opens: nil, isSilent: true),
+        // What was said before this connection was sent a sample was not said to it: neither what was captured before it
+        // was opened, nor what was captured before sound was held for it.
+        Case(begins: 20_500, voice: 19_500, opens: 20_000, isSilent: true),
+        Case(begins: 20_500, voice: 20_200, opens: 20_000, isSilent: false),
+        Case(begins: 20_000, voice: 17_500, opens: 20_000, holds: 18_000, isSilent: true),
+        Case(begins: 20_000, voice: 18_500, opens: 20_000, holds: 18_000, isSilent: false),
+        Case(begins: 20_000, voice: 11_500, opens: 20_000, holds: 11_000, isSilent: false),
+    ])
+    func aTurnWithoutAVoiceIsToldOf(_ example: Case) async throws {
+        let told = try await Self.turns([example])
+        #expect(told == [example.isSilent])
+    }
+
+    /// A voice belongs to one turn.
+    @Test func theVoiceOfTheTurnBeforeIsNotOfThisOne() async throws {
+        let first = Case(begins: 20_000, voice: 20_500, isSilent: false)
+        let told = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: true)])
+        #expect(told == [false, true])
+    }
+
+    /// What was captured in the turn before and not sent before it was over is of the next one.
+    @Test func theVoiceThatWasNotSentYetIsOfTheNextTurn() async throws {
+        let first = Case(begins: 20_000, voice: 19_800, stalls: true, isSilent: false)
+        let told = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: false)])
+        #expect(told == [false, false])
+    }
+
+    /// For each turn whether it was told that nobody was heard.
+    private static func turns(_ cases: [Case]) async throws -> [Bool] {
+        let events = cases.indices.map { index in
+            #"{"type":"input_audio_buffer.speech_started","item_id":"i\#(index)","audio_start_ms":0}"#
+                + "\n" + #"{"type":"input_audio_buffer.committed","item_id":"i\#(index)"}"#
+        }
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            socket.write(WebSocketFrames.text(#"{"type":"marker"}"#))
+            for event in events {
+                for line in event.split(separator: "\n") { socket.write(WebSocketFrames.text(String(line))) }
+            }
+            socket.write(WebSocketFrames.text(#"{"type":"end"}"#))
+            _ = socket.readFrame()
+        }
+        let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .seconds(600))
+        let told = Collected<ConversationEvent>()
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        try await NetworkThread.with { network in
+            let pipes = AudioPipes()
+            var options = VoicePump.Options()
+            options.hasVoiceDetector = cases[0].hasDetector
+            let pump = NetworkConfined(VoicePump(pipes: pipes, options: options) { _, _ in }, on: network)
+            network.connect(request) { connection in
+                let held = Held(connection)
+                return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
+                    switch event {
+                    case .server(.unknown(type: "marker")):
+                        guard let connection = held.connection else { return }
+                        let first = cases[0]
+                        if let holds = first.holds {
+                            held.advance(pipes, to: holds, voice: first.voice)
+                            pump.onThread.holdMicrophone()
+                            held.takes = false
+                        }
+                        if let opens = first.opens {
+                            held.advance(pipes, to: opens, voice: first.voice)
+                            pump.onThread.openMicrophone(on: connection)
+                        }
+                        held.takes = true
+                        held.advance(pipes, to: first.begins, voice: first.voice)
+                    case .server(.speechStarted):
+                        let turn = cases[held.turn]
+                        held.takes = !turn.stalls
+                        held.advance(pipes, to: turn.begins + turn.lasts, voice: turn.voice)
+                    case .turnWasSilent: told.add([event])
+                    case .server(.committed):
+                        told.add([event])
+                        held.turn += 1
+                        held.takes = true
+                        if held.turn < cases.count {
+                            held.advance(pipes, to: cases[held.turn].begins, voice: cases[held.turn].voice)
+                        }
+                    case .server(.unknown(type: "end")), .disconnected: end.finish()
+                    default: break
+                    }
+                }
+            }
+            for await _ in ended {}
+        }
+        withExtendedLifetime(server) {}
+        var result: [Bool] = []
+        var isSilent = false
+        for event in told.all {
+            if case .turnWasSilent = event {
+                isSilent = true
+            } else {
+                result.append(isSilent)
+                isSilent = false
+            }
+        }
+        return result
+    }
+
+    private final class Held {
+        weak var connection: WebSocketConnection?
+        var turn = 0
+        /// Whether what comes in of the microphone is taken.
+        var takes = true
+        init(_ connection: WebSocketConnection) { self.connection = connection }
+
+        /// So much of the microphone has come in all, and was taken.
+        func advance(_ pipes: AudioPipes, to milliseconds: Int, voice: Int?) {
+            let samples = [Int16](repeating: 0, count: 2400)
+            while pipes.microphone.writePosition < UInt64(milliseconds * 24) {
+                _ = pipes.microphone.write(samples, count: samples.count)
+                if takes { pipes.microphone.skip(to: pipes.microphone.writePosition) }
+            }
+            guard let voice, voice <= milliseconds else { return }
+            pipes.echo.voiceUntil.store(UInt64(voice * 24), ordering: .releasing)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceCore
+
+/// The whole audio thread on a simulated card whose loudspeaker is heard by its microphone, with what the daemon does beside it.
+struct EchoRig: ~Copyable {
+    /// What the microphone hears of the loudspeaker at a frame, by what was played at earlier ones.
+    typealias Echo = (_ frame: Int, _ played: [Float]) -> Float
+
+    let card = SimulatedCard()
+    let pipes = AudioPipes()
+    var engine: AudioEngine<SimulatedDevice>
+    var stage = AlignmentStage()
+    /// All of the uplink.
+    var heard: [Int16] = []
+    private var said = 0
+    private var tone = 0
+
+    /// - Parameters:
+    ///   - loopback: whether a channel of the microphone carries what is played, at the instant at which it is.
+    ///   - isMuted: by a key of the device, which delivers zeros then.
+    init(
+        plan: CapturePlan = CapturePlan(),
+        setting: DuplexSetting = .auto,
+        cancels: Bool = true,
+        loopback: Bool = false,
+        talker: @escaping (Int) -> Float = { _ in 0 },
+        isMuted: @escaping (Int) -> Bool = { _ in false },
+        echo: @escaping Echo
+    ) throws {
+        let card = card
+        card.plan = plan
+        var seed: UInt64 = 7
+        card.microphone = { [unowned card] frame in
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let noise = Float(Int32(truncatingIfNeeded: seed >> 32)) / 2_147_483_648 * 0.0008
+            return isMuted(frame) ? 0 : max(-1, min(1, echo(frame, card.played) + noise + talker(frame)))
+        }
+        if loopback { card.loopback = { [unowned card] frame in card.played[frame] } }
+        var settings = AudioEngineSettings()
+        settings.duplex = setting
+        settings.echoCanceller.echoCancellation = cancels
+        engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
+        let outcome = engine.start()
+        #expect(outcome == .running)
+    }
+
+    /// 25 ms and two reflections, which become others when the box is moved.
+    static func room(_ decibels: Float, movedAt: Int = .max) -> Echo {
+        let gain = powf(10, decibels / 20)
+        let before = [(1200, Float(1)), (1507, -0.4), (2011, 0.25)]
+        let after = [(1200, Float(-0.5)), (1333, 0.8), (1907, -0.4)]
+        return { frame, played in
+            (frame < movedAt ? before : after).reduce(0) { sum, way in
+                frame >= way.0 ? sum + played[frame - way.0] * way.1 * gain : sum
+            }
+        }
+    }
+
+    /// 25 ms and nothing else.
+    /// - Parameter gain: linear, at a frame.
+    static func direct(_ gain: @escaping (Int) -> Float) -> Echo {
+        { frame, played in frame >= 1200 ? played[frame - 1200] * gain(frame) : 0 }
+    }
+
+    /// Somebody who says "aa": a pulse at 120 Hz with three formants, in syllables, from `start` on.
+    static func talker(from start: Int, level: Float = 0.12) -> (Int) -> Float {
+        { frame in
+            guard frame >= start else { return 0 }
+            let time = Float(frame - start) / 48_000
+            var value: Float = 0
+            for harmonic in 1...30 {
+                let hertz = 120 * Float(harmonic)
+                var weight: Float = 0.05
+                for formant: Float in [700, 1200, 2600] {
+                    let distance = (hertz - formant) / 150
+                    weight += 1 / (1 + distance * distance)
+                }
+                value += weight * sinf(2 * .pi * hertz * time)
+            }
+            return value * level * 0.25 * (0.6 - 0.4 * cosf(2 * .pi * 4 * time))
+        }
+    }
+
+    mutating func run(_ periods: Int) {
+        for _ in 0..<periods {
+            _ = engine.cycle()
+            stage.step(pipes)
+            var block = [Int16](repeating: 0, count: 4800)
+            let count = pipes.microphone.read(into: &block, count: 4800)
+            heard += block.prefix(count)
+        }
+    }
+
+    /// Says so many seconds of the test signal's noise.
+    mutating func speak(_ seconds: Int) {
+        let voice = Array(EchoTestSignal.samples().dropFirst(Int(2.6 * 24_000)))
+        for _ in 0..<seconds * 100 {
+            let start = said % (voice.count - 240)
+            pipes.voice.write(Array(voice[start..<start + 240]), count: 240)
+            run(1)
+            said += 240
+        }
+    }
+
+    /// Plays so many seconds of a chord that comes and goes, with nothing to say.
+    mutating func play(_ seconds: Int) {
+        pipes.volumes.set(Volumes(media: 100))
+        for _ in 0..<seconds * 10 {
+            let chord = (0..<4800).map { index in
+                let time = Float(tone + index) / 48_000
+                let swell = 0.8 - 0.2 * cosf(2 * .pi * 0.7 * time)
+                let sum = [Float(220), 277, 330, 440].reduce(0) { $0 + 0.06 * swell * sinf(2 * .pi * $1 * time) }
+                return StereoFrame(sum)
+            }
+            tone += 4800
+            pipes.media.ring.write(chord, count: 4800)
+            run(10)
+        }
+    }
+
+    var status: EchoStatus { EchoStatus(pipes) }
+}

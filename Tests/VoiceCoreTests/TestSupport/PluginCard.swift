@@ -1,0 +1,139 @@
+import CAlsa
+import CLinux
+import Glibc
+
+@testable import VoiceAudio
+
+/// A sound card for ALSA that is no more than this process: an I/O plugin whose hardware moves on when the test says so.
+///
+/// The PCM keeps it alive until it is closed.
+final class PluginCard {
+    private let plugin = UnsafeMutablePointer<snd_pcm_ioplug_t>.allocate(capacity: 1)
+    private let callbacks = UnsafeMutablePointer<snd_pcm_ioplug_callback_t>.allocate(capacity: 1)
+    /// To be handed to `ALSAStream`, which closes it.
+    let pcm: OpaquePointer
+    /// Frames that the hardware has played, or captured.
+    private(set) var position = 0
+    /// Frames that the application has written, or read.
+    private(set) var transferred = 0
+    /// Frames behind the buffer that count into the delay, as a sound server's.
+    var latency = 0
+    /// How often it was started, and whether it runs.
+    private(set) var starts = 0
+    private(set) var isRunning = false
+    /// What each channel captures at a frame, for S16.
+    var capture: (_ frame: Int, _ channel: Int) -> Int16 = { _, _ in 0 }
+
+    struct Refusal: Error { var code: Int32 }
+
+    /// S16, periods of up to 10 ms.
+    ///
+    /// - Parameters:
+    ///   - rates: all that it runs at, in Hz.
+    ///   - buffer: the longest that it has, in ms.
+    init(
+        _ direction: AudioDirection,
+        rates: [UInt32] = [48_000],
+        channels: ClosedRange<UInt32> = 2...2,
+        buffer: UInt32 = 40
+    ) throws {
+        plugin.initialize(to: snd_pcm_ioplug_t())
+        callbacks.initialize(to: snd_pcm_ioplug_callback_t())
+        let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        plugin.pointee.version = 1 << 16 | 2
+        plugin.pointee.poll_fd = clinux_eventfd()
+        plugin.pointee.poll_events = UInt32(POLLIN)
+        Self.answer(callbacks)
+        plugin.pointee.callback = UnsafePointer(callbacks)
+        let plugin = plugin
+        let code = "card of a test".withCString { name in
+            plugin.pointee.name = name
+            return snd_pcm_ioplug_create(plugin, name, stream, Int32(SND_PCM_NONBLOCK))
+        }
+        guard code >= 0, let pcm = plugin.pointee.pcm else { throw Refusal(code: code) }
+        self.pcm = pcm
+        plugin.pointee.private_data = Unmanaged.passRetained(self).toOpaque()
+        try limit(SND_PCM_IOPLUG_HW_ACCESS, [UInt32(SND_PCM_ACCESS_RW_INTERLEAVED.rawValue)])
+        try limit(SND_PCM_IOPLUG_HW_FORMAT, [UInt32(SND_PCM_FORMAT_S16_LE.rawValue)])
+        try limit(SND_PCM_IOPLUG_HW_RATE, rates)
+        try limit(SND_PCM_IOPLUG_HW_CHANNELS, channels)
+        let most = (rates.max() ?? 48_000) * 2 * channels.upperBound
+        try limit(SND_PCM_IOPLUG_HW_PERIOD_BYTES, 64...most / 100)
+        try limit(SND_PCM_IOPLUG_HW_BUFFER_BYTES, 128...most / 1000 * buffer)
+        try limit(SND_PCM_IOPLUG_HW_PERIODS, 2...1024)
+    }
+
+    deinit {
+        close(plugin.pointee.poll_fd)
+        plugin.deallocate()
+        callbacks.deallocate()
+    }
+
+    /// Lets the hardware play or capture so many frames.
+    func advance(_ frames: Int) { if isRunning { position += frames } }
+
+    private func limit(_ what: Int, _ values: [UInt32]) throws {
+        let code = snd_pcm_ioplug_set_param_list(plugin, Int32(what), UInt32(values.count), values)
+        if code < 0 { throw Refusal(code: code) }
+    }
+
+    private func limit(_ what: Int, _ span: ClosedRange<UInt32>) throws {
+        let code = snd_pcm_ioplug_set_param_minmax(plugin, Int32(what), span.lowerBound, span.upperBound)
+        if code < 0 { throw Refusal(code: code) }
+    }
+
+    private static func card(_ plugin: UnsafeMutablePointer<snd_pcm_ioplug_t>?) -> PluginCard? {
+        guard let card = plugin?.pointee.private_data else { return nil }
+        return Unmanaged<PluginCard>.fromOpaque(card).takeUnretainedValue()
+    }
+
+    private static func answer(_ callbacks: UnsafeMutablePointer<snd_pcm_ioplug_callback_t>) {
+        callbacks.pointee.start = { plugin in
+            let card = PluginCard.card(plugin)
+            card?.starts += 1
+            card?.isRunning = true
+            return 0
+        }
+        callbacks.pointee.stop = { plugin in
+            PluginCard.card(plugin)?.isRunning = false
+            return 0
+        }
+        callbacks.pointee.prepare = { plugin in
+            let card = PluginCard.card(plugin)
+            card?.position = 0
+            card?.transferred = 0
+            return 0
+        }
+        callbacks.pointee.pointer = { plugin in
+            guard let plugin, let card = PluginCard.card(plugin) else { return -Int(ENODEV) }
+            return card.position % Int(max(1, plugin.pointee.buffer_size))
+        }
+        callbacks.pointee.delay = { plugin, delay in
+            guard let plugin, let card = PluginCard.card(plugin) else { return -ENODEV }
+            let isCapture = plugin.pointee.stream == SND_PCM_STREAM_CAPTURE
+            let queued = isCapture ? card.position - card.transferred : card.transferred - card.position
+            delay?.pointee = queued + card.latency
+            return 0
+        }
+        callbacks.pointee.transfer = { plugin, areas, offset, size in
+            guard let plugin, let card = PluginCard.card(plugin), let areas else { return -Int(ENODEV) }
+            if plugin.pointee.stream == SND_PCM_STREAM_CAPTURE {
+                for channel in 0..<Int(plugin.pointee.channels) {
+                    let area = areas[channel]
+                    for frame in 0..<Int(size) {
+                        let place = (Int(area.first) + Int(area.step) * (Int(offset) + frame)) / 8
+                        let value = card.capture(card.transferred + frame, channel)
+                        area.addr.storeBytes(of: value.littleEndian, toByteOffset: place, as: Int16.self)
+                    }
+                }
+            }
+            card.transferred += Int(size)
+            return Int(size)
+        }
+        callbacks.pointee.close = { plugin in
+            guard let data = plugin?.pointee.private_data else { return 0 }
+            Unmanaged<PluginCard>.fromOpaque(data).release()
+            return 0
+        }
+    }
+}
