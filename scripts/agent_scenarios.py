@@ -213,10 +213,24 @@ class Voice:
         return asyncio.run_coroutine_threadsafe(self.turn(calls), self.loop).result(LIMIT)
 
 
+class Card:
+    """A sound card of its own: what nobody can hear is no question that was asked, and no permission can answer it."""
+
+    def __init__(self, room, folder):
+        self.down = [os.path.join(room, "down")]
+        self.environment = {**os.environ, "VIRTUAL_ROOM": os.path.join(folder, "room"),
+                            "VIRTUAL_ROOM_LIB": os.path.join(os.environ["ROOM_BUILD"], "libasound_module_pcm_room.so"),
+                            "ALSA_CONFIG_PATH": os.path.join(room, "asound.conf")}
+        subprocess.run([os.path.join(room, "up")], env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=LIMIT)
+
+    def close(self):
+        subprocess.run(self.down, env=self.environment, timeout=LIMIT)
+
+
 class Box:
     """The daemon."""
 
-    def __init__(self, program, agent, voice, folder, style, **settings):
+    def __init__(self, program, agent, voice, card, folder, style, **settings):
         self.voice, self.folder, self.log = voice, folder, os.path.join(folder, "daemon.log")
         self.before = {}
         state = os.path.join(folder, "state")
@@ -229,10 +243,12 @@ class Box:
         for name, value in values.items():
             command += ["--set", f"{name.replace('__', '.')}={value}"]
         # Nobody speaks here but by the service's word: with a canceller, the box would ask its own microphone for a voice.
-        command += ["--set", "echo.enabled=false"]
+        command += ["--set", "echo.enabled=false", "--set", "audio.input=room", "--set", "audio.output=room"]
         self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_STATE_HOME": state,
                             "XDG_RUNTIME_DIR": folder, "OPENAI_API_KEY": "sk-simulated",
-                            "JARVIS_TOKEN": token}
+                            "JARVIS_TOKEN": token,
+                            **{name: card.environment[name]
+                               for name in ("VIRTUAL_ROOM", "VIRTUAL_ROOM_LIB", "ALSA_CONFIG_PATH")}}
         self.program = program
         voice.is_ready.clear()
         before = len(self.text()) if os.path.exists(self.log) else 0
@@ -311,6 +327,7 @@ class Stage:
         self.house, self.style, self.agent = house, style, agent
         self.folder = tempfile.mkdtemp(prefix="agent-test-")
         self.voice, self.boxes, self.before, self.agents = Voice(), [], agent.effects(), []
+        self.card = Card(house.room, self.folder)
         self.words = []
 
     @property
@@ -318,7 +335,7 @@ class Stage:
         return self.style == "chat"
 
     def box(self, agent=None, **settings):
-        self.boxes.append(Box(self.house.program, agent or self.agent, self.voice, self.folder, self.style, **settings))
+        self.boxes.append(Box(self.house.program, agent or self.agent, self.voice, self.card, self.folder, self.style, **settings))
         return self.boxes[-1]
 
     def other_agent(self, *options):
@@ -350,6 +367,7 @@ class Stage:
             agent.end()
         if not self.agent.is_up:
             self.agent.order("start")
+        self.card.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -850,8 +868,8 @@ RIGS = {
 
 
 class House:
-    def __init__(self, program, serve):
-        self.program, self.serve = program, serve
+    def __init__(self, program, serve, room):
+        self.program, self.serve, self.room = program, serve, room
 
 
 def play(house, agent, title, style, function):
@@ -897,10 +915,11 @@ def main():
     parser = argparse.ArgumentParser(prog="agent-test")
     parser.add_argument("program")
     parser.add_argument("serve")
+    parser.add_argument("room", help="the folder of the virtual sound card")
     parser.add_argument("out")
     parser.add_argument("--only", default="", help="scenarios whose title matches")
     options = parser.parse_args()
-    house = House(options.program, options.serve)
+    house = House(options.program, options.serve, options.room)
     lanes = {}
     for title, rig, styles, function in SCENARIOS:
         if re.search(options.only, title):
