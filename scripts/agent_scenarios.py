@@ -25,6 +25,7 @@ import websockets
 
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 LIMIT = 20  # seconds for anything to happen
+LANES = 2  # at once, of each kind of agent in each style
 
 
 class Wrong(Exception):
@@ -924,10 +925,11 @@ def main():
     for title, rig, styles, function in SCENARIOS:
         if re.search(options.only, title):
             for style in styles:
-                lanes.setdefault((style, rig), []).append((title, function))
+                lane_of_rig = sum(len(rows) for (of, kind, _), rows in lanes.items() if (of, kind) == (style, rig)) % LANES
+                lanes.setdefault((style, rig, lane_of_rig), []).append((title, function))
     rows = []
     with concurrent.futures.ThreadPoolExecutor(len(lanes) or 1) as pool:
-        for done in pool.map(lambda item: lane(house, *item[0], item[1]), lanes.items()):
+        for done in pool.map(lambda item: lane(house, *item[0][:2], item[1]), lanes.items()):
             rows += done
     order = [title for title, *_ in SCENARIOS]
     rows.sort(key=lambda row: (order.index(row["title"]), row["style"] != "responses"))
