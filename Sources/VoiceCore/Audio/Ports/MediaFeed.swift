@@ -8,7 +8,8 @@ package import Synchronization
 /// | `flush` | the player and the decoder's thread | T1 |
 /// | `isPaused`, levels and release | the player | T1 |
 /// | `duck` | the conversation | T1 |
-/// | `flushDone`, `underruns`, `isSounding` | T1 | tests |
+/// | `flushDone` | T1 | the next engine |
+/// | `underruns`, `isSounding` | T1 | whoever watches |
 ///
 /// Positions count frames of the ring.
 package final class MediaFeed: Sendable {
