@@ -20,13 +20,19 @@ enum PlayoutBenchmark {
     private static let startBuffer = 60
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let configuration = AudioConfiguration(source: .file(try FileRoom()), realtimePriority: 0)
-        let audio = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        let audio = try await AudioThread.start(configuration: configuration, ports: ports)
         let network = NetworkThread()
         try network.start()
         let pump = NetworkConfined(
-            VoicePump(pipes: pipes, options: .init(startBuffer: startBuffer)) { _, _ in },
+            VoicePump(
+                microphone: ports.microphone,
+                voice: ports.voice,
+                volumes: ports.volumes,
+                loudspeaker: nil,
+                options: .init(startBuffer: startBuffer)
+            ) { _, _ in },
             on: network
         )
         network.add { pump.onThread.tick() }
@@ -34,7 +40,7 @@ enum PlayoutBenchmark {
         var waits: [Double] = []
         for trial in 0..<(isQuick ? 20 : 60) {
             try await Task.sleep(for: .microseconds(Int64.random(in: 0..<10_000, using: &random)))
-            if let wait = try await once(trial, pump, pipes) { waits.append(wait) }
+            if let wait = try await once(trial, pump, ports.voice) { waits.append(wait) }
         }
         await network.stop()
         await audio.stop()
@@ -54,10 +60,10 @@ enum PlayoutBenchmark {
     private static func once(
         _ trial: Int,
         _ pump: NetworkConfined<VoicePump>,
-        _ pipes: AudioPipes
+        _ voice: VoiceSink
     ) async throws -> Double? {
         let message = DeltaMessage(trial: trial, milliseconds: startBuffer)
-        let before = pipes.voice.writePosition
+        let before = voice.ring.writePosition
         let arrival = Arrival()
         pump.perform { pump in
             arrival.nanoseconds.store(clinux_monotonic_ns(), ordering: .releasing)
@@ -65,10 +71,10 @@ enum PlayoutBenchmark {
         }
         var written: UInt64?
         for _ in 0..<400 {
-            if written == nil, pipes.voiceConsumed.load(ordering: .acquiring) > before {
-                written = pipes.lastWriteNanoseconds.load(ordering: .relaxed)
+            if written == nil, voice.consumed > before {
+                written = voice.writtenNanoseconds
             }
-            if written != nil, pipes.voiceHeard.load(ordering: .acquiring) == pipes.voice.writePosition { break }
+            if written != nil, voice.heard == voice.ring.writePosition { break }
             try await Task.sleep(for: .milliseconds(1))
         }
         // The pump finds out at its next tick that all has been played.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Synchronization
 import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
@@ -25,22 +24,22 @@ struct Meter: AsyncParsableCommand {
         audio.echoCanceller.echoCancellation = false
         audio.earcons = .none
         audio.realtimePriority = 0
-        let pipes = AudioPipes()
-        let sound = SoundKeeper(configuration: audio, pipes: pipes, logger: makeLogger(level: .error))
+        let ports = AudioPorts()
+        let sound = AudioSupervisor(configuration: audio, ports: ports, logger: makeLogger(level: .error))
         try await exitingAsync { try await sound.start(insisting: [.capture]) }
         write("microphone \(values.audio.input), before audio.capture_gain_db; speak as you would\n")
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        for step in 1...5 * seconds where pipes.state == .running {
+        for step in 1...5 * seconds where ports.gauges.state == .running {
             try? await Task.sleep(for: .milliseconds(200))
             if isTerminal {
-                write("\r\(MeterLine(pipes).text)   ")
+                write("\r\(MeterLine(ports.gauges.levels).text)   ")
             } else if step % 5 == 0 {
-                write("\(MeterLine(pipes).text)\n")
+                write("\(MeterLine(ports.gauges.levels).text)\n")
             }
         }
         if isTerminal { write("\n") }
         await sound.stop()
-        if pipes.capture.losses.load(ordering: .relaxed) > 0 {
+        if ports.capture.losses > 0 {
             write("the microphone was lost\n")
             throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
         }

@@ -16,7 +16,7 @@ final class ProductEngine: OfflineEngine {
     private let delay: ReportedDelay
     /// What of the far end is the voice; the rest is media. Nil where all of it is.
     private let voice: [Float]?
-    private let pipes = AudioPipes()
+    private let ports = AudioPorts()
     private var line: ReferenceLine
     private var tap = AlignmentTap()
     private var stage = AlignmentStage()
@@ -30,7 +30,7 @@ final class ProductEngine: OfflineEngine {
     private(set) var gateRecord = "time_ms,open,state,released_ms,moves\n"
     /// What the last period told, and what the policy came to.
     var reading: EchoReading { path.reading }
-    var state: DuplexState { EchoStatus(pipes).state }
+    var state: DuplexState { EchoStatus(ports.echo).state }
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
@@ -38,11 +38,18 @@ final class ProductEngine: OfflineEngine {
     init(delay: ReportedDelay, voice: [Float]? = nil, duplex setting: DuplexSetting = .auto) throws {
         self.delay = delay
         self.voice = voice
-        line = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: pipes.alignment.nextEpoch)
+        line = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
         path = try CapturePath(
             options: AudioConfiguration(Configuration().audio, echo: Configuration().echo).echoCanceller
         )
-        duplex = DuplexControl(pipes: pipes, setting: setting, hasCanceller: true)
+        duplex = DuplexControl(
+            microphone: ports.microphone,
+            gauges: ports.echo,
+            trace: ports.trace,
+            volumes: ports.volumes,
+            setting: setting,
+            hasCanceller: true
+        )
     }
 
     deinit {
@@ -65,11 +72,11 @@ final class ProductEngine: OfflineEngine {
         let aligned = line.next(
             playbackDelay: playbackDelay,
             captureDelay: 0,
-            correction: tap.correction(from: pipes),
+            correction: tap.correction(from: ports.alignment),
             into: reference
         )
-        tap.push(aligned, of: line, microphone: microphone, reference: reference, to: pipes)
-        stage.step(pipes)
+        tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
+        stage.step(ports.alignment)
         path.follow(aligned)
         path.process(
             microphone: microphone,
@@ -81,7 +88,7 @@ final class ProductEngine: OfflineEngine {
         _ = duplex.process(samples, reading: path.reading, peak: peak, isAligned: aligned.isConfirmed)
         if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
         record()
-        pipes.microphone.skip(to: pipes.microphone.writePosition)
+        ports.microphone.ring.skip(to: ports.microphone.ring.writePosition)
         cdsp_float_from_s16(samples, output, AudioFormat.wirePeriodSamples)
         period += 1
     }

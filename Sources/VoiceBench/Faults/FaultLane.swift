@@ -25,7 +25,7 @@ struct FaultLane: Sendable {
             ledger: ledger
         )
         let user = FaultRoom(seed: seed, speed: options.speed, ledger: ledger)
-        weak var pipes: AudioPipes?
+        var remains = Remains()
         var problems: [String] = []
         do {
             let room = try FileRoom(speed: options.speed, listener: user.listen)
@@ -33,7 +33,7 @@ struct FaultLane: Sendable {
                 ledger.note(effect)
                 user.note(effect)
             }
-            pipes = daemon.pipes
+            remains = Remains(daemon.ports)
             try await daemon.start()
             problems = await watch(daemon, user)
             if problems.isEmpty {
@@ -44,10 +44,42 @@ struct FaultLane: Sendable {
             await daemon.stop()
         }
         await services.stop()
-        // Whoever still holds the pipes is a task or a thread that has not ended.
-        for _ in 0..<100 where pipes != nil { try await Task.sleep(for: .milliseconds(20)) }
-        if pipes != nil { problems.append("something of the daemon is still there after its end") }
+        // Whoever still holds a port is a task or a thread that has not ended.
+        for _ in 0..<100 where !remains.isGone { try await Task.sleep(for: .milliseconds(20)) }
+        if !remains.isGone { problems.append("something of the daemon is still there after its end") }
         return problems
+    }
+
+    /// The ports of a daemon that somebody still holds.
+    private struct Remains {
+        weak var microphone: MicrophoneTap?
+        weak var voice: VoiceSink?
+        weak var media: MediaFeed?
+        weak var words: WakeWordTap?
+        weak var alignment: AlignmentFeed?
+        weak var gauges: EngineGauges?
+        weak var echo: EchoGauges?
+        weak var earcons: EarconRequests?
+        weak var volumes: VolumeControls?
+
+        init() {}
+
+        init(_ ports: AudioPorts) {
+            microphone = ports.microphone
+            voice = ports.voice
+            media = ports.media
+            words = ports.words
+            alignment = ports.alignment
+            gauges = ports.gauges
+            echo = ports.echo
+            earcons = ports.earcons
+            volumes = ports.volumes
+        }
+
+        var isGone: Bool {
+            microphone == nil && voice == nil && media == nil && words == nil && alignment == nil && gauges == nil
+                && echo == nil && earcons == nil && volumes == nil
+        }
     }
 
     private func watch(_ daemon: VoiceDaemon, _ user: FaultRoom) async -> [String] {

@@ -51,7 +51,7 @@ struct Soak {
         print(Self.head)
         fflush(nil)
         try await daemon.start()
-        let (samples, reason) = await watch(conductor, daemon.pipes)
+        let (samples, reason) = await watch(conductor, daemon.ports.gauges)
         let figures = conductor.figures
         let dropped = await Self.dropped(daemon)
         await daemon.stop()
@@ -61,9 +61,9 @@ struct Soak {
             figures,
             samples: samples,
             options: options,
-            slips: daemon.pipes.slips.load(ordering: .relaxed),
+            slips: daemon.ports.gauges.counters.slips,
             lost: dropped,
-            overruns: daemon.pipes.microphoneOverruns.load(ordering: .relaxed)
+            overruns: daemon.ports.gauges.counters.microphoneOverruns
         )
         report(verdict, figures)
         if let path = options.json { try Self.write(verdict, reason, to: path) }
@@ -71,7 +71,7 @@ struct Soak {
     }
 
     /// Looks at everything once per minute of audio until it is enough; returns why it ended early, or nil.
-    private func watch(_ conductor: SoakRoom, _ pipes: AudioPipes) async -> ([SoakVerdict.Sample], String?) {
+    private func watch(_ conductor: SoakRoom, _ gauges: EngineGauges) async -> ([SoakVerdict.Sample], String?) {
         let began = Monotonic.now()
         var samples: [SoakVerdict.Sample] = []
         var lastProgress = (questions: 0, at: began)
@@ -92,7 +92,7 @@ struct Soak {
                     )
                 )
                 let isTold = samples.count <= 10 || samples.count.isMultiple(of: 10) || isEnough
-                if isTold { tell(figures, health, pipes, real: now - began) }
+                if isTold { tell(figures, health, gauges, real: now - began) }
             }
             if isEnough { return (samples, nil) }
             if figures.tally.questions > lastProgress.questions {
@@ -121,7 +121,7 @@ struct Soak {
         String(repeating: " ", count: max(1, 10 - text.count)) + text
     }
 
-    private func tell(_ figures: SoakRoom.Figures, _ health: ProcessHealth, _ pipes: AudioPipes, real: Duration) {
+    private func tell(_ figures: SoakRoom.Figures, _ health: ProcessHealth, _ gauges: EngineGauges, real: Duration) {
         func clock(_ seconds: Int) -> String {
             "\(seconds / 3600):" + (seconds / 60 % 60 < 10 ? "0" : "") + "\(seconds / 60 % 60):"
                 + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"
@@ -132,7 +132,7 @@ struct Soak {
             "\(tally.bargeIns)", "\(tally.missed)", "\(figures.selfInterruptions.count)", "\(tally.void)",
             "\(tally.heardOut)", "\(tally.unanswered)", "\(figures.sessions)", health.megabytes.text,
             "\(health.threads)", "\(health.descriptors)", "\(figures.uplinkDrift)",
-            "\(pipes.voiceUnderruns.load(ordering: .relaxed))",
+            "\(gauges.counters.voiceUnderruns)",
             tally.bargeIns > 0 ? "\(tally.totalReaction / tally.bargeIns)" : "-", "\(counter.lines)",
             "\(counter.troubles.count)",
         ]

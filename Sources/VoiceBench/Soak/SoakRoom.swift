@@ -160,8 +160,8 @@ final class SoakRoom: Sendable {
 
     /// Changes of the duplex mode and of the echo's place belong to the story of a missed interruption.
     private func noteEcho(_ state: inout State) {
-        guard let pipes = state.daemon?.pipes else { return }
-        let echo = EchoStatus(pipes)
+        guard let ports = state.daemon?.ports else { return }
+        let echo = EchoStatus(ports.echo)
         let isMoved = ((echo.delay ?? 0) - (state.echo.delay ?? 0)).magnitude > 2
         if echo.state != state.echo.state || echo.isAligned != state.echo.isAligned || echo.jumps != state.echo.jumps
             || isMoved
@@ -198,7 +198,7 @@ final class SoakRoom: Sendable {
 
     /// What a shut gate may hold back, which is not late.
     private func withheld(_ state: State) -> Int {
-        guard let daemon = state.daemon, !EchoStatus(daemon.pipes).isOpen else { return 0 }
+        guard let daemon = state.daemon, !EchoStatus(daemon.ports.echo).isOpen else { return 0 }
         return UplinkLine.capacity * AudioFormat.wirePeriodSamples
     }
 

@@ -22,7 +22,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     /// Frames that the upsampler and the limiter hold the voice back.
     static var outputDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1 + OutputMix.delay) }
 
-    private let pipes: AudioPipes
+    private let ports: AudioPorts
     private let period = AudioFormat.periodFrames
     private let wirePeriod = AudioFormat.wirePeriodSamples
 
@@ -49,31 +49,44 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var flushed: UInt64 = 0
     private var quietPeriods = 0
     private var restarts = 0
+    private var counters: EngineCounters
+    private var longestCycle: Int
+    private var delay = (playback: 0, capture: 0)
     /// What the loudspeaker's buffer was filled to last.
     private var filledTo = 0
 
-    init(device: consuming Device, pipes: AudioPipes, settings: AudioEngineSettings) throws(AudioDeviceError) {
+    init(device: consuming Device, ports: AudioPorts, settings: AudioEngineSettings) throws(AudioDeviceError) {
         do {
             capturePath = try CapturePath(options: settings.echoCanceller)
         } catch {
             throw AudioDeviceError.processing("the echo canceller does not start: \(error)")
         }
         drift = DriftControl(nominal: device.playbackPrefill - AudioFormat.periodFrames)
-        reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: pipes.alignment.nextEpoch)
+        reference = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
         self.device = device
-        self.pipes = pipes
-        mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling)
-        media = MediaPlayback(pipes.media)
-        levels = CaptureLevels(gain: settings.captureGain, isAutomatic: settings.automaticGain)
-        earcons = EarconPlayer(settings.earcons)
+        self.ports = ports
+        mix = OutputMix(trim: settings.outputGain, ceiling: settings.limiterCeiling, volumes: ports.volumes)
+        media = MediaPlayback(ports.media)
+        levels = CaptureLevels(
+            gain: settings.captureGain,
+            isAutomatic: settings.automaticGain,
+            volumes: ports.volumes,
+            resuming: ports.gauges.levels
+        )
+        earcons = EarconPlayer(settings.earcons, requests: ports.earcons, volumes: ports.volumes)
         duplex = DuplexControl(
-            pipes: pipes,
+            microphone: ports.microphone,
+            gauges: ports.echo,
+            trace: ports.trace,
+            volumes: ports.volumes,
             setting: settings.duplex,
             hasCanceller: settings.echoCanceller.echoCancellation
         )
-        // Positions go on where an earlier engine on the same pipes ended.
-        flushed = pipes.flushDone.load(ordering: .acquiring)
-        heard = pipes.voice.readPosition
+        // Positions and counters go on where an earlier engine on the same ports ended.
+        counters = ports.gauges.counters
+        longestCycle = ports.gauges.longestCycleMicroseconds
+        flushed = ports.voice.flushDone
+        heard = ports.voice.ring.readPosition
         _ = map.cut(at: 0, resume: heard)
         adoptPlan()
     }
@@ -88,15 +101,22 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     }
 
     mutating func cycle() -> CycleOutcome {
+        if let began = exchangePeriod() { finishPeriod(began) }
+        ports.gauges.publish(counters, levels: levels.reading, delay: delay, longest: longestCycle)
+        return stopIsDue() ? .stopped : .running
+    }
+
+    /// One period in and one out. Returns when it began, on CLOCK_MONOTONIC, or nil where the device had no period.
+    private mutating func exchangePeriod() -> UInt64? {
         switch device.read(into: frames.microphone, count: period) {
         case .done:
             break
         case .interrupted:
-            return stopIsDue() ? .stopped : .running
+            return nil
         case .captureRestarted, .playbackRestarted:
-            pipes.captureXruns.wrappingAdd(1, ordering: .relaxed)
+            counters.captureXruns += 1
             realign()
-            return stopIsDue() ? .stopped : .running
+            return nil
         case .captureChanged, .playbackChanged:
             adoptPlan()
             beginLearning()
@@ -106,16 +126,16 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
                 filledTo = device.playbackPrefill
                 drift.discontinuity()
             }
-            return stopIsDue() ? .stopped : .running
+            return nil
         }
         if duplex.wasDeaf { beginLearning() }
         let began = clinux_monotonic_ns()
-        let delay = device.delays()
-        publishPositions(delay)
+        delay = device.delays()
+        publishHeard()
         flushIfAsked()
 
         clinux_realtime_enter()
-        processMicrophone(delay, capturedAt: began)
+        processMicrophone(capturedAt: began)
         let count = drift.step(total: delay.playback + delay.capture, playback: delay.playback)
         device.follow(drift.step)
         clinux_realtime_exit()
@@ -123,7 +143,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             reference.discontinuity()
             duplex.discontinuity()
         }
-        if drift.slipped { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
+        if drift.slipped { counters.slips += 1 }
 
         // A restart fills the card anew: periods meant to make up for a loss would then be too many.
         let restartsBefore = restarts
@@ -135,8 +155,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             clinux_realtime_exit()
             writePeriod(voice)
         }
-        publishTimes(began)
-        return stopIsDue() ? .stopped : .running
+        return began
     }
 
     mutating func close() {
@@ -144,31 +163,31 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     }
 
     private mutating func stopIsDue() -> Bool {
-        switch pipes.stopRequest.load(ordering: .acquiring) {
-        case StopRequest.none: false
-        case StopRequest.afterVoice: pipes.voice.availableToRead == 0 && !map.isPending && !earcons.isPlaying
-        default: true
+        switch ports.requests.stop {
+        case .none: false
+        case .afterVoice: ports.voice.ring.availableToRead == 0 && !map.isPending && !earcons.isPlaying
+        case .atOnce: true
         }
     }
 
     // MARK: Microphone
 
-    private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
-        levels.take(frames.microphone, count: period, isPlaying: mix.isAudible, pipes: pipes)
+    private mutating func processMicrophone(capturedAt now: UInt64) {
+        levels.take(frames.microphone, count: period, isPlaying: mix.isAudible)
 
         var aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
-            correction: alignment.correction(from: pipes),
+            correction: alignment.correction(from: ports.alignment),
             into: frames.reference
         )
         alignment.push(
-            aligned,
-            of: reference,
+            periodOf: reference,
             microphone: frames.microphone,
             reference: frames.reference,
-            to: pipes
+            to: ports.alignment
         )
+        ports.echo.publish(aligned, drift: alignment.drift)
         let isHeldBack = useCardReference(&aligned)
         capturePath.follow(aligned)
         capturePath.process(
@@ -177,14 +196,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             streamDelayMilliseconds: aligned.leadMilliseconds,
             into: frames.clean
         )
-        levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible, pipes: pipes)
-        if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
-        if pipes.isSpotting.load(ordering: .relaxed) { pipes.spotting.write(frames.clean, count: wirePeriod) }
+        levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible)
+        if ports.requests.isMicrophoneMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
+        if ports.words.isWanted { ports.words.ring.write(frames.clean, count: wirePeriod) }
 
         // The newest sample of the period is `capture` frames old.
         let position = duplex.nextPosition
         let age = UInt64(delay.capture + (isHeldBack ? period : 0)) * 62_500 / 3
-        pipes.microphoneOriginNanoseconds.store(now &- age &- position * 125_000 / 3, ordering: .releasing)
+        ports.microphone.originNanoseconds = now &- age &- position * 125_000 / 3
         let isWhole = duplex.process(
             frames.clean,
             reading: capturePath.reading,
@@ -192,7 +211,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             isAligned: aligned.isConfirmed,
             isLive: device.isCaptureLive && !device.isCaptureConstant
         )
-        if !isWhole { pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed) }
+        if !isWhole { counters.microphoneOverruns += 1 }
         if plan.mayTakeOver, plan.worker == .hardware, duplex.leavesTooMuch {
             plan.worker = .both
             applyPlan()
@@ -223,17 +242,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func applyPlan() {
         capturePath.isBypassed = plan.worker == .hardware
         duplex.setCanceller(isOfDevice: plan.worker == .hardware)
-        pipes.echo.tell(plan.worker)
+        ports.echo.tell(plan.worker)
     }
 
     // MARK: Loudspeaker
 
     /// The next period of output, and the voice in it.
     private mutating func render() -> (position: UInt64, samples: Int) {
-        let position = pipes.voice.readPosition
-        let samples = pipes.voice.read(into: frames.voice, count: wirePeriod)
+        let position = ports.voice.ring.readPosition
+        let samples = ports.voice.ring.read(into: frames.voice, count: wirePeriod)
         if edges.fill(frames.voice, voice: samples, count: wirePeriod) {
-            pipes.voiceUnderruns.wrappingAdd(1, ordering: .relaxed)
+            counters.voiceUnderruns += 1
         }
         // Two more periods empty the upsampler's filter.
         quietPeriods = samples > 0 || !edges.isQuiet ? 0 : quietPeriods + 1
@@ -242,18 +261,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         } else {
             frames.speech.update(repeating: 0, count: period)
         }
-        mix.scaleVoice(frames.speech, count: period, pipes: pipes)
+        mix.scaleVoice(frames.speech, count: period)
         cdsp_spread(frames.speech, frames.output.samples, period)
         media.mix(
             into: frames.output,
             count: period,
             isVoice: samples > 0,
             now: clinux_monotonic_ns(),
-            pipes: pipes,
             volumes: &mix
         )
-        earcons.mix(into: frames.output, count: period, pipes: pipes)
-        mix.finish(frames.output, count: period, pipes: pipes)
+        earcons.mix(into: frames.output, count: period)
+        mix.finish(frames.output, count: period)
         return (position, samples)
     }
 
@@ -268,7 +286,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             event = put(frames.output + taken, count: period - taken)
             taken = Int(written - start)
         }
-        if taken < period && event == .done { pipes.slips.wrappingAdd(1, ordering: .relaxed) }
+        if taken < period && event == .done { counters.slips += 1 }
         if voice.samples > 0 {
             map.append(
                 frame: start + Self.outputDelay,
@@ -283,7 +301,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func fillAgain(after event: DeviceEvent) {
         restarts += 1
         if event == .playbackRestarted {
-            pipes.playbackXruns.wrappingAdd(1, ordering: .relaxed)
+            counters.playbackXruns += 1
             realign()
         } else {
             beginLearning()
@@ -332,25 +350,24 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     // MARK: Flush
 
     private mutating func flushIfAsked() {
-        let wanted = pipes.flushRequest.load(ordering: .acquiring)
+        let wanted = ports.voice.flushRequest
         guard wanted > flushed else { return }
         flushed = wanted
-        let target = min(wanted, pipes.voice.writePosition)
+        let target = min(wanted, ports.voice.ring.writePosition)
         let removed = map.isPending ? min(device.flushPlayback(), Int(written), PlayedHistory.capacity / 2) : 0
         written -= UInt64(removed)
         reference.dropNewest(removed)
         let last = history.dropNewest(removed)
-        pipes.voice.skip(to: target)
-        let cut = max(heard, map.cut(at: written, resume: pipes.voice.readPosition))
+        ports.voice.ring.skip(to: target)
+        let cut = max(heard, map.cut(at: written, resume: ports.voice.ring.readPosition))
         if removed > 0 {
             upsampler.reset()
             mix.reset()
             edges.reset()
             replace(removed, fadingFrom: last)
         }
-        pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .relaxed)
-        pipes.flushHeard.store(cut, ordering: .relaxed)
-        pipes.flushDone.store(wanted, ordering: .releasing)
+        ports.voice.consumed = ports.voice.ring.readPosition
+        ports.voice.finishFlush(upTo: wanted, heard: cut)
     }
 
     /// Writes `count` frames in place of those taken back: a 5 ms fade from the last frame that stays, then silence.
@@ -372,24 +389,17 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     // MARK: Publishing
 
-    private mutating func publishPositions(_ delay: (playback: Int, capture: Int)) {
+    private mutating func publishHeard() {
         let played = written - min(written, UInt64(delay.playback))
         heard = max(heard, map.heard(at: played))
-        pipes.voiceHeard.store(heard, ordering: .releasing)
-        pipes.playbackDelayFrames.store(delay.playback, ordering: .relaxed)
-        pipes.captureDelayFrames.store(delay.capture, ordering: .relaxed)
+        ports.voice.heard = heard
     }
 
-    private func publishTimes(_ began: UInt64) {
+    private mutating func finishPeriod(_ began: UInt64) {
         let now = clinux_monotonic_ns()
-        let microseconds = Int((now &- began) / 1000)
-        pipes.cycleMicroseconds.store(microseconds, ordering: .relaxed)
-        if microseconds > pipes.cycleMaxMicroseconds.load(ordering: .relaxed) {
-            pipes.cycleMaxMicroseconds.store(microseconds, ordering: .relaxed)
-        }
-        pipes.lastCaptureNanoseconds.store(began, ordering: .relaxed)
-        pipes.lastWriteNanoseconds.store(now, ordering: .relaxed)
-        pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .releasing)
-        pipes.periods.wrappingAdd(1, ordering: .releasing)
+        longestCycle = max(longestCycle, Int((now &- began) / 1000))
+        counters.cycles += 1
+        ports.voice.writtenNanoseconds = now
+        ports.voice.consumed = ports.voice.ring.readPosition
     }
 }

@@ -1,11 +1,10 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 internal import VoiceBase
 
 /// The audio thread: runs the engine's cycle until asked to stop, with the devices that are there.
 ///
-/// ALSA's devices come to it by `pipes.capture` and `pipes.playback`, from `DeviceKeeper`; files it opens itself.
+/// ALSA's devices come to it by `ports.capture` and `ports.playback`, from `DeviceSupervisor`; files it opens itself.
 package final class AudioThread: Sendable {
     /// What the caller may want to tell the user once.
     package struct Report: Sendable, Equatable {
@@ -15,12 +14,12 @@ package final class AudioThread: Sendable {
         package var lockRefused: Int32?
     }
 
-    private let pipes: AudioPipes
+    private let ports: AudioPorts
     private let job: AudioThreadJob
     package let report: Report
 
-    private init(pipes: AudioPipes, job: AudioThreadJob, report: Report) {
-        self.pipes = pipes
+    private init(ports: AudioPorts, job: AudioThreadJob, report: Report) {
+        self.ports = ports
         self.job = job
         self.report = report
     }
@@ -28,7 +27,7 @@ package final class AudioThread: Sendable {
     /// Starts the thread; returns when its cycle runs.
     package static func start(
         configuration: AudioConfiguration,
-        pipes: AudioPipes
+        ports: AudioPorts
     ) async throws(AudioDeviceError) -> AudioThread {
         var report = Report()
         if configuration.lockMemory {
@@ -37,26 +36,26 @@ package final class AudioThread: Sendable {
         }
         let stop = clinux_eventfd()
         guard stop >= 0 else { throw .thread(errno: errno) }
-        pipes.stopRequest.store(StopRequest.none, ordering: .releasing)
-        pipes.publish(.starting)
-        let job = AudioThreadJob(configuration: configuration, pipes: pipes, stop: stop)
+        ports.requests.stop = .none
+        ports.gauges.state = .starting
+        let job = AudioThreadJob(configuration: configuration, ports: ports, stop: stop)
         let refused = try job.launch(priority: configuration.realtimePriority)
         if refused != 0 { report.realtimeRefused = refused }
         if let error = await job.opened() {
             await job.finished()
             throw error
         }
-        return AudioThread(pipes: pipes, job: job, report: report)
+        return AudioThread(ports: ports, job: job, report: report)
     }
 
     /// Ends the thread within a second; ALSA's streams go back to whoever opened them.
     /// - Parameter drain: first play what is in the voice ring to its last sample, for at most 900 ms.
     package func stop(drain: Bool = false) async {
-        if drain && pipes.state == .running {
-            pipes.stopRequest.store(StopRequest.afterVoice, ordering: .releasing)
-            for _ in 0..<90 where pipes.state == .running { try? await Task.sleep(for: .milliseconds(10)) }
+        if drain && ports.gauges.state == .running {
+            ports.requests.stop = .afterVoice
+            for _ in 0..<90 where ports.gauges.state == .running { try? await Task.sleep(for: .milliseconds(10)) }
         }
-        pipes.stopRequest.store(StopRequest.atOnce, ordering: .releasing)
+        ports.requests.stop = .atOnce
         job.wake()
         await job.finished()
     }

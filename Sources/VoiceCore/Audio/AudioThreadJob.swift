@@ -16,7 +16,7 @@ final class AudioThreadJob: Sendable {
     }
 
     private let configuration: AudioConfiguration
-    private let pipes: AudioPipes
+    private let ports: AudioPorts
     private let stop: Int32
     // `OpaquePointer` is the thread's handle, touched under the lock only.
     private let progress = Mutex(SendableProgress())
@@ -26,9 +26,9 @@ final class AudioThreadJob: Sendable {
         var value = Progress()
     }
 
-    init(configuration: AudioConfiguration, pipes: AudioPipes, stop: Int32) {
+    init(configuration: AudioConfiguration, ports: AudioPorts, stop: Int32) {
         self.configuration = configuration
-        self.pipes = pipes
+        self.ports = ports
         self.stop = stop
     }
 
@@ -85,8 +85,8 @@ final class AudioThreadJob: Sendable {
             switch configuration.source {
             case .alsa:
                 let device = ALSADevice(
-                    microphone: pipes.capture,
-                    loudspeaker: pipes.playback,
+                    microphone: ports.capture,
+                    loudspeaker: ports.playback,
                     bufferPeriods: configuration.bufferPeriods,
                     stop: stop
                 )
@@ -98,7 +98,7 @@ final class AudioThreadJob: Sendable {
             failure = error
         }
         if let failure { publishOpening(failure) }
-        pipes.publish(.stopped)
+        ports.gauges.state = .stopped
         let waiters = progress.withLock { progress in
             progress.value.ended = true
             defer { progress.value.endWaiters = [] }
@@ -116,9 +116,9 @@ final class AudioThreadJob: Sendable {
         settings.captureGain = powf(10, Float(min(30, max(-20, configuration.captureGainDecibels))) / 20)
         settings.automaticGain = configuration.automaticGain
         settings.earcons = configuration.earcons
-        var engine = try AudioEngine(device: device, pipes: pipes, settings: settings)
+        var engine = try AudioEngine(device: device, ports: ports, settings: settings)
         var outcome = engine.start()
-        pipes.publish(.running)
+        ports.gauges.state = .running
         publishOpening(nil)
         while outcome == .running { outcome = engine.cycle() }
         engine.close()

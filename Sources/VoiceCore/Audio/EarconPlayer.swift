@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 internal import VoiceBase
 
 /// Plays short synthesised tones: each partial has a raised-cosine envelope, peaks stay below -20 dBFS.
@@ -7,6 +6,8 @@ struct EarconPlayer: ~Copyable {
     private static let longest = EarconSet.longest
     private static let fade = 480
 
+    private let requests: EarconRequests
+    private let volumes: VolumeControls
     private let tables: UnsafeMutablePointer<Float>
     private let lengths: UnsafeMutablePointer<Int>
     private let mask: UInt64
@@ -17,7 +18,9 @@ struct EarconPlayer: ~Copyable {
     /// The volume when it began: an earcon is over before a change of it would matter.
     private var volume: Float = 1
 
-    init(_ sounds: EarconSet) {
+    init(_ sounds: EarconSet, requests: EarconRequests, volumes: VolumeControls) {
+        self.requests = requests
+        self.volumes = volumes
         mask = sounds.mask
         let count = Earcon.allCases.count
         tables = .allocate(capacity: count * Self.longest)
@@ -43,9 +46,9 @@ struct EarconPlayer: ~Copyable {
     var isPlaying: Bool { playing != 0 }
 
     /// Takes requests and adds what is due to `frames`.
-    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int, pipes: AudioPipes) {
-        let request = pipes.earconRequest.exchange(0, ordering: .acquiringAndReleasing)
-        if pipes.earconCancel.exchange(false, ordering: .acquiringAndReleasing) {
+    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
+        let request = requests.takeRequest()
+        if requests.takeCancellation() {
             if !Self.isReceipt(waiting) { waiting = 0 }
             if playing != 0 && fading < 0 && !Self.isReceipt(playing) { fading = 0 }
         }
@@ -53,7 +56,7 @@ struct EarconPlayer: ~Copyable {
         if playing == 0 {
             guard waiting != 0 else { return }
             (playing, waiting, position, fading) = (waiting, 0, 0, -1)
-            volume = pipes.volumes.gain(of: .earcons)
+            volume = volumes.gain(of: .earcons)
         }
         let table = tables + (playing - 1) * Self.longest
         let left = min(count, lengths[playing - 1] - position)

@@ -1,4 +1,4 @@
-/// What the audio thread is doing. How the devices fare is another matter: see `AudioSide.state`.
+/// What the audio thread is doing. How the devices fare is another matter: see `DeviceSlot.state`.
 package enum AudioState: Int, Sendable, Equatable {
     case starting
     /// Periods flow, with a device or without.

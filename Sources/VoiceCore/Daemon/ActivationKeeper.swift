@@ -12,7 +12,7 @@ package actor ActivationKeeper {
     package struct Parts: Sendable {
         package var mailbox: EventMailbox
         package var pump: NetworkConfined<VoicePump>
-        package var pipes: AudioPipes
+        package var earcons: EarconRequests
         /// Closes and opens the capture device.
         package var capture: @Sendable (Bool) async -> Void = { _ in }
         package var pauseMedia: @Sendable () async -> Void = {}
@@ -28,10 +28,10 @@ package actor ActivationKeeper {
         package var egress = EgressLedger()
         package var logger: Logger
 
-        package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, pipes: AudioPipes, logger: Logger) {
+        package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, earcons: EarconRequests, logger: Logger) {
             self.mailbox = mailbox
             self.pump = pump
-            self.pipes = pipes
+            self.earcons = earcons
             self.logger = logger
         }
     }
@@ -104,10 +104,10 @@ package actor ActivationKeeper {
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
         case .ask(let text): parts.mailbox.post(.ask(text))
-        case .play(let earcon): parts.pipes.play(earcon)
+        case .play(let earcon): parts.earcons.play(earcon)
         case .pauseMedia: await parts.pauseMedia()
         case .quiet(let isQuiet):
-            parts.pipes.earconsAreOff.store(isQuiet, ordering: .releasing)
+            parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
             await parts.quiet(isQuiet)
         case .keepsWarm(let isWarm): parts.mailbox.post(.keepsWarm(isWarm))

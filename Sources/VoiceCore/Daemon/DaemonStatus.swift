@@ -1,5 +1,4 @@
 package import Logging
-internal import Synchronization
 package import VoiceAudio
 package import VoiceConversation
 
@@ -22,22 +21,30 @@ package struct DaemonStatus: Sendable {
     package let longestCycleMicroseconds: Int
     package let spending: BudgetStatus?
 
-    package init(_ pipes: AudioPipes, conversation: ConversationState, spending: BudgetStatus? = nil) {
+    package init(
+        _ gauges: EngineGauges,
+        echo: EchoGauges,
+        microphone: DeviceSlot,
+        loudspeaker: DeviceSlot,
+        conversation: ConversationState,
+        spending: BudgetStatus? = nil
+    ) {
         self.conversation = conversation
         self.spending = spending
-        microphone = pipes.capture.state
-        loudspeaker = pipes.playback.state
-        echo = EchoStatus(pipes)
-        level = Double(pipes.microphoneLevel.load(ordering: .relaxed)) / 10
-        peak = Double(pipes.microphonePeakHold.load(ordering: .relaxed)) / 10
-        isClipping = pipes.microphoneClips.load(ordering: .relaxed)
-        captureXruns = pipes.captureXruns.load(ordering: .relaxed)
-        playbackXruns = pipes.playbackXruns.load(ordering: .relaxed)
-        slips = pipes.slips.load(ordering: .relaxed)
-        overruns = pipes.microphoneOverruns.load(ordering: .relaxed)
-        losses =
-            pipes.capture.losses.load(ordering: .relaxed) + pipes.playback.losses.load(ordering: .relaxed)
-        longestCycleMicroseconds = pipes.cycleMaxMicroseconds.load(ordering: .relaxed)
+        self.microphone = microphone.state
+        self.loudspeaker = loudspeaker.state
+        self.echo = EchoStatus(echo)
+        let levels = gauges.levels
+        level = Double(levels.level) / 10
+        peak = Double(levels.heldPeak) / 10
+        isClipping = levels.isClipping
+        let counters = gauges.counters
+        captureXruns = counters.captureXruns
+        playbackXruns = counters.playbackXruns
+        slips = counters.slips
+        overruns = counters.microphoneOverruns
+        losses = microphone.losses + loudspeaker.losses
+        longestCycleMicroseconds = gauges.longestCycleMicroseconds
     }
 
     /// Name and value, as the log has them.

@@ -27,14 +27,14 @@ extension MediaFeed {
 
 extension ConversationSession.Observer {
     /// The same, with media that gives way to the conversation.
-    func ducking(_ pipes: AudioPipes) -> Self {
+    func ducking(_ media: MediaFeed, _ echo: EchoGauges) -> Self {
         let observed = effect
         return Self(
             effect: { effect, instant in
                 if case .stateChanged(_, let next) = effect {
                     // While it learns it may yet turn out well, within seconds.
-                    let duplex = EchoStatus(pipes).state
-                    pipes.media.follow(next, at: Monotonic.now(), isHalf: !duplex.isFull && duplex != .learning)
+                    let duplex = EchoStatus(echo).state
+                    media.follow(next, at: Monotonic.now(), isHalf: !duplex.isFull && duplex != .learning)
                 }
                 observed(effect, instant)
             },

@@ -1,3 +1,4 @@
+internal import VoiceAudio
 internal import VoiceConversation
 
 /// Decides what the service manager is told, and when. No input or output, no clock.

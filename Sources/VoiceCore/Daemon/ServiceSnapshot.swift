@@ -83,12 +83,3 @@ package struct ServiceSnapshot: Sendable, Equatable {
         }
     }
 }
-
-extension DeviceState {
-    var isOpen: Bool {
-        switch self {
-        case .running, .silent: true
-        case .waiting, .lost: false
-        }
-    }
-}

@@ -39,7 +39,7 @@ extension VoiceDaemon {
         _ settings: ActivationSettings,
         _ parts: ActivationKeeper.Parts,
         inbox: ActivationInbox,
-        ear: WakeEar?,
+        listener: WakeWordListener?,
         hook: StateHook,
         store: ActivationStore?,
         configured: ActivationMode
@@ -52,27 +52,27 @@ extension VoiceDaemon {
                 store.remember(SavedActivation(isMuted: isMuted, mode: mode))
             }
         }
-        if let ear { parts.listen = { ear.listen($0) } }
+        if let listener { parts.listen = { listener.listen($0) } }
         return ActivationKeeper(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
     }
 
     /// Runs what surrounds activation until cancelled: words, buttons, lights, quiet hours.
     func runSurroundings(_ settings: ActivationSettings) async {
-        let (hook, ear, activation) = (hook, ear, activation)
+        let (hook, listener, activation) = (hook, listener, activation)
         let reader = ButtonReader(path: settings.buttons, logger: logger) { [weak self] in self?.press($0) }
         let buttons = settings.buttons.isEmpty ? nil : reader
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await activation.run() }
                 group.addTask { await hook.run() }
-                if let ear { group.addTask { await ear.run() } }
+                if let listener { group.addTask { await listener.run() } }
                 if let buttons { group.addTask { await buttons.run() } }
                 if let hours = settings.quietHours {
                     group.addTask { await Self.keepQuiet(hours, activation.inbox) }
                 }
             }
         } onCancel: {
-            ear?.stop()
+            listener?.stop()
             buttons?.stop()
             hook.finish()
             activation.inbox.close()
@@ -103,24 +103,25 @@ extension VoiceDaemon {
         case .next: Task { [media] in await media.skip() }
         case .previous: Task { [media] in await media.previous() }
         case .louder, .quieter:
-            Task { [volumeKeeper] in
+            Task { [volumeController] in
                 let step = button == .louder ? 5 : -5
-                await volumeKeeper.set(.master, percent: await volumeKeeper.volumes[.master] + step)
+                await volumeController.set(.master, percent: await volumeController.volumes[.master] + step)
             }
         }
     }
 
     /// What listens for words; nil where nothing is to be recognised.
-    static func ear(
+    static func wakeWordListener(
         _ settings: ActivationSettings,
-        pipes: AudioPipes,
+        ports: AudioPorts,
         inbox: ActivationInbox,
         mailbox: EventMailbox,
         logger: Logger
-    ) -> WakeEar? {
+    ) -> WakeWordListener? {
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
-        return WakeEar(
-            pipes: pipes,
+        return WakeWordListener(
+            tap: ports.words,
+            echo: ports.echo,
             rule: rule,
             logger: logger,
             make: make,
@@ -174,6 +175,8 @@ extension VoiceDaemon {
 
     /// Closes the capture device, or opens it again.
     package nonisolated func setMicrophoneMuted(_ isMuted: Bool) {
+        // At once for what is said now; the device follows.
+        sound.setMuted(isMuted)
         activation.inbox.post(.mute(isMuted))
     }
 

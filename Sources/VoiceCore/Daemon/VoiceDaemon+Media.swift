@@ -10,9 +10,9 @@ extension VoiceDaemon {
     /// The media player; nil where the configuration wants none.
     static func mediaPlayer(
         _ settings: DaemonSettings,
-        pipes: AudioPipes,
+        ports: AudioPorts,
         network: NetworkThread,
-        volumes: VolumeKeeper,
+        volumes: VolumeController,
         mailbox: EventMailbox,
         inbox: ActivationInbox,
         logger: Logger
@@ -21,7 +21,8 @@ extension VoiceDaemon {
         let media = settings.media
         return MediaPlayer(
             settings: media,
-            pipes: pipes,
+            feed: ports.media,
+            loudspeaker: ports.playback,
             network: network,
             volumes: volumes,
             stateDirectory: settings.volumes.stateDirectory,

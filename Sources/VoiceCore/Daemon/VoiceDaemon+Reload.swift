@@ -20,9 +20,9 @@ extension VoiceDaemon {
         threshold: LogThreshold
     ) async {
         threshold.level = Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info
-        await volumeKeeper.reconfigure(VolumeSettings(configuration.audio).configured)
+        await volumeController.reconfigure(VolumeSettings(configuration.audio).configured)
         if change.inForce.contains("audio.capture_gain_db") {
-            setCaptureGain(decibels: configuration.audio.captureGainDB)
+            await volumeController.setCaptureGain(decibels: configuration.audio.captureGainDB)
         }
         if change.inForce.contains("log.transcripts") { await session.setTranscripts(configuration.log.transcripts) }
         if change.inForce.contains(where: { $0.hasPrefix("budget.") }) { await session.useBudget(.init(configuration)) }

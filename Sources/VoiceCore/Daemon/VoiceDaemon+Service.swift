@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VoiceAudio
 internal import VoiceConversation
 internal import VoiceNetwork
@@ -14,11 +13,11 @@ extension VoiceDaemon {
                 loudspeaker: status.loudspeaker,
                 hasDevices: hasDevices
             )
-            snapshot.isMicrophoneMuted = pipes.microphoneMuted.load(ordering: .relaxed)
+            snapshot.isMicrophoneMuted = ports.requests.isMicrophoneMuted
             if let trouble = await session.reach.trouble, trouble.isRefusal { snapshot.refusal = trouble.reason }
             snapshot.budgetSpentUntil = status.spending?.spentUntil
-            snapshot.captured = pipes.capture.frames.load(ordering: .relaxed)
-            snapshot.cycles = pipes.periods.load(ordering: .relaxed)
+            snapshot.captured = ports.capture.frames
+            snapshot.cycles = ports.gauges.counters.cycles
             return snapshot
         }
     }

@@ -10,11 +10,11 @@ internal import VoiceNetwork
 
 /// The whole daemon, put together: sound card, network, conversation, agent.
 ///
-///     AudioThread <--AudioPipes--> VoicePump, RealtimeLink (network thread) <--> ConversationSession --> tools --> agent
+///     AudioThread <--AudioPorts--> VoicePump, RealtimeLink (network thread) <--> ConversationSession --> tools --> agent
 ///
 /// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
 package actor VoiceDaemon {
-    package nonisolated let pipes = AudioPipes()
+    package nonisolated let ports = AudioPorts()
     /// What happens, for whoever watches.
     package nonisolated let events = DaemonEvents()
     let settings: DaemonSettings
@@ -27,11 +27,11 @@ package actor VoiceDaemon {
     /// Sound on its way between card and socket; for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
-    private let sound: SoundKeeper
-    let volumeKeeper: VolumeKeeper
+    let sound: AudioSupervisor
+    let volumeController: VolumeController
     private var isStopping = false
     nonisolated let activation: ActivationKeeper
-    nonisolated let ear: WakeEar?
+    nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
     private let store: ActivationStore?
     private var activating: Task<Void, Never>?
@@ -64,14 +64,14 @@ package actor VoiceDaemon {
         let mailbox = mailbox
         let egress = EgressLedger.restored(directory: settings.volumes.stateDirectory, logger: logger)
         self.egress = egress
-        let volumeKeeper = VolumeKeeper(settings: settings.volumes, pipes: pipes, logger: logger)
-        self.volumeKeeper = volumeKeeper
+        let volumeController = VolumeController(settings: settings.volumes, controls: ports.volumes, logger: logger)
+        self.volumeController = volumeController
         let inbox = ActivationInbox()
         let player = Self.mediaPlayer(
             settings,
-            pipes: pipes,
+            ports: ports,
             network: network,
-            volumes: volumeKeeper,
+            volumes: volumeController,
             mailbox: mailbox,
             inbox: inbox,
             logger: logger
@@ -99,10 +99,17 @@ package actor VoiceDaemon {
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
         )
-        var pumping = settings.pump
-        if case .alsa = settings.audio.source { pumping.hasDevices = true }
+        var loudspeaker: DeviceSlot?
+        if case .alsa = settings.audio.source { loudspeaker = ports.playback }
         let pump = NetworkConfined(
-            VoicePump(pipes: pipes, options: pumping, egress: egress) { event, instant in
+            VoicePump(
+                microphone: ports.microphone,
+                voice: ports.voice,
+                volumes: ports.volumes,
+                loudspeaker: loudspeaker,
+                options: settings.pump,
+                egress: egress
+            ) { event, instant in
                 mailbox.post(event, at: instant)
             },
             on: network
@@ -112,7 +119,7 @@ package actor VoiceDaemon {
             .init(
                 network: network,
                 pump: pump,
-                pipes: pipes,
+                earcons: ports.earcons,
                 mailbox: mailbox,
                 dispatcher: dispatcher,
                 request: settings.request,
@@ -122,19 +129,25 @@ package actor VoiceDaemon {
             ),
             options: settings.conversation,
             transcripts: settings.transcripts,
-            observer: inbox.watching(Self.observer(observer, events: events)).ducking(pipes)
+            observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.echo)
         )
-        let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+        let sound = AudioSupervisor(configuration: settings.audio, ports: ports, logger: logger)
         self.sound = sound
-        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, mailbox: mailbox, logger: logger)
-        self.ear = ear
+        let listener = Self.wakeWordListener(
+            settings.activation,
+            ports: ports,
+            inbox: inbox,
+            mailbox: mailbox,
+            logger: logger
+        )
+        self.listener = listener
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook
-        var parts = ActivationKeeper.Parts(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger)
+        var parts = ActivationKeeper.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
         parts.egress = egress
         parts.capture = { await sound.setCapture(open: $0) }
         let quietVolume = settings.activation.quietVolume
-        parts.quiet = { await volumeKeeper.setCeiling($0 ? quietVolume : Volumes.range.upperBound) }
+        parts.quiet = { await volumeController.setCeiling($0 ? quietVolume : Volumes.range.upperBound) }
         parts.pauseMedia = { _ = await player?.pause() }
         let store = settings.volumes.stateDirectory.map { ActivationStore(directory: $0, logger: logger) }
         self.store = store
@@ -142,7 +155,7 @@ package actor VoiceDaemon {
             settings.activation,
             parts,
             inbox: inbox,
-            ear: ear,
+            listener: listener,
             hook: hook,
             store: store,
             configured: configuredMode
@@ -154,7 +167,16 @@ package actor VoiceDaemon {
     }
 
     package var status: DaemonStatus {
-        get async { DaemonStatus(pipes, conversation: await session.state, spending: await session.spending) }
+        get async {
+            DaemonStatus(
+                ports.gauges,
+                echo: ports.echo,
+                microphone: ports.capture,
+                loudspeaker: ports.playback,
+                conversation: await session.state,
+                spending: await session.spending
+            )
+        }
     }
 
     /// Writes the status into the log, in one line.
@@ -166,7 +188,7 @@ package actor VoiceDaemon {
     /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
     package func start() async throws {
         for notice in settings.notices { logger.warning("\(notice)") }
-        await volumeKeeper.start()
+        await volumeController.start()
         await player?.start()
         // A box that was muted does not open its microphone, not even for a moment.
         if settings.activation.machine.isMuted { await sound.setCapture(open: false) }
@@ -222,7 +244,7 @@ package actor VoiceDaemon {
         await activating?.value
         await store?.flush()
         await egress.flush()
-        await volumeKeeper.stop()
+        await volumeController.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))
     }
 }

@@ -1,5 +1,4 @@
 package import Logging
-internal import Synchronization
 package import VoiceAudio
 internal import VoiceBase
 
@@ -35,15 +34,15 @@ package struct EchoTest: Sendable {
     /// it closes the devices and has no verdict.
     /// - Parameter whenToTalk: called when the person is to begin to talk; nil for a test without.
     package func run(whenToTalk: (@Sendable () -> Void)? = nil) async throws -> EchoTestResult? {
-        let pipes = AudioPipes()
-        let sound = SoundKeeper(configuration: configuration, pipes: pipes, logger: logger)
+        let ports = AudioPorts()
+        let sound = AudioSupervisor(configuration: configuration, ports: ports, logger: logger)
         try await sound.start(insisting: [.capture, .playback])
-        pipes.echo.isTraced.store(whenToTalk != nil, ordering: .relaxed)
+        ports.trace.isWanted = whenToTalk != nil
         var meter = TalkMeter()
-        var result = await measure(pipes, &meter)
+        var result = await measure(ports, &meter)
         if let whenToTalk, result?.canTalk == true {
             whenToTalk()
-            if await listen(pipes, &meter) {
+            if await listen(ports, &meter) {
                 let talk = meter.result(noise: result?.noiseFloor)
                 result?.talk = talk
             } else {
@@ -54,15 +53,15 @@ package struct EchoTest: Sendable {
         return result
     }
 
-    private func isLost(_ pipes: AudioPipes) -> Bool {
+    private func isLost(_ ports: AudioPorts) -> Bool {
         guard case .alsa = configuration.source else { return false }
-        return pipes.capture.losses.load(ordering: .relaxed) + pipes.playback.losses.load(ordering: .relaxed) > 0
+        return ports.capture.losses + ports.playback.losses > 0
     }
 
     /// Plays noise while a person talks; false where it was cancelled.
-    private func listen(_ pipes: AudioPipes, _ meter: inout TalkMeter) async -> Bool {
-        await play(EchoTestSignal.overTalk(), seconds: EchoTestSignal.talk, pipes) { _ in
-            Self.drain(pipes) { meter.take($0) }
+    private func listen(_ ports: AudioPorts, _ meter: inout TalkMeter) async -> Bool {
+        await play(EchoTestSignal.overTalk(), seconds: EchoTestSignal.talk, ports) { _ in
+            Self.drain(ports.trace) { meter.take($0) }
         } != .cancelled
     }
 
@@ -82,23 +81,23 @@ package struct EchoTest: Sendable {
     private func play(
         _ signal: [Int16],
         seconds: Double,
-        _ pipes: AudioPipes,
+        _ ports: AudioPorts,
         look: (_ heard: Int) -> Void
     ) async -> Ending {
-        let begin = pipes.voice.writePosition
+        let begin = ports.voice.ring.writePosition
         var written = 0
         let deadline = Monotonic.now() + .seconds(seconds) + slack
         // What is still in the ring is not to be played out.
-        defer { pipes.requestFlush() }
-        while pipes.state == .running && Monotonic.now() < deadline {
-            if isLost(pipes) { return .lost }
+        defer { ports.voice.requestFlush() }
+        while ports.gauges.state == .running && Monotonic.now() < deadline {
+            if isLost(ports) { return .lost }
             if Task.isCancelled { return .cancelled }
-            pipes.microphone.skip(to: pipes.microphone.writePosition)
+            ports.microphone.ring.skip(to: ports.microphone.ring.writePosition)
             signal.withUnsafeBufferPointer { samples in
                 guard let base = samples.baseAddress else { return }
-                written += pipes.voice.write(base + written, count: samples.count - written)
+                written += ports.voice.ring.write(base + written, count: samples.count - written)
             }
-            let position = pipes.voiceHeard.load(ordering: .acquiring)
+            let position = ports.voice.heard
             let heard = Int(position - min(position, begin))
             look(heard)
             if heard >= signal.count { break }
@@ -107,29 +106,29 @@ package struct EchoTest: Sendable {
         return .over
     }
 
-    private static func drain(_ pipes: AudioPipes, _ take: (EchoPeriod) -> Void) {
+    private static func drain(_ trace: EchoTrace, _ take: (EchoPeriod) -> Void) {
         var period = EchoPeriod()
-        while pipes.echoPeriods.read(into: &period, count: 1) == 1 { take(period) }
+        while trace.ring.read(into: &period, count: 1) == 1 { take(period) }
     }
 
-    private func measure(_ pipes: AudioPipes, _ meter: inout TalkMeter) async -> EchoTestResult? {
+    private func measure(_ ports: AudioPorts, _ meter: inout TalkMeter) async -> EchoTestResult? {
         let signal = EchoTestSignal.samples()
         let silence = Int(EchoTestSignal.silence * Double(AudioFormat.wireRate))
         var result = EchoTestResult()
         result.hasCanceller = configuration.echoCanceller.echoCancellation
-        let ending = await play(signal, seconds: EchoTestSignal.seconds, pipes) { heard in
-            if heard < silence { result.noiseFloor = EchoStatus(pipes).noiseFloor }
+        let ending = await play(signal, seconds: EchoTestSignal.seconds, ports) { heard in
+            if heard < silence { result.noiseFloor = EchoStatus(ports.echo).noiseFloor }
             result.secondsHeard = Double(max(0, heard - silence)) / Double(AudioFormat.wireRate)
             // What the canceller leaves once it has settled, in the last five seconds.
-            Self.drain(pipes) { if heard > signal.count - 5 * AudioFormat.wireRate { meter.takeAlone($0) } }
+            Self.drain(ports.trace) { if heard > signal.count - 5 * AudioFormat.wireRate { meter.takeAlone($0) } }
         }
         guard ending != .cancelled else { return nil }
         result.isLost = ending == .lost
-        result.status = EchoStatus(pipes)
-        result.choice = pipes.capture.choice
+        result.status = EchoStatus(ports.echo)
+        result.choice = ports.capture.choice
         result.isComplete = result.secondsHeard > 0.8 * (EchoTestSignal.sweep + EchoTestSignal.speech)
-        result.captureXruns = Int(pipes.captureXruns.load(ordering: .relaxed))
-        result.playbackXruns = Int(pipes.playbackXruns.load(ordering: .relaxed))
+        result.captureXruns = Int(ports.gauges.counters.captureXruns)
+        result.playbackXruns = Int(ports.gauges.counters.playbackXruns)
         return result
     }
 }

@@ -11,7 +11,7 @@ final class DecoderReader {
     /// Longest line of ffmpeg that is looked at, in bytes.
     private static let longestLine = 4096
 
-    private let pipes: AudioPipes
+    private let feed: MediaFeed
     private let policy: MediaPolicy
     private let wake: Int32
     private let isCalled: () -> Bool
@@ -33,13 +33,13 @@ final class DecoderReader {
     ///   - wake: an eventfd that is signalled when there may be something else to do.
     ///   - isCalled: whether there is.
     init(
-        feed pipes: AudioPipes,
+        feed: MediaFeed,
         policy: MediaPolicy,
         wake: Int32,
         isCalled: @escaping () -> Bool,
         report: @escaping (DecoderReport) -> Void
     ) {
-        self.pipes = pipes
+        self.feed = feed
         self.policy = policy
         self.wake = wake
         self.isCalled = isCalled
@@ -74,15 +74,15 @@ final class DecoderReader {
         }
         proxy?.start()
         defer { proxy?.close() }
-        pipes.media.isComplete.store(false, ordering: .releasing)
+        feed.isComplete.store(false, ordering: .releasing)
         let end = read(process, job)
         guard case .over(let failure) = end else {
             _ = process.end()
-            return pipes.media.isComplete.store(true, ordering: .releasing)
+            return feed.isComplete.store(true, ordering: .releasing)
         }
         drainErrors(process, job)
         let status = failure == nil ? process.wait() : process.end()
-        pipes.media.isComplete.store(true, ordering: .releasing)
+        feed.isComplete.store(true, ordering: .releasing)
         var reason = failure ?? (status == .exited(0) ? nil : Self.sentence(status, lastError))
         // The decoder knows only that it was refused, or cut off.
         if reason != nil, let known = proxy?.lastProblem { reason = known }
@@ -138,8 +138,8 @@ final class DecoderReader {
     private func deliver(_ job: DecoderJob) -> Bool {
         if whole == 0 { unpack(channels: job.channels) }
         guard whole > 0 else { return true }
-        let position = pipes.media.ring.writePosition
-        let count = pipes.media.ring.write(ready + written, count: whole - written)
+        let position = feed.ring.writePosition
+        let count = feed.ring.write(ready + written, count: whole - written)
         if frames == 0, count > 0 { report(.began(id: job.id, position: position)) }
         frames += count
         written += count

@@ -28,7 +28,7 @@ final class DecoderThread: Sendable {
         var thread: OpaquePointer?
     }
 
-    private let pipes: AudioPipes
+    private let feed: MediaFeed
     private let policy: MediaPolicy
     private let report: @Sendable (DecoderReport) -> Void
     private let command = Mutex<Command?>(nil)
@@ -38,8 +38,8 @@ final class DecoderThread: Sendable {
     /// - Parameters:
     ///   - policy: where a decoder may connect to.
     ///   - report: called on the thread; must not block.
-    init(pipes: AudioPipes, policy: MediaPolicy, report: @escaping @Sendable (DecoderReport) -> Void) {
-        self.pipes = pipes
+    init(feed: MediaFeed, policy: MediaPolicy, report: @escaping @Sendable (DecoderReport) -> Void) {
+        self.feed = feed
         self.policy = policy
         self.report = report
     }
@@ -89,7 +89,7 @@ final class DecoderThread: Sendable {
 
     fileprivate func work() {
         let reader = DecoderReader(
-            feed: pipes,
+            feed: feed,
             policy: policy,
             wake: wake,
             isCalled: { self.command.withLock { $0 != nil } },
@@ -100,7 +100,7 @@ final class DecoderThread: Sendable {
             _ = poll(&entry, 1, -1)
             _ = clinux_eventfd_take(wake)
             while let next = take() {
-                if next.cuts { pipes.media.flush(to: pipes.media.ring.writePosition) }
+                if next.cuts { feed.flush(to: feed.ring.writePosition) }
                 switch next.kind {
                 case .run(let job): reader.run(job)
                 case .idle: break

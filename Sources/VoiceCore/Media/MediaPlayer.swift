@@ -18,8 +18,9 @@ package actor MediaPlayer: MediaControls {
     private static let placeTicks = 600
 
     private let settings: MediaSettings
-    private let pipes: AudioPipes
-    private let volumes: VolumeKeeper
+    private let feed: MediaFeed
+    private let loudspeaker: DeviceSlot
+    private let volumes: VolumeController
     private let logger: Logger
     private let resolver: MediaResolver
     private let files: FileReader
@@ -48,9 +49,10 @@ package actor MediaPlayer: MediaControls {
     ///   - tell: takes what the voice may say something about; must not block.
     package init(
         settings: MediaSettings,
-        pipes: AudioPipes,
+        feed: MediaFeed,
+        loudspeaker: DeviceSlot,
         network: NetworkThread,
-        volumes: VolumeKeeper,
+        volumes: VolumeController,
         stateDirectory: String?,
         files: FileReader = .system,
         logger: Logger,
@@ -58,7 +60,8 @@ package actor MediaPlayer: MediaControls {
         tell: @escaping @Sendable (MediaNews) -> Void
     ) {
         self.settings = settings
-        self.pipes = pipes
+        self.feed = feed
+        self.loudspeaker = loudspeaker
         self.volumes = volumes
         self.logger = logger
         self.files = files
@@ -78,7 +81,7 @@ package actor MediaPlayer: MediaControls {
             bufferingPolicy: .bufferingNewest(256)
         )
         self.reports = reports
-        decoder = DecoderThread(pipes: pipes, policy: settings.policy) { continuation.yield($0) }
+        decoder = DecoderThread(feed: feed, policy: settings.policy) { continuation.yield($0) }
     }
 
     // MARK: Start and stop
@@ -86,7 +89,7 @@ package actor MediaPlayer: MediaControls {
     /// Reads stations and history; the decoder's thread begins with the first item.
     package func start() {
         applyDucking()
-        pipes.media.setRelease(frames: Int(settings.release.fractionalMilliseconds * 48))
+        feed.setRelease(frames: Int(settings.release.fractionalMilliseconds * 48))
         readHistory()
         readStations()
         reading = Task { [weak self, reports] in
@@ -227,7 +230,7 @@ package actor MediaPlayer: MediaControls {
     }
 
     private func applyDucking() {
-        pipes.media.setLevels(voice: Float(ducked), user: Float(min(ducked, settings.duckedForUser)))
+        feed.setLevels(voice: Float(ducked), user: Float(min(ducked, settings.duckedForUser)))
     }
 
     // MARK: The machine
@@ -254,8 +257,8 @@ package actor MediaPlayer: MediaControls {
         case .cut:
             preparing?.cancel()
             decoder.stop(cutting: true)
-        case .skip(let position): pipes.media.flush(to: position)
-        case .pause(let isPaused): pipes.media.isPaused.store(isPaused, ordering: .releasing)
+        case .skip(let position): feed.flush(to: position)
+        case .pause(let isPaused): feed.isPaused.store(isPaused, ordering: .releasing)
         case .startTimer(let timer, let pause): start(timer, pause)
         case .cancelTimer(let timer):
             timers.removeValue(forKey: timer)?.cancel()
@@ -321,7 +324,7 @@ package actor MediaPlayer: MediaControls {
                     program: program,
                     source: found.source,
                     start: start,
-                    channels: settings.isStereo && pipes.playback.channels.load(ordering: .relaxed) > 1 ? 2 : 1,
+                    channels: settings.isStereo && loudspeaker.channels > 1 ? 2 : 1,
                     patience: settings.patience,
                     caFile: settings.caFile,
                     isLive: found.item.kind == .radio
@@ -345,7 +348,7 @@ package actor MediaPlayer: MediaControls {
     }
 
     private func look() {
-        take(.played(pipes.media.ring.readPosition))
+        take(.played(feed.ring.readPosition))
         ticks += 1
         guard ticks.isMultiple(of: Self.placeTicks), let current = machine.current, current.item.kind == .podcast
         else { return }

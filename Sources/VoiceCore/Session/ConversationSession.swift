@@ -16,7 +16,7 @@ package actor ConversationSession {
     package struct Parts: Sendable {
         package var network: NetworkThread
         package var pump: NetworkConfined<VoicePump>
-        package var pipes: AudioPipes
+        package var earcons: EarconRequests
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var request: WebSocketRequest
@@ -28,7 +28,7 @@ package actor ConversationSession {
         package init(
             network: NetworkThread,
             pump: NetworkConfined<VoicePump>,
-            pipes: AudioPipes,
+            earcons: EarconRequests,
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
             request: WebSocketRequest,
@@ -38,7 +38,7 @@ package actor ConversationSession {
         ) {
             self.network = network
             self.pump = pump
-            self.pipes = pipes
+            self.earcons = earcons
             self.mailbox = mailbox
             self.dispatcher = dispatcher
             self.request = request
@@ -195,8 +195,8 @@ package actor ConversationSession {
         case .turnIsOpen(let isOpen): parts.pump.perform { $0.turnIsOpen(isOpen) }
         case .startCall(let call, let authority): start(call, authority, at: instant)
         case .cancelCalls: cancelCalls()
-        case .play(let earcon): parts.pipes.play(earcon)
-        case .cancelEarcons: parts.pipes.earconCancel.store(true, ordering: .releasing)
+        case .play(let earcon): parts.earcons.play(earcon)
+        case .cancelEarcons: parts.earcons.cancel()
         case .startTimer(let timer, let pause): start(timer, after: pause)
         case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.task.cancel()
         case .stateChanged, .turnEnded, .note: break

@@ -6,8 +6,8 @@ package import VoiceNetwork
 
 /// Carries audio between the rings of the audio thread and the socket; lives on the network thread alone.
 ///
-///     AudioPipes.microphone --> chunks --> base64 --> socket
-///     socket --> base64 --> PlayoutQueue --> AudioPipes.voice
+///     MicrophoneTap --> chunks --> base64 --> socket
+///     socket --> base64 --> PlayoutQueue --> VoiceSink
 ///
 /// It outlives connections: speech that came in is played to its end when a connection breaks. Of several connections
 /// one has the microphone and the voice.
@@ -30,8 +30,6 @@ package final class VoicePump {
         package var longestWait = 1000
         /// Whether the audio thread tells voices from other sound.
         package var hasVoiceDetector = false
-        /// Whether speech goes to a loudspeaker that may be away; a file always takes it.
-        package var hasDevices = false
 
         package init(chunk: Int = 20, startBuffer: Int = 60) {
             self.chunk = chunk
@@ -39,13 +37,15 @@ package final class VoicePump {
         }
     }
 
-    private let pipes: AudioPipes
+    private let microphone: MicrophoneTap
+    private let voice: VoiceSink
+    private let volumes: VolumeControls
+    private let loudspeaker: DeviceSlot?
     private let report: (ConversationEvent, Duration) -> Void
     private let maximumBacklog: Int
     /// Samples that may wait in the microphone ring.
     private let longestWait: Int
     private let hasVoiceDetector: Bool
-    private let hasDevices: Bool
     private var queue: PlayoutQueue
     private var uplink: WebSocketConnection?
     /// The one connection whose speech is played; nil between two.
@@ -73,7 +73,7 @@ package final class VoicePump {
     /// The service hears a turn of the user: it wants to hear its end too.
     private var isTurnOpen = false
     /// Samples that may be held: half a second less than the ring has room for.
-    private var longestHold: Int { pipes.microphone.capacity - AudioFormat.wireRate / 2 }
+    private var longestHold: Int { microphone.ring.capacity - AudioFormat.wireRate / 2 }
 
     /// Chunks sent.
     package private(set) var chunksSent = 0
@@ -88,19 +88,27 @@ package final class VoicePump {
 
     private let egress: EgressLedger
 
+    /// - Parameters:
+    ///   - volumes: at which the voice is played.
+    ///   - loudspeaker: which may be away; nil where a file takes the voice, always.
     package init(
-        pipes: AudioPipes,
+        microphone: MicrophoneTap,
+        voice: VoiceSink,
+        volumes: VolumeControls,
+        loudspeaker: DeviceSlot?,
         options: Options,
         egress: EgressLedger = EgressLedger(),
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
-        self.pipes = pipes
+        self.microphone = microphone
+        self.voice = voice
+        self.volumes = volumes
+        self.loudspeaker = loudspeaker
         self.egress = egress
         self.report = report
         maximumBacklog = options.maximumBacklog
         longestWait = options.longestWait * AudioFormat.wireRate / 1000
         hasVoiceDetector = options.hasVoiceDetector
-        hasDevices = options.hasDevices
         queue = PlayoutQueue(startBuffer: options.startBuffer)
         chunk = .allocate(capacity: options.chunk * AudioFormat.wireRate / 1000)
         chunk.initialize(repeating: 0)
@@ -125,13 +133,13 @@ package final class VoicePump {
     /// held, else with the present: what was captured before stays here.
     package func openMicrophone(on connection: WebSocketConnection) {
         if let heldFrom {
-            pipes.microphone.skip(to: heldFrom)
-            heldUntil = pipes.microphone.writePosition
+            microphone.ring.skip(to: heldFrom)
+            heldUntil = microphone.ring.writePosition
         } else if uplink == nil {
-            pipes.microphone.skip(to: pipes.microphone.writePosition)
+            microphone.ring.skip(to: microphone.ring.writePosition)
         }
         heldFrom = nil
-        if uplink !== connection { sentFrom = pipes.microphone.readPosition }
+        if uplink !== connection { sentFrom = microphone.ring.readPosition }
         uplink = connection
         // Another session may name its responses like the one before.
         if current !== connection { queue.admitAll() }
@@ -161,8 +169,8 @@ package final class VoicePump {
 
     /// Drops what was captured and not sent, held or not.
     package func forgetMicrophone() {
-        let position = pipes.microphone.writePosition
-        pipes.microphone.skip(to: position)
+        let position = microphone.ring.writePosition
+        microphone.ring.skip(to: position)
         if heldFrom != nil { heldFrom = position }
         heldUntil = 0
         sentFrom = position
@@ -171,8 +179,8 @@ package final class VoicePump {
     /// Keeps everything from the pre-roll on, until the microphone is opened or closed.
     package func holdMicrophone() {
         guard uplink == nil, heldFrom == nil else { return }
-        let position = pipes.microphone.writePosition
-        heldFrom = max(pipes.microphone.readPosition, position - min(position, UInt64(preRoll)))
+        let position = microphone.ring.writePosition
+        heldFrom = max(microphone.ring.readPosition, position - min(position, UInt64(preRoll)))
     }
 
     /// How long a service may take to tell that somebody has begun to speak, and how long before that his voice may have
@@ -183,7 +191,7 @@ package final class VoicePump {
     /// it was not sent, not.
     func turnBegan(on connection: WebSocketConnection) {
         guard uplink === connection else { return }
-        let now = pipes.microphone.readPosition
+        let now = microphone.ring.readPosition
         let isOfHeld = heldUntil > 0 && now < heldUntil + Self.lead
         turnFrom = max(lastTurnUntil, sentFrom, isOfHeld || now < Self.lead ? 0 : now - Self.lead)
     }
@@ -194,21 +202,21 @@ package final class VoicePump {
     func turnWasSilent(on connection: WebSocketConnection) -> Bool {
         guard uplink === connection else { return true }
         // What is captured and not yet sent is of the next turn.
-        defer { lastTurnUntil = pipes.microphone.readPosition }
+        defer { lastTurnUntil = microphone.ring.readPosition }
         guard hasVoiceDetector else { return false }
-        return pipes.echo.voiceUntil.load(ordering: .acquiring) <= turnFrom
+        return microphone.voiceUntil <= turnFrom
     }
 
     /// How far the microphone has come.
-    var microphonePosition: UInt64 { pipes.microphone.writePosition }
+    var microphonePosition: UInt64 { microphone.ring.writePosition }
 
     /// Whether somebody spoke to this connection after that place of the microphone, and within so long.
     func sentVoice(on connection: WebSocketConnection, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard uplink === connection else { return false }
-        let voice = pipes.echo.voiceUntil.load(ordering: .acquiring)
-        return voice > place
-            && voice + UInt64(limit.wholeMilliseconds * AudioFormat.wireRate / 1000)
-                > pipes.microphone.writePosition
+        let voiceUntil = microphone.voiceUntil
+        return voiceUntil > place
+            && voiceUntil + UInt64(limit.wholeMilliseconds * AudioFormat.wireRate / 1000)
+                > microphone.ring.writePosition
     }
 
     /// The connection is over; one that has taken its place keeps microphone and voice.
@@ -226,18 +234,17 @@ package final class VoicePump {
         guard let connection = uplink, let base = chunk.baseAddress else {
             return keepWanted()
         }
-        if let gate, !isTurnOpen, pipes.microphone.readPosition >= heldUntil {
-            let voice = pipes.echo.voiceUntil.load(ordering: .acquiring)
-            guard gate.isOpen(at: pipes.microphone.readPosition, voiceUntil: voice) else {
+        if let gate, !isTurnOpen, microphone.ring.readPosition >= heldUntil {
+            guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.voiceUntil) else {
                 return keepNewest(gate.lead)
             }
         }
         let size = AudioAppend.messageCount(samples: chunk.count)
-        while pipes.microphone.availableToRead >= chunk.count, connection.isOpen,
+        while microphone.ring.availableToRead >= chunk.count, connection.isOpen,
             connection.pendingSendBytes <= maximumBacklog
         {
-            let end = pipes.microphone.readPosition + UInt64(chunk.count)
-            _ = pipes.microphone.read(into: base, count: chunk.count)
+            let end = microphone.ring.readPosition + UInt64(chunk.count)
+            _ = microphone.ring.read(into: base, count: chunk.count)
             let samples = UnsafeBufferPointer(chunk)
             let isSent = connection.send(textOfAtMost: size) { buffer in
                 AudioAppend.write(samples, into: buffer)
@@ -249,7 +256,7 @@ package final class VoicePump {
             }
             chunksSent += 1
             egress.sent(samples: chunk.count, bytes: size)
-            if end > pipes.echo.heldUntil.load(ordering: .relaxed) {
+            if end > microphone.heldUntil {
                 uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
             }
         }
@@ -262,26 +269,26 @@ package final class VoicePump {
     }
 
     private func keepNewest(_ samples: Int) {
-        let excess = pipes.microphone.availableToRead - samples
-        if excess > 0 { pipes.microphone.skip(to: pipes.microphone.readPosition + UInt64(excess)) }
+        let excess = microphone.ring.availableToRead - samples
+        if excess > 0 { microphone.ring.skip(to: microphone.ring.readPosition + UInt64(excess)) }
     }
 
     /// Keeps the newest of what waits, in whole chunks.
     private func dropOldest(_ now: Duration) {
-        let mayWait = pipes.microphone.readPosition < heldUntil ? longestHold : longestWait
-        let excess = pipes.microphone.availableToRead - max(mayWait, chunk.count)
+        let mayWait = microphone.ring.readPosition < heldUntil ? longestHold : longestWait
+        let excess = microphone.ring.availableToRead - max(mayWait, chunk.count)
         guard excess > 0 else { return }
         let lost = (excess + chunk.count - 1) / chunk.count * chunk.count
-        pipes.microphone.skip(to: pipes.microphone.readPosition + UInt64(lost))
+        microphone.ring.skip(to: microphone.ring.readPosition + UInt64(lost))
         lostMicrophone.add(lost, at: now)
     }
 
     /// When the sample before this position of the microphone ring was captured.
     private func captureTime(of position: UInt64) -> Duration {
-        Self.captureTime(of: position, origin: pipes.microphoneOriginNanoseconds.load(ordering: .relaxed))
+        Self.captureTime(of: position, origin: microphone.originNanoseconds)
     }
 
-    /// - Parameter origin: when position 0 would have been captured, in ns; see `AudioPipes`.
+    /// - Parameter origin: when position 0 would have been captured, in ns; see `MicrophoneTap`.
     static func captureTime(of position: UInt64, origin: UInt64) -> Duration {
         // 10^9 / 24,000 reduced: the plain product would overflow after nine days.
         Duration(nanoseconds: origin &+ position * 125_000 / 3)
@@ -292,7 +299,7 @@ package final class VoicePump {
     /// Takes in the audio of a delta.
     package func receive(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
         let now = Monotonic.now()
-        switch queue.enqueue(samples, of: part, written: pipes.voice.writePosition, at: now) {
+        switch queue.enqueue(samples, of: part, written: voice.ring.writePosition, at: now) {
         case .queued(let begins):
             if begins { report(.voiceReceived(responseID: part.responseID, itemID: part.itemID), now) }
             fillVoice(now)
@@ -308,7 +315,7 @@ package final class VoicePump {
 
     /// Silences the loudspeaker within a period; `voiceStopped` is reported when the card has told how far it came.
     package func stopVoice(refusing responseIDs: [String]) {
-        let position = pipes.requestFlush()
+        let position = voice.requestFlush()
         queue.cut(refusing: responseIDs, at: position)
         cutPosition = position
     }
@@ -319,15 +326,15 @@ package final class VoicePump {
         guard cutPosition == nil else { return }
         _ = queue.release(at: now) { samples in
             guard let base = samples.baseAddress else { return 0 }
-            return pipes.voice.write(base, count: samples.count)
+            return voice.ring.write(base, count: samples.count)
         }
     }
 
     private func followPlayback(_ now: Duration) {
         // Before the flush is looked at: only one that is done moves the position over what was cut.
-        let position = pipes.voiceHeard.load(ordering: .acquiring)
-        let isFlushed = cutPosition.map { pipes.flushDone.load(ordering: .acquiring) >= $0 } ?? false
-        let cutAt = isFlushed ? pipes.flushHeard.load(ordering: .relaxed) : nil
+        let position = voice.heard
+        let isFlushed = cutPosition.map { voice.flushDone >= $0 } ?? false
+        let cutAt = isFlushed ? voice.flushHeard : nil
         countInaudible(upTo: position, ofCutUpTo: cutAt ?? position)
         if let heard = cutAt {
             cutPosition = nil
@@ -336,7 +343,7 @@ package final class VoicePump {
         }
         guard queue.isActive else { return }
         fillVoice(now)
-        for progress in queue.advance(heard: position, written: pipes.voice.writePosition) {
+        for progress in queue.advance(heard: position, written: voice.ring.writePosition) {
             tell(progress, now)
         }
     }
@@ -354,12 +361,7 @@ package final class VoicePump {
     }
 
     private var isInaudible: Bool {
-        guard !pipes.volumes.isVoiceSilent else { return true }
-        guard hasDevices else { return false }
-        switch pipes.playback.state {
-        case .running, .silent: return false
-        case .waiting, .lost: return true
-        }
+        volumes.isVoiceSilent || loudspeaker?.isOpen == false
     }
 
     private func tell(_ progress: PlayoutQueue.Progress, _ now: Duration) {
@@ -381,7 +383,7 @@ package final class VoicePump {
     }
 
     private func tellLosses(_ now: Duration) {
-        let isFlowing = uplink == nil || pipes.microphone.availableToRead < chunk.count
+        let isFlowing = uplink == nil || microphone.ring.availableToRead < chunk.count
         if let samples = lostMicrophone.take(at: now, isOver: isFlowing) {
             report(.lost(.microphone(milliseconds: samples * 1000 / AudioFormat.wireRate)), now)
         }
@@ -413,9 +415,9 @@ package final class VoicePump {
     ///
     /// Its own pace is the guide: a card may hand over its periods later than they were captured.
     private func untilNextChunk(_ now: Duration) -> Duration {
-        let missing = max(0, chunk.count - pipes.microphone.availableToRead)
+        let missing = max(0, chunk.count - microphone.ring.availableToRead)
         let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
-        let latest = Duration(nanoseconds: pipes.lastWriteNanoseconds.load(ordering: .relaxed))
+        let latest = Duration(nanoseconds: voice.writtenNanoseconds)
         let due = latest + .milliseconds(10 * periods) - now
         // A period that is late is looked for every millisecond; a card that is away, now and then.
         if due < .milliseconds(-100) { return .milliseconds(10) }

@@ -77,13 +77,14 @@ struct SphinxSpotterTests {
         }
     }
 
-    /// From the audio thread's ring to the call, on the ear's own thread.
-    @Test func theEarCalls() async throws {
-        let pipes = AudioPipes()
+    /// From the audio thread's ring to the call, on the listener's own thread.
+    @Test func theListenerCalls() async throws {
+        let ports = AudioPorts()
         let verdicts = Collected<WakeRule.Verdict>()
         let words = try WakeWords(wake: "computer", stop: "", threshold: -50)
-        let ear = WakeEar(
-            pipes: pipes,
+        let listener = WakeWordListener(
+            tap: ports.words,
+            echo: ports.echo,
             rule: WakeRule(words: words, playingMargin: 5, refractory: .seconds(2)),
             logger: LineLog().logger,
             make: { () throws(WakeWordError) -> any WakeWordDetector in
@@ -91,20 +92,20 @@ struct SphinxSpotterTests {
             },
             report: { verdicts.add([$0]) }
         )
-        ear.listen(.wake)
-        let running = Task { await ear.run() }
-        while !pipes.isSpotting.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(5)) }
+        listener.listen(.wake)
+        let running = Task { await listener.run() }
+        while !ports.words.isWanted { try await Task.sleep(for: .milliseconds(5)) }
         var rest = Self.room("Computer, what is the time?")[...]
         while !rest.isEmpty {
             let count = min(960, rest.count)
             let isTaken = Array(rest.prefix(count)).withUnsafeBufferPointer { block in
-                guard let base = block.baseAddress, pipes.spotting.availableToWrite >= count else { return false }
-                return pipes.spotting.write(base, count: count) == count
+                guard let base = block.baseAddress, ports.words.ring.availableToWrite >= count else { return false }
+                return ports.words.ring.write(base, count: count) == count
             }
             if isTaken { rest = rest.dropFirst(count) } else { try await Task.sleep(for: .milliseconds(5)) }
         }
-        while pipes.spotting.availableToRead >= 960 { try await Task.sleep(for: .milliseconds(5)) }
-        ear.stop()
+        while ports.words.ring.availableToRead >= 960 { try await Task.sleep(for: .milliseconds(5)) }
+        listener.stop()
         await running.value
         #expect(verdicts.all.contains(.call("computer")))
     }

@@ -10,7 +10,7 @@ struct AudioEngineTests {
     /// An engine on a simulated card, driven period by period.
     private struct Rig: ~Copyable {
         let card = SimulatedCard()
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         var engine: AudioEngine<SimulatedDevice>
 
         init(prepare: (SimulatedCard) -> Void = { _ in }) throws {
@@ -18,7 +18,7 @@ struct AudioEngineTests {
             var settings = AudioEngineSettings()
             // All that is heard goes on at once.
             settings.duplex = .full
-            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
+            engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
             let outcome = engine.start()
             #expect(outcome == .running)
         }
@@ -31,7 +31,7 @@ struct AudioEngineTests {
         }
 
         func speak(_ samples: [Int16]) {
-            let written = pipes.voice.write(samples, count: samples.count)
+            let written = ports.voice.ring.write(samples, count: samples.count)
             #expect(written == samples.count)
         }
 
@@ -70,8 +70,8 @@ struct AudioEngineTests {
         let first = try #require(expected.firstIndex { $0 != 0 })
         let heard = Array(rig.card.played[(start - first)...].prefix(expected.count))
         #expect(heard == expected)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.voiceUnderruns.load(ordering: .relaxed) == 1)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
+        #expect(rig.ports.gauges.counters.voiceUnderruns == 1)
     }
 
     @Test func theEchoOfWhatIsPlayedIsFound() throws {
@@ -84,18 +84,18 @@ struct AudioEngineTests {
         for _ in 0..<20 {
             rig.speak((0..<2400).map { _ in .random(in: -3000...3000, using: &random) })
             rig.run(10)
-            stage.step(rig.pipes)
+            stage.step(rig.ports.alignment)
         }
-        #expect(rig.pipes.echoIsAligned.load(ordering: .relaxed) == true)
-        #expect(rig.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == true)
+        #expect(rig.ports.echo.jumps.load(ordering: .relaxed) == 0)
         // Four periods less the one being written, and the air.
-        let delay = rig.pipes.echoDelayTenths.load(ordering: .relaxed)
-        let said = rig.pipes.playbackDelayFrames.load(ordering: .relaxed) * 10 / 48
+        let delay = rig.ports.echo.delayTenths.load(ordering: .relaxed)
+        let said = rig.ports.gauges.playbackDelayFrames * 10 / 48
         #expect((delay - said - 35).magnitude <= 2)
         // A playback xrun: what was known is void until the echo is found again.
         rig.card.faults[rig.card.reads + 1] = .playbackXrun
         rig.run(2)
-        #expect(rig.pipes.echoIsAligned.load(ordering: .relaxed) == false)
+        #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == false)
     }
 
     @Test func saysExactlyWhatHasBeenHeard() throws {
@@ -106,8 +106,8 @@ struct AudioEngineTests {
         var positions: [UInt64] = []
         for _ in 0..<30 {
             rig.run(1)
-            let heard = rig.pipes.voiceHeard.load(ordering: .relaxed)
-            #expect(heard >= last && heard <= rig.pipes.voiceConsumed.load(ordering: .relaxed))
+            let heard = rig.ports.voice.heard
+            #expect(heard >= last && heard <= rig.ports.voice.consumed)
             last = heard
             positions.append(heard)
         }
@@ -115,7 +115,7 @@ struct AudioEngineTests {
         // A second stretch after silence that is no multiple of a period.
         rig.speak(Self.tone(333))
         rig.run(20)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 1333)
+        #expect(rig.ports.voice.heard == 1333)
         // Two periods, less the frames that the upsampler and the limiter hold back.
         #expect(positions.contains(UInt64(960 - 69 - Limiter.delay) / 2))
     }
@@ -127,13 +127,13 @@ struct AudioEngineTests {
         rig.speak(old)
         rig.run(12)
         let playedBefore = rig.card.played.count
-        let position = rig.pipes.requestFlush()
+        let position = rig.ports.voice.requestFlush()
         let new = Self.tone(480)
         rig.speak(new)
         rig.run(1)
-        #expect(rig.pipes.flushDone.load(ordering: .acquiring) == position)
-        let heard = rig.pipes.flushHeard.load(ordering: .relaxed)
-        #expect(heard < rig.pipes.voice.writePosition && heard > 0)
+        #expect(rig.ports.voice.flushDone == position)
+        let heard = rig.ports.voice.flushHeard
+        #expect(heard < rig.ports.voice.ring.writePosition && heard > 0)
         rig.run(20)
 
         // Old voice in the period of the flush, one kept, a short fade; then silence until the new voice.
@@ -145,17 +145,17 @@ struct AudioEngineTests {
         let start = try #require(after[fadeEnd...].firstIndex { $0 != 0 })
         #expect(Array(after[(start - first)...].prefix(expected.count)) == expected)
         // No frame missing: the stream went on, and the truth about what was heard is to the frame.
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
         let framesOfOld = playedBefore - 1440 + 480 + margin - 69 - Limiter.delay
         #expect(heard == UInt64(framesOfOld / 2))
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == rig.pipes.voice.writePosition)
+        #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
     }
 
     @Test func theCutHasNoClick() throws {
         var rig = try Rig()
         rig.speak([Int16](repeating: 12_000, count: 4800))
         rig.run(10)
-        rig.pipes.requestFlush()
+        rig.ports.voice.requestFlush()
         rig.run(10)
         let played = rig.card.played
         let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }
@@ -177,10 +177,10 @@ struct AudioEngineTests {
         var rig = try Rig()
         rig.speak(Self.tone(240))
         rig.run(20)
-        let position = rig.pipes.requestFlush()
+        let position = rig.ports.voice.requestFlush()
         rig.run(1)
-        #expect(rig.pipes.flushDone.load(ordering: .acquiring) == position)
-        #expect(rig.pipes.flushHeard.load(ordering: .relaxed) == 240)
+        #expect(rig.ports.voice.flushDone == position)
+        #expect(rig.ports.voice.flushHeard == 240)
         #expect(rig.card.framesRemoved == 0)
     }
 
@@ -189,9 +189,9 @@ struct AudioEngineTests {
         rig.run(18)
         rig.speak(Self.tone(4800))
         rig.run(60)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 1)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 4800)
-        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+        #expect(rig.ports.gauges.counters.playbackXruns == 1)
+        #expect(rig.ports.voice.heard == 4800)
+        #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
     /// What was captured meanwhile is caught up with: there must be room for the voice that comes with it.
@@ -200,20 +200,20 @@ struct AudioEngineTests {
         rig.run(18)
         rig.speak(Self.tone(4800))
         rig.run(80)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 1)
-        #expect(rig.pipes.slips.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 4800)
-        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+        #expect(rig.ports.gauges.counters.playbackXruns == 1)
+        #expect(rig.ports.gauges.counters.slips == 0)
+        #expect(rig.ports.voice.heard == 4800)
+        #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
     @Test func goesOnAfterACaptureXrun() throws {
         var rig = try Rig { $0.faults[20] = .captureXrun }
         rig.speak(Self.tone(12_000))
         rig.run(80)
-        #expect(rig.pipes.captureXruns.load(ordering: .relaxed) == 1)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 12_000)
-        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+        #expect(rig.ports.gauges.counters.captureXruns == 1)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
+        #expect(rig.ports.voice.heard == 12_000)
+        #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
     @Test func speechGoesOnWhileTheMicrophoneIsAway() throws {
@@ -224,12 +224,12 @@ struct AudioEngineTests {
         rig.run(15)
         rig.speak(Self.tone(12_000))
         rig.run(80)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 12_000)
-        #expect(rig.pipes.captureXruns.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.voice.heard == 12_000)
+        #expect(rig.ports.gauges.counters.captureXruns == 0)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
         // The uplink keeps time: a period for every cycle but the two in which the microphone changed.
-        #expect(rig.pipes.microphone.writePosition == 93 * 240)
-        #expect(rig.pipes.microphonePeak.load(ordering: .relaxed) > LevelMeter.floor)
+        #expect(rig.ports.microphone.ring.writePosition == 93 * 240)
+        #expect(rig.ports.gauges.levels.peak > LevelMeter.floor)
     }
 
     @Test func voiceIsConsumedAndCanBeCutWhileTheLoudspeakerIsAway() throws {
@@ -237,22 +237,22 @@ struct AudioEngineTests {
         rig.run(30)
         rig.speak(Self.tone(9600))
         rig.run(60)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 9600)
+        #expect(rig.ports.voice.heard == 9600)
         rig.speak(Self.tone(9600))
         rig.run(10)
-        let position = rig.pipes.requestFlush()
+        let position = rig.ports.voice.requestFlush()
         rig.run(5)
-        #expect(rig.pipes.flushDone.load(ordering: .relaxed) == position)
-        let heard = rig.pipes.flushHeard.load(ordering: .relaxed)
+        #expect(rig.ports.voice.flushDone == position)
+        let heard = rig.ports.voice.flushHeard
         #expect(heard > 9600 && heard < 9600 + 4800)
         #expect(rig.card.played.allSatisfy { $0 == 0 })
         rig.run(120)
         rig.speak(Self.tone(4800))
         rig.run(40)
         #expect(rig.card.played.contains { $0 != 0 })
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == rig.pipes.voice.writePosition)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == 960)
+        #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
+        #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
     @Test(arguments: [1000.0, -1000.0])
@@ -267,9 +267,9 @@ struct AudioEngineTests {
             rig.run(1)
         }
         rig.run(40)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.slips.load(ordering: .relaxed) >= 1)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == UInt64(total))
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
+        #expect(rig.ports.gauges.counters.slips >= 1)
+        #expect(rig.ports.voice.heard == UInt64(total))
     }
 
     /// A minute of a tone over two clocks: no slip, and nothing but the tone.
@@ -282,8 +282,8 @@ struct AudioEngineTests {
             at += 240
             rig.run(1)
         }
-        #expect(rig.pipes.slips.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.gauges.counters.slips == 0)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
         // The curvature of a tone is in proportion to the tone: what is left over is anything else.
         let played = rig.card.played.dropFirst(9600).map(Double.init)
         let ratio = 2 * cos(Double.pi / 48)
@@ -296,20 +296,20 @@ struct AudioEngineTests {
 
     @Test func aFullMicrophoneRingDropsTheNewestAndCounts() throws {
         var rig = try Rig { card in card.microphone = { _ in 0.1 } }
-        let periods = rig.pipes.microphone.capacity / 240
+        let periods = rig.ports.microphone.ring.capacity / 240
         rig.run(periods + 20)
-        let stored = rig.pipes.microphone.availableToRead
+        let stored = rig.ports.microphone.ring.availableToRead
         #expect(stored == periods * 240)
-        #expect(rig.pipes.microphoneOverruns.load(ordering: .relaxed) == 20)
-        #expect(rig.pipes.microphonePeak.load(ordering: .relaxed) == -200)
+        #expect(rig.ports.gauges.counters.microphoneOverruns == 20)
+        #expect(rig.ports.gauges.levels.peak == -200)
     }
 
     @Test func aMutedMicrophoneKeepsTheTiming() throws {
         var rig = try Rig { card in card.microphone = { Float($0 % 100) / 200 } }
-        rig.pipes.microphoneMuted.store(true, ordering: .releasing)
+        rig.ports.requests.isMicrophoneMuted = true
         rig.run(10)
         var heard = [Int16](repeating: 1, count: 4000)
-        let count = rig.pipes.microphone.read(into: &heard, count: 4000)
+        let count = rig.ports.microphone.ring.read(into: &heard, count: 4000)
         #expect(count == 2400)
         #expect(heard[..<2400].allSatisfy { $0 == 0 })
     }
@@ -317,7 +317,7 @@ struct AudioEngineTests {
     @Test(arguments: Earcon.allCases)
     func earconsAreSoft(earcon: Earcon) throws {
         var rig = try Rig()
-        rig.pipes.play(earcon)
+        rig.ports.earcons.play(earcon)
         rig.run(150)
         let peak = rig.card.played.map { abs($0) }.max() ?? 0
         #expect(peak > 0.01 && peak <= 0.1)
@@ -328,9 +328,9 @@ struct AudioEngineTests {
 
     @Test func anEarconCanBeCancelled() throws {
         var rig = try Rig()
-        rig.pipes.play(.thinking)
+        rig.ports.earcons.play(.thinking)
         rig.run(10)
-        rig.pipes.earconCancel.store(true, ordering: .releasing)
+        rig.ports.earcons.cancel()
         rig.run(2)
         let before = rig.card.played.count
         rig.run(20)
@@ -341,28 +341,28 @@ struct AudioEngineTests {
         var rig = try Rig()
         rig.speak(Self.tone(2400))
         rig.run(2)
-        rig.pipes.stopRequest.store(StopRequest.afterVoice, ordering: .releasing)
+        rig.ports.requests.stop = .afterVoice
         let outcome = rig.run(100)
         #expect(outcome == .stopped)
-        #expect(rig.pipes.voiceHeard.load(ordering: .relaxed) == 2400)
+        #expect(rig.ports.voice.heard == 2400)
     }
 
     @Test func aSecondEngineGoesOnWhereTheFirstEnded() throws {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         for round in 1...2 {
             let card = SimulatedCard()
             var engine = try AudioEngine(
                 device: SimulatedDevice(card: card),
-                pipes: pipes,
+                ports: ports,
                 settings: AudioEngineSettings()
             )
             _ = engine.start()
-            pipes.voice.write(Self.tone(480), count: 480)
+            ports.voice.ring.write(Self.tone(480), count: 480)
             for _ in 0..<20 { _ = engine.cycle() }
-            #expect(pipes.voiceHeard.load(ordering: .relaxed) == UInt64(480 * round))
-            pipes.requestFlush()
+            #expect(ports.voice.heard == UInt64(480 * round))
+            ports.voice.requestFlush()
             for _ in 0..<3 { _ = engine.cycle() }
-            #expect(pipes.flushDone.load(ordering: .relaxed) == UInt64(480 * round))
+            #expect(ports.voice.flushDone == UInt64(480 * round))
         }
     }
 }

@@ -10,15 +10,15 @@ import Testing
 struct StereoAudioEngineTests {
     private struct Rig: ~Copyable {
         let card = SimulatedCard()
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         var engine: AudioEngine<SimulatedDevice>
 
         init(media: [StereoFrame]) throws {
             var settings = AudioEngineSettings()
             settings.duplex = .full
-            engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
-            pipes.volumes.set(Volumes(media: 100))
-            pipes.media.ring.write(media, count: media.count)
+            engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
+            ports.volumes.set(Volumes(media: 100))
+            ports.media.ring.write(media, count: media.count)
             let outcome = engine.start()
             #expect(outcome == .running)
         }
@@ -28,7 +28,7 @@ struct StereoAudioEngineTests {
         }
 
         func speak(_ samples: [Int16]) {
-            let written = pipes.voice.write(samples, count: samples.count)
+            let written = ports.voice.ring.write(samples, count: samples.count)
             #expect(written == samples.count)
         }
     }
@@ -60,7 +60,7 @@ struct StereoAudioEngineTests {
 
     @Test func earconsAreInTheMiddle() throws {
         var rig = try Rig(media: [])
-        rig.pipes.play(.woken)
+        rig.ports.earcons.play(.woken)
         rig.run(20)
         #expect(rig.card.frames.contains { $0.peak > 0.01 })
         #expect(rig.card.frames.allSatisfy { $0.left == $0.right })
@@ -73,7 +73,7 @@ struct StereoAudioEngineTests {
         var (microphone, reference) = ([Float](repeating: 0, count: 80), [Float](repeating: 0, count: 80))
         for _ in 0..<80 {
             rig.run(1)
-            let block = rig.pipes.alignment.pop(microphone: &microphone, reference: &reference)
+            let block = rig.ports.alignment.pop(microphone: &microphone, reference: &reference)
             #expect(block != nil)
             served.append(reference)
         }
@@ -97,7 +97,7 @@ struct StereoAudioEngineTests {
         rig.run(20)
         #expect(rig.card.frames.last == wide)
         #expect(rig.card.played.allSatisfy { $0 == 0 })
-        let isPlaying = rig.pipes.echo.isPlaying.load(ordering: .relaxed)
+        let isPlaying = rig.ports.echo.isPlaying
         #expect(isPlaying)
     }
 
@@ -106,7 +106,7 @@ struct StereoAudioEngineTests {
         rig.speak([Int16](repeating: 12_000, count: 9600))
         rig.run(10)
         let before = rig.card.frames.count
-        rig.pipes.requestFlush()
+        rig.ports.voice.requestFlush()
         rig.run(10)
         let after = rig.card.frames[(before - 1)...]
         let silent = try #require(after.firstIndex(of: .silence))

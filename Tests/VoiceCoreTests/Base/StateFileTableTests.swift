@@ -69,7 +69,8 @@ struct StateFileTableTests {
             case .volumes:
                 var settings = VolumeSettings()
                 settings.stateDirectory = folder
-                await VolumeKeeper(settings: settings, pipes: AudioPipes(), logger: log.logger, files: files).start()
+                await VolumeController(settings: settings, controls: VolumeControls(), logger: log.logger, files: files)
+                    .start()
                 return log.lines.isEmpty ? StateFileTableTests.isThere(path) ? true : nil : false
             case .conversation:
                 let saved = JarvisSessionStore.folder(folder, logger: log.logger, files: files).load()

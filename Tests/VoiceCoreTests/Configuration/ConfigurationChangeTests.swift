@@ -60,16 +60,16 @@ struct ConfigurationChangeTests {
     }
 
     @Test func editedVolumesAreHeardAndOthersStay() async {
-        let keeper = VolumeKeeper(
+        let controller = VolumeController(
             settings: VolumeSettings(),
-            pipes: AudioPipes(),
+            controls: VolumeControls(),
             logger: LineLog().logger,
             files: .stub([:])
         )
-        await keeper.start()
-        await keeper.set(.voice, percent: 30)
-        await keeper.reconfigure(Volumes(master: 50))
-        #expect(await keeper.volumes[.master] == 50)
-        #expect(await keeper.volumes[.voice] == 30)
+        await controller.start()
+        await controller.set(.voice, percent: 30)
+        await controller.reconfigure(Volumes(master: 50))
+        #expect(await controller.volumes[.master] == 50)
+        #expect(await controller.volumes[.voice] == 30)
     }
 }

@@ -85,7 +85,7 @@ extension EndToEnd {
             stage.say("Hello you")
             try await stage.reach(.listening, times: 2)
             try await Task.sleep(for: .seconds(1))
-            let played = try #require(stage.pipes).media.underruns.load(ordering: .relaxed)
+            let played = try #require(stage.ports).media.underruns.load(ordering: .relaxed)
             try await stage.stop()
             await server.stop()
             #expect(played == 0)

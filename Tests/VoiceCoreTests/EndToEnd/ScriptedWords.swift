@@ -71,7 +71,7 @@ extension Stage {
     /// Waits until words are listened for.
     func hears() async throws {
         for _ in 0..<1000 {
-            if pipes?.isSpotting.load(ordering: .relaxed) == true { return }
+            if ports?.words.isWanted == true { return }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw Journal.NeverSeen(what: "an ear")
@@ -79,9 +79,9 @@ extension Stage {
 
     /// Lets so much of the room's time pass.
     func pass(milliseconds: Int) async throws {
-        guard let pipes else { return }
-        let end = pipes.periods.load(ordering: .relaxed) + UInt64(milliseconds / 10)
-        while pipes.periods.load(ordering: .relaxed) < end { try await Task.sleep(for: .milliseconds(5)) }
+        guard let ports else { return }
+        let end = ports.gauges.counters.cycles + UInt64(milliseconds / 10)
+        while ports.gauges.counters.cycles < end { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     /// Waits until activation is in this phase.

@@ -13,7 +13,7 @@ extension EndToEnd {
         private final class Visitor: Sendable {
             private struct State {
                 var user: ScriptedUser
-                var pipes: AudioPipes?
+                var ports: AudioPorts?
                 var journal: Journal?
                 var read = 0
                 var cuts = 0
@@ -39,7 +39,7 @@ extension EndToEnd {
 
             func meet(_ stage: Stage) {
                 state.withLock {
-                    $0.pipes = stage.pipes
+                    $0.ports = stage.ports
                     $0.journal = stage.journal
                 }
             }
@@ -49,17 +49,17 @@ extension EndToEnd {
 
             /// The room's time stands still while the network thread has more than 200 ms of the microphone to fetch.
             func listen(_ room: FileRoom, _ played: UnsafeBufferPointer<Float>) {
-                let (speaks, pipes) = state.withLock { state in
+                let (speaks, ports) = state.withLock { state in
                     look(&state)
                     let around = ScriptedUser.Surroundings(
                         isSounding: played.contains { abs($0) > 0.003 },
                         cuts: state.cuts,
                         isReady: state.isReady
                     )
-                    return (state.user.step(around) != nil, state.pipes)
+                    return (state.user.step(around) != nil, state.ports)
                 }
                 if speaks { room.say(words) }
-                for _ in 0..<500 where (pipes?.microphone.availableToRead ?? 0) > 4800 { usleep(1000) }
+                for _ in 0..<500 where (ports?.microphone.ring.availableToRead ?? 0) > 4800 { usleep(1000) }
             }
 
             private func look(_ state: inout State) {
@@ -102,13 +102,13 @@ extension EndToEnd {
             })
             visitor.meet(stage)
             for _ in 0..<600 where visitor.tally.bargeIns < 10 { try await Task.sleep(for: .milliseconds(50)) }
-            let pipes = try #require(stage.pipes)
+            let ports = try #require(stage.ports)
             try await stage.stop()
             #expect(visitor.tally.bargeIns >= 10, "\(visitor.tally)")
             #expect(visitor.tally.missed == 0)
             #expect(visitor.selfInterruptions == 0)
-            #expect(pipes.microphoneOverruns.load(ordering: .relaxed) == 0)
-            #expect(pipes.slips.load(ordering: .relaxed) == 0)
+            #expect(ports.gauges.counters.microphoneOverruns == 0)
+            #expect(ports.gauges.counters.slips == 0)
             #expect(stage.journal.server("error").isEmpty)
         }
     }

@@ -13,9 +13,9 @@ extension EndToEnd {
             let stage = try Stage([.say("Good morning.")])
             try await stage.start()
             try await stage.reach(.listening)
-            let pipes = try #require(stage.pipes)
-            pipes.publish(.stopped)
-            try await stage.journal.wait(for: "the card") { _ in pipes.state == .running }
+            let ports = try #require(stage.ports)
+            ports.gauges.state = .stopped
+            try await stage.journal.wait(for: "the card") { _ in ports.gauges.state == .running }
             stage.say("Hello")
             try await stage.reach(.listening, times: 2)
             let (tones, took) = try await stage.stop()
@@ -29,14 +29,14 @@ extension EndToEnd {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
-            let pipes = try #require(stage.pipes)
-            pipes.publish(.stopped)
+            let ports = try #require(stage.ports)
+            ports.gauges.state = .stopped
             try await Task.sleep(for: .milliseconds(milliseconds))
             let (_, took) = try await stage.stop()
             #expect(took < .seconds(2))
-            let periods = pipes.periods.load(ordering: .relaxed)
+            let periods = ports.gauges.counters.cycles
             try await Task.sleep(for: .milliseconds(300))
-            #expect(pipes.periods.load(ordering: .relaxed) == periods, "the audio thread runs on")
+            #expect(ports.gauges.counters.cycles == periods, "the audio thread runs on")
         }
 
         /// The room's recording becomes a pipe that nobody reads: opening it takes until somebody does.
@@ -44,16 +44,16 @@ extension EndToEnd {
             let stage = try Stage([])
             try await stage.start()
             try await stage.reach(.listening)
-            let pipes = try #require(stage.pipes)
+            let ports = try #require(stage.ports)
             unlink(stage.recording)
             try #require(mkfifo(stage.recording, 0o600) == 0)
-            pipes.publish(.stopped)
-            try await stage.journal.wait(for: "the opening") { _ in pipes.state == .starting }
+            ports.gauges.state = .stopped
+            try await stage.journal.wait(for: "the opening") { _ in ports.gauges.state == .starting }
             let (_, took) = try await stage.stop()
             #expect(took < .seconds(2))
             let reader = open(stage.recording, O_RDONLY | O_NONBLOCK)
             defer { close(reader) }
-            try await stage.journal.wait(for: "the end") { _ in pipes.state == .stopped }
+            try await stage.journal.wait(for: "the end") { _ in ports.gauges.state == .stopped }
         }
     }
 }

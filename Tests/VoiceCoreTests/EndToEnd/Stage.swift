@@ -113,17 +113,17 @@ final class Stage: Sendable {
         settings.audio.source = .file(room)
         tune(&settings)
         let journal = journal
-        let played = Mutex<AudioPipes?>(nil)
+        let played = Mutex<AudioPorts?>(nil)
         let daemon = VoiceDaemon(
             settings,
             logger: log.logger,
             observer: .init(effect: { effect, _ in
                 if case .stateChanged(_, let next) = effect { journal.add(.state(next)) }
-                let periods = played.withLock { $0?.periods.load(ordering: .relaxed) } ?? 0
+                let periods = played.withLock { $0?.gauges.counters.cycles } ?? 0
                 journal.add(.effect(effect, frame: Int(periods) * AudioFormat.periodFrames))
             })
         )
-        played.withLock { $0 = daemon.pipes }
+        played.withLock { $0 = daemon.ports }
         daemons.withLock { $0 = daemon }
         try await daemon.start()
     }
@@ -156,7 +156,7 @@ final class Stage: Sendable {
     /// The daemon's media player.
     var media: (any MediaControls)? { daemons.withLock { $0?.media } }
 
-    var pipes: AudioPipes? { daemons.withLock { $0?.pipes } }
+    var ports: AudioPorts? { daemons.withLock { $0?.ports } }
 
     /// Pushes the button.
     func call() {

@@ -32,7 +32,7 @@ extension EndToEnd {
 
         /// The frame that the loudspeaker has come to.
         private func frame(_ stage: Stage) -> Int {
-            Int(stage.pipes?.periods.load(ordering: .relaxed) ?? 0) * AudioFormat.periodFrames
+            Int(stage.ports?.gauges.counters.cycles ?? 0) * AudioFormat.periodFrames
         }
 
         /// Nothing sounds from 50 ms behind `frame` on, and one period for the card itself.

@@ -14,31 +14,30 @@ struct MediaPlaybackTests {
     private func played(
         periods: Int,
         supply: Int = .max,
-        change: (Int, AudioPipes) -> Bool = { _, _ in false }
+        change: (Int, AudioPorts) -> Bool = { _, _ in false }
     ) -> [Float] {
-        let pipes = AudioPipes()
-        pipes.volumes.set(Volumes(media: 100))
-        pipes.media.isComplete.store(supply < .max, ordering: .relaxed)
-        var playback = MediaPlayback(pipes.media)
-        var mix = OutputMix(trim: 1, ceiling: 1)
+        let ports = AudioPorts()
+        ports.volumes.set(Volumes(media: 100))
+        ports.media.isComplete.store(supply < .max, ordering: .relaxed)
+        var playback = MediaPlayback(ports.media)
+        var mix = OutputMix(trim: 1, ceiling: 1, volumes: ports.volumes)
         var result: [Float] = []
         var supplied = 0
         let sound = [StereoFrame](repeating: StereoFrame(0.5), count: Self.period)
         for _ in 0..<60 where supplied < supply {
-            supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied))
+            supplied += ports.media.ring.write(sound, count: min(Self.period, supply - supplied))
         }
         for period in 0..<periods {
             if supplied < supply {
-                supplied += pipes.media.ring.write(sound, count: min(Self.period, supply - supplied))
+                supplied += ports.media.ring.write(sound, count: min(Self.period, supply - supplied))
             }
-            let isVoice = change(period, pipes)
+            let isVoice = change(period, ports)
             var output = [StereoFrame](repeating: .silence, count: Self.period)
             playback.mix(
                 into: &output,
                 count: Self.period,
                 isVoice: isVoice,
                 now: UInt64(period) * 10_000_000,
-                pipes: pipes,
                 volumes: &mix
             )
             result += output.map(\.mean)
@@ -63,10 +62,10 @@ struct MediaPlaybackTests {
     }
 
     @Test func mediaGoesDeeperWhileTheUserSpeaks() {
-        let output = played(periods: 300) { period, pipes in
-            if period == 100 { pipes.media.follow(.userSpeaking, at: .seconds(1)) }
-            if period == 150 { pipes.media.follow(.processing, at: .seconds(1.5)) }
-            if period == 200 { pipes.media.follow(.listening, at: .seconds(2)) }
+        let output = played(periods: 300) { period, ports in
+            if period == 100 { ports.media.follow(.userSpeaking, at: .seconds(1)) }
+            if period == 150 { ports.media.follow(.processing, at: .seconds(1.5)) }
+            if period == 200 { ports.media.follow(.listening, at: .seconds(2)) }
             return false
         }
         #expect(abs(output[105 * 480] - 0.125) < 1e-4)
@@ -75,9 +74,9 @@ struct MediaPlaybackTests {
     }
 
     @Test func whereTalkersCannotBeToldMediaIsLowWhileTheBoxListens() {
-        let output = played(periods: 300) { period, pipes in
-            if period == 100 { pipes.media.follow(.listening, at: .seconds(1), isHalf: true) }
-            if period == 200 { pipes.media.follow(.idle, at: .seconds(2), isHalf: true) }
+        let output = played(periods: 300) { period, ports in
+            if period == 100 { ports.media.follow(.listening, at: .seconds(1), isHalf: true) }
+            if period == 200 { ports.media.follow(.idle, at: .seconds(2), isHalf: true) }
             return false
         }
         #expect(abs(output[105 * 480] - 0.125) < 1e-4)
@@ -85,8 +84,8 @@ struct MediaPlaybackTests {
     }
 
     @Test func nobodyKeepsMediaQuietForEver() {
-        let output = played(periods: 6200) { period, pipes in
-            if period == 10 { pipes.media.follow(.userSpeaking, at: .milliseconds(100)) }
+        let output = played(periods: 6200) { period, ports in
+            if period == 10 { ports.media.follow(.userSpeaking, at: .milliseconds(100)) }
             return false
         }
         #expect(abs(output[6000 * 480] - 0.125) < 1e-4)
@@ -94,10 +93,10 @@ struct MediaPlaybackTests {
     }
 
     @Test func pauseAndFlushFade() {
-        let output = played(periods: 100) { period, pipes in
-            if period == 20 { pipes.media.isPaused.store(true, ordering: .relaxed) }
-            if period == 40 { pipes.media.isPaused.store(false, ordering: .relaxed) }
-            if period == 60 { pipes.media.flush(to: pipes.media.ring.writePosition) }
+        let output = played(periods: 100) { period, ports in
+            if period == 20 { ports.media.isPaused.store(true, ordering: .relaxed) }
+            if period == 40 { ports.media.isPaused.store(false, ordering: .relaxed) }
+            if period == 60 { ports.media.flush(to: ports.media.ring.writePosition) }
             return false
         }
         #expect(isSmooth(output, step: 0.5 / 480 + 1e-5))
@@ -114,12 +113,12 @@ struct MediaPlaybackTests {
     }
 
     @Test func theLimiterHoldsVoiceAndMediaTogether() {
-        let pipes = AudioPipes()
-        pipes.volumes.set(Volumes(media: 100))
-        var mix = OutputMix(trim: 1, ceiling: 0.891_25)
-        var playback = MediaPlayback(pipes.media)
+        let ports = AudioPorts()
+        ports.volumes.set(Volumes(media: 100))
+        var mix = OutputMix(trim: 1, ceiling: 0.891_25, volumes: ports.volumes)
+        var playback = MediaPlayback(ports.media)
         let sound = [StereoFrame](repeating: StereoFrame(0.9), count: 48_000)
-        pipes.media.ring.write(sound, count: sound.count)
+        ports.media.ring.write(sound, count: sound.count)
         var loudest: Float = 0
         for period in 0..<90 {
             var output = [StereoFrame](repeating: StereoFrame(0.9), count: Self.period)
@@ -128,10 +127,9 @@ struct MediaPlaybackTests {
                 count: Self.period,
                 isVoice: true,
                 now: UInt64(period) * 10_000_000,
-                pipes: pipes,
                 volumes: &mix
             )
-            mix.finish(&output, count: Self.period, pipes: pipes)
+            mix.finish(&output, count: Self.period)
             loudest = max(loudest, output.map(\.peak).max() ?? 0)
         }
         #expect(loudest <= 0.891_26)

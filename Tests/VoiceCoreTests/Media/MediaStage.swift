@@ -10,7 +10,7 @@ import VoiceSimulator
 /// A media player with a web server and a loudspeaker that hears everything it plays, several times faster than it sounds.
 final class MediaStage: Sendable {
     let server = MediaServer()
-    let pipes = AudioPipes()
+    let ports = AudioPorts()
     let log = LineLog()
     let port: Int
     let player: MediaPlayer
@@ -36,13 +36,14 @@ final class MediaStage: Sendable {
         settings.machine.reconnectFirst = .milliseconds(50)
         adjust(&settings)
         try network.start()
-        pipes.volumes.set(Volumes(media: 100))
-        let (told, heard, pipes) = (Gathered<MediaNews>(1000), Gathered<StereoFrame>(5_000_000), pipes)
+        ports.volumes.set(Volumes(media: 100))
+        let (told, heard, ports) = (Gathered<MediaNews>(1000), Gathered<StereoFrame>(5_000_000), ports)
         player = MediaPlayer(
             settings: settings,
-            pipes: pipes,
+            feed: ports.media,
+            loudspeaker: ports.playback,
             network: network,
-            volumes: VolumeKeeper(settings: VolumeSettings(), pipes: pipes, logger: log.logger),
+            volumes: VolumeController(settings: VolumeSettings(), controls: ports.volumes, logger: log.logger),
             stateDirectory: nil,
             logger: log.logger
         ) { news in told.append(news) }
@@ -50,15 +51,15 @@ final class MediaStage: Sendable {
         self.heardList = heard
         if let room {
             let configuration = AudioConfiguration(source: .file(room), realtimePriority: 0)
-            audio = try await AudioThread.start(configuration: configuration, pipes: pipes)
+            audio = try await AudioThread.start(configuration: configuration, ports: ports)
         } else {
             audio = nil
         }
         let isHere = room == nil
         listening = Task.detached {
             guard isHere else { return }
-            var playback = MediaPlayback(pipes.media)
-            var mix = OutputMix(trim: 1, ceiling: 1)
+            var playback = MediaPlayback(ports.media)
+            var mix = OutputMix(trim: 1, ceiling: 1, volumes: ports.volumes)
             var now: UInt64 = 0
             while !Task.isCancelled {
                 for _ in 0..<(isFast ? 20 : 1) {
@@ -68,7 +69,6 @@ final class MediaStage: Sendable {
                         count: output.count,
                         isVoice: false,
                         now: now,
-                        pipes: pipes,
                         volumes: &mix
                     )
                     now += 10_000_000

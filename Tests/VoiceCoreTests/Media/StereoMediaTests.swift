@@ -56,7 +56,7 @@ struct StereoMediaTests {
     @Test(arguments: [(1, true), (2, false)])
     func aSingleLoudspeakerPlaysTheMean(channels: Int, isStereo: Bool) async throws {
         let stage = try await MediaStage { $0.isStereo = isStereo }
-        stage.pipes.playback.channels.store(channels, ordering: .relaxed)
+        stage.ports.playback.channels = channels
         stage.server.serve("/a", .file(type: "audio/wav", Self.wave(Self.sides)))
         _ = try await stage.player.play(address: stage.address("/a"), title: "Mean", kind: .track)
         try await stage.wait("the end") { stage.news == [.queueEnded(last: "Mean")] }

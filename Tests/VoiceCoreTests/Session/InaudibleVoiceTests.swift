@@ -20,7 +20,7 @@ struct InaudibleVoiceTests {
             var cut: [HeardPart] = []
         }
 
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let pump: VoicePump
         private let told = Told()
         private var position = 0
@@ -28,9 +28,7 @@ struct InaudibleVoiceTests {
         var cut: [HeardPart] { told.cut }
 
         init(hasDevices: Bool = false) {
-            var options = VoicePump.Options(startBuffer: 0)
-            options.hasDevices = hasDevices
-            pump = VoicePump(pipes: pipes, options: options) { [told] event, _ in
+            pump = VoicePump(ports, hasDevices: hasDevices, options: .init(startBuffer: 0)) { [told] event, _ in
                 switch event {
                 case .voicePlayed(let id, let heard, let received):
                     told.accounts.append(Account(responseID: id, heard: heard, received: received))
@@ -51,19 +49,18 @@ struct InaudibleVoiceTests {
         func play(_ milliseconds: Int, ticks: Bool = true) {
             for _ in 0..<milliseconds / 20 {
                 position += 480
-                pipes.voice.skip(to: UInt64(position))
-                pipes.voiceHeard.store(UInt64(position), ordering: .releasing)
+                ports.voice.ring.skip(to: UInt64(position))
+                ports.voice.heard = UInt64(position)
                 if ticks { _ = pump.tick() }
             }
         }
 
         func stop() {
             pump.stopVoice(refusing: [])
-            let end = pipes.voice.writePosition
-            pipes.voice.skip(to: end)
-            pipes.flushHeard.store(UInt64(position), ordering: .relaxed)
-            pipes.flushDone.store(end, ordering: .releasing)
-            pipes.voiceHeard.store(end, ordering: .releasing)
+            let end = ports.voice.ring.writePosition
+            ports.voice.ring.skip(to: end)
+            ports.voice.finishFlush(upTo: end, heard: UInt64(position))
+            ports.voice.heard = end
             _ = pump.tick()
         }
     }
@@ -90,7 +87,7 @@ struct InaudibleVoiceTests {
     @Test(arguments: Self.volumes)
     func atNoVolumeNothingIsHeard(volumes: Volumes, hasMixer: Bool, heard: Int) {
         let stage = Stage()
-        stage.pipes.volumes.set(volumes, hardwareMaster: hasMixer)
+        stage.ports.volumes.set(volumes, hardwareMaster: hasMixer)
         stage.receive(2000, of: "r1")
         stage.play(2000)
         #expect(stage.accounts == [.init(responseID: "r1", heard: heard, received: 2000)])
@@ -104,7 +101,7 @@ struct InaudibleVoiceTests {
     @Test(arguments: Self.loudspeakers)
     func withoutALoudspeakerNothingIsHeard(state: DeviceState, hasDevices: Bool, heard: Int) {
         let stage = Stage(hasDevices: hasDevices)
-        stage.pipes.playback.state = state
+        stage.ports.playback.state = state
         stage.receive(2000, of: "r1")
         stage.play(2000)
         #expect(stage.accounts == [.init(responseID: "r1", heard: heard, received: 2000)])
@@ -114,9 +111,9 @@ struct InaudibleVoiceTests {
         let stage = Stage()
         stage.receive(2000, of: "r1")
         stage.play(500)
-        stage.pipes.volumes.set(Self.muted)
+        stage.ports.volumes.set(Self.muted)
         stage.play(1000)
-        stage.pipes.volumes.set(Volumes())
+        stage.ports.volumes.set(Volumes())
         stage.play(500)
         let account = try #require(stage.accounts.first)
         #expect((940...1000).contains(account.heard) && account.received == 2000)
@@ -125,7 +122,7 @@ struct InaudibleVoiceTests {
     /// The first of it is played before anybody has looked.
     @Test func whatPlayedBeforeTheFirstLookCountsToo() {
         let stage = Stage()
-        stage.pipes.volumes.set(Self.muted)
+        stage.ports.volumes.set(Self.muted)
         stage.receive(500, of: "r1")
         stage.play(480, ticks: false)
         stage.play(20)
@@ -134,11 +131,11 @@ struct InaudibleVoiceTests {
 
     @Test func everyResponseHasAnAccountOfItsOwn() throws {
         let stage = Stage()
-        stage.pipes.volumes.set(Self.muted)
+        stage.ports.volumes.set(Self.muted)
         stage.receive(1000, of: "r1")
         stage.receive(1000, of: "r2")
         stage.play(1000)
-        stage.pipes.volumes.set(Volumes())
+        stage.ports.volumes.set(Volumes())
         stage.play(1000)
         #expect(stage.accounts.map(\.responseID) == ["r1", "r2"])
         #expect(stage.accounts.first?.heard == 0)
@@ -152,7 +149,7 @@ struct InaudibleVoiceTests {
     /// The service is told what was played, as before.
     @Test(arguments: [true, false]) func anInterruptionIsCutWhereItWasPlayed(isMuted: Bool) {
         let stage = Stage()
-        if isMuted { stage.pipes.volumes.set(Self.muted) }
+        if isMuted { stage.ports.volumes.set(Self.muted) }
         stage.receive(2000, of: "r1")
         stage.play(400)
         stage.stop()

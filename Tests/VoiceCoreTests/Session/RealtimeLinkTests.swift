@@ -42,7 +42,7 @@ struct RealtimeLinkTests {
             let wanted = request
             try await NetworkThread.with { network in
                 let pump = NetworkConfined(
-                    VoicePump(pipes: AudioPipes(), options: .init()) { [reports] event, _ in reports.add([event]) },
+                    VoicePump(AudioPorts(), options: .init()) { [reports] event, _ in reports.add([event]) },
                     on: network
                 )
                 network.connect(wanted) { [events, end] connection in

@@ -77,10 +77,10 @@ struct SilentTurnTests {
         let told = Collected<ConversationEvent>()
         let (ended, end) = AsyncStream<Void>.makeStream()
         try await NetworkThread.with { network in
-            let pipes = AudioPipes()
+            let ports = AudioPorts()
             var options = VoicePump.Options()
             options.hasVoiceDetector = cases[0].hasDetector
-            let pump = NetworkConfined(VoicePump(pipes: pipes, options: options) { _, _ in }, on: network)
+            let pump = NetworkConfined(VoicePump(ports, options: options) { _, _ in }, on: network)
             network.connect(request) { connection in
                 let held = Held(connection)
                 return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
@@ -89,27 +89,27 @@ struct SilentTurnTests {
                         guard let connection = held.connection else { return }
                         let first = cases[0]
                         if let holds = first.holds {
-                            held.advance(pipes, to: holds, voice: first.voice)
+                            held.advance(ports, to: holds, voice: first.voice)
                             pump.onThread.holdMicrophone()
                             held.takes = false
                         }
                         if let opens = first.opens {
-                            held.advance(pipes, to: opens, voice: first.voice)
+                            held.advance(ports, to: opens, voice: first.voice)
                             pump.onThread.openMicrophone(on: connection)
                         }
                         held.takes = true
-                        held.advance(pipes, to: first.begins, voice: first.voice)
+                        held.advance(ports, to: first.begins, voice: first.voice)
                     case .server(.speechStarted):
                         let turn = cases[held.turn]
                         held.takes = !turn.stalls
-                        held.advance(pipes, to: turn.begins + turn.lasts, voice: turn.voice)
+                        held.advance(ports, to: turn.begins + turn.lasts, voice: turn.voice)
                     case .turnWasSilent: told.add([event])
                     case .server(.committed):
                         told.add([event])
                         held.turn += 1
                         held.takes = true
                         if held.turn < cases.count {
-                            held.advance(pipes, to: cases[held.turn].begins, voice: cases[held.turn].voice)
+                            held.advance(ports, to: cases[held.turn].begins, voice: cases[held.turn].voice)
                         }
                     case .server(.unknown(type: "end")), .disconnected: end.finish()
                     default: break
@@ -140,14 +140,14 @@ struct SilentTurnTests {
         init(_ connection: WebSocketConnection) { self.connection = connection }
 
         /// So much of the microphone has come in all, and was taken.
-        func advance(_ pipes: AudioPipes, to milliseconds: Int, voice: Int?) {
+        func advance(_ ports: AudioPorts, to milliseconds: Int, voice: Int?) {
             let samples = [Int16](repeating: 0, count: 2400)
-            while pipes.microphone.writePosition < UInt64(milliseconds * 24) {
-                _ = pipes.microphone.write(samples, count: samples.count)
-                if takes { pipes.microphone.skip(to: pipes.microphone.writePosition) }
+            while ports.microphone.ring.writePosition < UInt64(milliseconds * 24) {
+                _ = ports.microphone.ring.write(samples, count: samples.count)
+                if takes { ports.microphone.ring.skip(to: ports.microphone.ring.writePosition) }
             }
             guard let voice, voice <= milliseconds else { return }
-            pipes.echo.voiceUntil.store(UInt64(voice * 24), ordering: .releasing)
+            ports.microphone.voiceUntil = UInt64(voice * 24)
         }
     }
 }

@@ -31,11 +31,11 @@ struct UnheardSpeechTests {
         let failures = Collected<LinkFailure>()
         let (ended, end) = AsyncStream<Void>.makeStream()
         try await NetworkThread.with { network in
-            let pipes = AudioPipes()
+            let ports = AudioPorts()
             // What was said before the event was heard.
-            Self.capture(200, into: pipes)
-            pipes.echo.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
-            let pump = NetworkConfined(VoicePump(pipes: pipes, options: .init()) { _, _ in }, on: network)
+            Self.capture(200, into: ports)
+            ports.microphone.voiceUntil = ports.microphone.ring.writePosition
+            let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network)
             network.connect(request) { connection in
                 let held = Held(connection)
                 return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
@@ -44,12 +44,12 @@ struct UnheardSpeechTests {
                         guard let connection = held.connection else { return }
                         pump.onThread.openMicrophone(on: connection)
                         if let voice = example.voice, voice > 0 {
-                            Self.capture(voice, into: pipes)
-                            pipes.echo.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
+                            Self.capture(voice, into: ports)
+                            ports.microphone.voiceUntil = ports.microphone.ring.writePosition
                         }
-                        Self.capture(example.rest, into: pipes)
+                        Self.capture(example.rest, into: ports)
                         // Two chunks at least, so that the server has something to take.
-                        Self.capture(20, into: pipes)
+                        Self.capture(20, into: ports)
                         _ = pump.onThread.tick()
                     case .disconnected(let failure):
                         failures.add([failure])
@@ -63,9 +63,9 @@ struct UnheardSpeechTests {
         #expect(failures.all.map(\.missedSpeech) == [example.isMissed])
     }
 
-    private static func capture(_ milliseconds: Int, into pipes: AudioPipes) {
+    private static func capture(_ milliseconds: Int, into ports: AudioPorts) {
         let samples = [Int16](repeating: 100, count: milliseconds * 24)
-        #expect(pipes.microphone.write(samples, count: samples.count) == samples.count)
+        #expect(ports.microphone.ring.write(samples, count: samples.count) == samples.count)
     }
 
     private final class Held {

@@ -17,7 +17,7 @@ struct VoicePumpTests {
     /// A pump whose microphone the test fills, and what it reported.
     private final class Scene: Sendable {
         static let chunk = 480
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let pump: NetworkConfined<VoicePump>
         let events: Collected<ConversationEvent>
         private let captured = Atomic(0)
@@ -26,7 +26,7 @@ struct VoicePumpTests {
             let events = Collected<ConversationEvent>()
             self.events = events
             pump = NetworkConfined(
-                VoicePump(pipes: pipes, options: .init(chunk: 20)) { event, _ in events.add([event]) },
+                VoicePump(ports, options: .init(chunk: 20)) { event, _ in events.add([event]) },
                 on: network
             )
         }
@@ -36,7 +36,7 @@ struct VoicePumpTests {
             for _ in 0..<milliseconds / 20 {
                 let first = captured.load(ordering: .relaxed)
                 let samples = (first..<first + Self.chunk).map { Int16(truncatingIfNeeded: $0) }
-                #expect(pipes.microphone.write(samples, count: Self.chunk) == Self.chunk)
+                #expect(ports.microphone.ring.write(samples, count: Self.chunk) == Self.chunk)
                 captured.store(first + Self.chunk, ordering: .relaxed)
                 _ = pump.onThread.tick()
             }
@@ -190,7 +190,7 @@ struct VoicePumpTests {
                 pump.onThread.openMicrophone(on: driver.connection)
                 scene.capture(milliseconds: 1000)
                 #expect(pump.onThread.chunksSent == 0)
-                scene.pipes.echo.voiceUntil.store(1000 * 24, ordering: .releasing)
+                scene.ports.microphone.voiceUntil = 1000 * 24
                 scene.capture(milliseconds: 400)
                 network.add { pump.onThread.tick() }
             }
@@ -217,7 +217,7 @@ struct VoicePumpTests {
                 gate.hangover = 960
                 pump.onThread.setVoiceGate(gate)
                 pump.onThread.openMicrophone(on: driver.connection)
-                scene.pipes.echo.voiceUntil.store(20 * 24, ordering: .releasing)
+                scene.ports.microphone.voiceUntil = 20 * 24
                 pump.onThread.turnIsOpen(true)
                 scene.capture(milliseconds: 200)
                 #expect(pump.onThread.chunksSent == 10)
@@ -267,16 +267,16 @@ struct VoicePumpTests {
                 scene.pump.perform { pump in
                     pump.setPreRoll(1500)
                     scene.capture(milliseconds: 2000)
-                    #expect(scene.pipes.microphone.availableToRead == 1500 * 24)
+                    #expect(scene.ports.microphone.ring.availableToRead == 1500 * 24)
                     pump.holdMicrophone()
                     scene.capture(milliseconds: 60_000)
-                    #expect(scene.pipes.microphone.availableToRead < 11_000 * 24)
+                    #expect(scene.ports.microphone.ring.availableToRead < 11_000 * 24)
                     pump.closeMicrophone()
                     scene.capture(milliseconds: 20)
-                    #expect(scene.pipes.microphone.availableToRead == 1500 * 24)
+                    #expect(scene.ports.microphone.ring.availableToRead == 1500 * 24)
                     pump.setPreRoll(0)
                     scene.capture(milliseconds: 20)
-                    #expect(scene.pipes.microphone.availableToRead == 0)
+                    #expect(scene.ports.microphone.ring.availableToRead == 0)
                     continuation.resume()
                 }
             }

@@ -11,7 +11,7 @@ struct EchoRig: ~Copyable {
     typealias Echo = (_ frame: Int, _ played: [Float]) -> Float
 
     let card = SimulatedCard()
-    let pipes = AudioPipes()
+    let ports = AudioPorts()
     var engine: AudioEngine<SimulatedDevice>
     var stage = AlignmentStage()
     /// All of the uplink.
@@ -43,7 +43,7 @@ struct EchoRig: ~Copyable {
         var settings = AudioEngineSettings()
         settings.duplex = setting
         settings.echoCanceller.echoCancellation = cancels
-        engine = try AudioEngine(device: SimulatedDevice(card: card), pipes: pipes, settings: settings)
+        engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
         let outcome = engine.start()
         #expect(outcome == .running)
     }
@@ -88,9 +88,9 @@ struct EchoRig: ~Copyable {
     mutating func run(_ periods: Int) {
         for _ in 0..<periods {
             _ = engine.cycle()
-            stage.step(pipes)
+            stage.step(ports.alignment)
             var block = [Int16](repeating: 0, count: 4800)
-            let count = pipes.microphone.read(into: &block, count: 4800)
+            let count = ports.microphone.ring.read(into: &block, count: 4800)
             heard += block.prefix(count)
         }
     }
@@ -100,7 +100,7 @@ struct EchoRig: ~Copyable {
         let voice = Array(EchoTestSignal.samples().dropFirst(Int(2.6 * 24_000)))
         for _ in 0..<seconds * 100 {
             let start = said % (voice.count - 240)
-            pipes.voice.write(Array(voice[start..<start + 240]), count: 240)
+            ports.voice.ring.write(Array(voice[start..<start + 240]), count: 240)
             run(1)
             said += 240
         }
@@ -108,7 +108,7 @@ struct EchoRig: ~Copyable {
 
     /// Plays so many seconds of a chord that comes and goes, with nothing to say.
     mutating func play(_ seconds: Int) {
-        pipes.volumes.set(Volumes(media: 100))
+        ports.volumes.set(Volumes(media: 100))
         for _ in 0..<seconds * 10 {
             let chord = (0..<4800).map { index in
                 let time = Float(tone + index) / 48_000
@@ -117,10 +117,10 @@ struct EchoRig: ~Copyable {
                 return StereoFrame(sum)
             }
             tone += 4800
-            pipes.media.ring.write(chord, count: 4800)
+            ports.media.ring.write(chord, count: 4800)
             run(10)
         }
     }
 
-    var status: EchoStatus { EchoStatus(pipes) }
+    var status: EchoStatus { EchoStatus(ports.echo) }
 }

@@ -1,5 +1,4 @@
 internal import CDSP
-internal import Synchronization
 internal import VoiceBase
 
 /// The search for the delay: takes the blocks the audio thread sent, looks for the echo, hands back corrections.
@@ -55,17 +54,17 @@ package struct AlignmentStage: ~Copyable {
 
     /// Works through everything that was sent; returns what the estimates changed, oldest first.
     @discardableResult
-    package mutating func step(_ pipes: AudioPipes) -> [DelayTracker.Change] {
+    package mutating func step(_ feed: AlignmentFeed) -> [DelayTracker.Change] {
         var changes: [DelayTracker.Change] = []
-        while let block = take(pipes) {
+        while let block = take(feed) {
             wait -= 1
             guard wait <= 0, count >= DelayEstimator.shortest else { continue }
-            if let change = search(block, pipes) { changes.append(change) }
+            if let change = search(block, feed) { changes.append(change) }
         }
         return changes
     }
 
-    private mutating func take(_ pipes: AudioPipes) -> AlignmentBlock? {
+    private mutating func take(_ feed: AlignmentFeed) -> AlignmentBlock? {
         let samples = AlignmentBlock.samples
         if end + samples > microphone.count {
             // The newest go to the front.
@@ -75,7 +74,7 @@ package struct AlignmentStage: ~Copyable {
             end = kept
             count = kept
         }
-        guard let block = pipes.alignment.pop(microphone: microphone.base + end, reference: reference.base + end)
+        guard let block = feed.pop(microphone: microphone.base + end, reference: reference.base + end)
         else { return nil }
         let isNewEpoch = last?.epoch != block.epoch
         if isNewEpoch || last.map({ $0.position + AudioFormat.periodFrames }) != block.position {
@@ -101,7 +100,7 @@ package struct AlignmentStage: ~Copyable {
         failures = 0
     }
 
-    private mutating func search(_ block: AlignmentBlock, _ pipes: AudioPipes) -> DelayTracker.Change? {
+    private mutating func search(_ block: AlignmentBlock, _ feed: AlignmentFeed) -> DelayTracker.Change? {
         wait = Self.eager
         guard cdsp_rms(reference.base + end - count, count) > Self.silence else { return nil }
         defer { wait = interval }
@@ -125,7 +124,7 @@ package struct AlignmentStage: ~Copyable {
         isContradicted = !isEvidence(lag, against: lead - tracker.offset(at: place), window: window)
         guard !isContradicted else { return nil }
         let change = tracker.update(offset, at: place)
-        publish(change, epoch: block.epoch, at: place, pipes)
+        publish(change, epoch: block.epoch, at: place, feed)
         return change
     }
 
@@ -173,7 +172,7 @@ package struct AlignmentStage: ~Copyable {
         return base + sum / Double(newest)
     }
 
-    private func publish(_ change: DelayTracker.Change?, epoch: UInt64, at place: Int, _ pipes: AudioPipes) {
+    private func publish(_ change: DelayTracker.Change?, epoch: UInt64, at place: Int, _ feed: AlignmentFeed) {
         switch change {
         case nil, .doubted: return
         case .confirmed, .refined, .moved, .jumped: break
@@ -183,7 +182,6 @@ package struct AlignmentStage: ~Copyable {
         correction.position = place
         correction.offset = tracker.offset(at: place)
         correction.drift = tracker.drift
-        pipes.alignment.publish(correction)
-        pipes.echoDriftTenths.store(Int((tracker.drift * 1e7).rounded()), ordering: .relaxed)
+        feed.publish(correction)
     }
 }

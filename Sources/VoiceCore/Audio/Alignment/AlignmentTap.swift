@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VoiceBase
 
 /// The audio thread's end of the search for the delay: sends every period, takes what was found.
@@ -10,28 +9,27 @@ package struct AlignmentTap: ~Copyable {
     private let lowMicrophone = SampleBuffer(count: AlignmentBlock.samples)
     private let lowReference = SampleBuffer(count: AlignmentBlock.samples)
     private var seen: UInt64 = 0
+    /// Of the newest correction: by how much the loudspeaker's clock is faster than the microphone's, as a fraction.
+    private(set) var drift = 0.0
 
     package init() {}
 
     /// What to hand to `ReferenceLine.next`.
-    package mutating func correction(from pipes: AudioPipes) -> AlignmentCorrection? {
-        pipes.alignment.correction(newerThan: &seen)
+    package mutating func correction(from feed: AlignmentFeed) -> AlignmentCorrection? {
+        let correction = feed.correction(newerThan: &seen)
+        if let correction { drift = correction.drift }
+        return correction
     }
 
-    /// Sends the period that `line` has just served, and publishes what `period` says of the alignment.
+    /// Sends the period that `line` has just served.
     package mutating func push(
-        _ period: ReferencePeriod,
-        of line: borrowing ReferenceLine,
+        periodOf line: borrowing ReferenceLine,
         microphone frames: UnsafePointer<Float>,
         reference served: UnsafePointer<Float>,
-        to pipes: AudioPipes
+        to feed: AlignmentFeed
     ) {
         microphone.process(frames, into: lowMicrophone.base)
         reference.process(served, into: lowReference.base)
-        pipes.alignment.push(line.block, microphone: lowMicrophone.base, reference: lowReference.base)
-        pipes.echoDelayTenths.store(period.echoDelay * 10_000 / AudioFormat.deviceRate, ordering: .relaxed)
-        pipes.echoIsAligned.store(period.isConfirmed, ordering: .releasing)
-        if period.cause != .none { pipes.echoAlignments.wrappingAdd(1, ordering: .relaxed) }
-        if period.isJump { pipes.echoJumps.wrappingAdd(1, ordering: .relaxed) }
+        feed.push(line.block, microphone: lowMicrophone.base, reference: lowReference.base)
     }
 }

@@ -3,24 +3,24 @@ internal import VoiceBase
 
 /// Runs the search for the delay of the echo, ten times a second, off the audio thread.
 ///
-/// Only one may run on the same pipes. It survives the loss of a card: what comes after it is a new epoch.
+/// Only one may run on the same feed. It survives the loss of a card: what comes after it is a new epoch.
 package actor EchoAligner {
-    private let pipes: AudioPipes
+    private let feed: AlignmentFeed
     private let logger: Logger
     private let interval: Duration
     private var stage = AlignmentStage()
 
     /// - Parameter speed: how much faster than real time the sound flows.
-    package init(pipes: AudioPipes, logger: Logger, speed: Double = 1) {
+    package init(feed: AlignmentFeed, logger: Logger, speed: Double = 1) {
         interval = .milliseconds(100) / speed
-        self.pipes = pipes
+        self.feed = feed
         self.logger = logger
     }
 
     /// Works until cancelled.
     package func run() async {
         while !Task.isCancelled {
-            for change in stage.step(pipes) { tell(change) }
+            for change in stage.step(feed) { tell(change) }
             try? await Task.sleep(for: interval)
         }
     }

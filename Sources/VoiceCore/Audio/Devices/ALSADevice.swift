@@ -9,13 +9,13 @@ internal import VoiceBase
 /// Each side runs at its own rate, in steps of its own length; in here are 480 frames at 48 kHz every 10 ms. Capture is the
 /// clock: `read` polls its descriptors. Playback is written without waiting; its buffer is filled by all
 /// but one of its periods at the start and then stays about there. Streams are opened and closed elsewhere and come and
-/// leave by `AudioSide`. While the microphone is away `read` delivers silence at the pace of CLOCK_MONOTONIC; while the
+/// leave by `DeviceSlot`. While the microphone is away `read` delivers silence at the pace of CLOCK_MONOTONIC; while the
 /// loudspeaker is away `write` takes everything at the pace of `read`.
 struct ALSADevice: DuplexDevice, ~Copyable {
     private static let pollMilliseconds: Int32 = 20
 
-    private let microphone: AudioSide
-    private let loudspeaker: AudioSide
+    private let microphone: DeviceSlot
+    private let loudspeaker: DeviceSlot
     private let stop: Int32
     private let bufferPeriods: Int
 
@@ -45,8 +45,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     ///   - bufferPeriods: playback buffer in periods.
     ///   - stop: an eventfd that interrupts `read`.
     init(
-        microphone: AudioSide,
-        loudspeaker: AudioSide,
+        microphone: DeviceSlot,
+        loudspeaker: DeviceSlot,
         bufferPeriods: Int,
         stop: Int32
     ) {
@@ -120,8 +120,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         // Behind a filter a constant is none any more.
         stillness.note(captured, count: needed)
-        microphone.stillPeriods.store(stillness.periods, ordering: .relaxed)
-        microphone.frames.wrappingAdd(UInt64(count), ordering: .relaxed)
+        microphone.stillPeriods = stillness.periods
+        microphone.frames += UInt64(count)
         if playback == nil { standIn.advance(count) }
         clinux_realtime_exit()
         return .done
@@ -188,7 +188,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return false
         }
         capture = stream
-        capturePlan = CapturePlan(packed: microphone.plan.load(ordering: .acquiring))
+        capturePlan = CapturePlan(packed: microphone.plan)
         return true
     }
 
@@ -220,7 +220,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             queued += block
             if let event = push(stream) { return event }
             written += block
-            loudspeaker.frames.wrappingAdd(UInt64(block), ordering: .relaxed)
+            loudspeaker.frames += UInt64(block)
         }
         return .done
     }

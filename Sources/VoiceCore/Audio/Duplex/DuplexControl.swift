@@ -33,8 +33,10 @@ package struct DuplexControl: ~Copyable {
     private var moves = MoveWatch()
     private var levelChanges: UInt64 = 0
     private var line = UplinkLine()
+    private let microphone: MicrophoneTap
     private let gauges: EchoGauges
-    private let pipes: AudioPipes
+    private let trace: EchoTrace
+    private let volumes: VolumeControls
     private let hasCanceller: Bool
     private let setting: DuplexSetting
     /// Whether the device cancels its own echo, and nobody else.
@@ -50,20 +52,29 @@ package struct DuplexControl: ~Copyable {
     /// The microphone is live again after a second of far end in which it was not: what the canceller learned then is void.
     private(set) var wasDeaf = false
 
-    package init(pipes: AudioPipes, setting: DuplexSetting, hasCanceller: Bool) {
+    package init(
+        microphone: MicrophoneTap,
+        gauges: EchoGauges,
+        trace: EchoTrace,
+        volumes: VolumeControls,
+        setting: DuplexSetting,
+        hasCanceller: Bool
+    ) {
         policy = DuplexPolicy(setting: setting, hasCanceller: hasCanceller)
-        gauges = pipes.echo
-        self.pipes = pipes
+        self.microphone = microphone
+        self.gauges = gauges
+        self.trace = trace
+        self.volumes = volumes
         self.hasCanceller = hasCanceller
         self.setting = setting
         gauges.state.store(policy.state.rawValue, ordering: .releasing)
-        gauges.heldUntil.store(0, ordering: .relaxed)
+        microphone.heldUntil = 0
         gauges.isLearningMove.store(false, ordering: .relaxed)
     }
 
     /// Position in the ring that the sample after the newest of the next period stands for.
     var nextPosition: UInt64 {
-        pipes.microphone.writePosition + UInt64((line.held + 1) * AudioFormat.wirePeriodSamples)
+        microphone.ring.writePosition + UInt64((line.held + 1) * AudioFormat.wirePeriodSamples)
     }
 
     /// A period of output was written to the card, to be heard `delay` frames later: `count` samples of all channels, of which
@@ -146,14 +157,14 @@ package struct DuplexControl: ~Copyable {
         {
             quality.foundTalker()
         }
-        let isWhole = line.take(samples, step, into: pipes.microphone)
+        let isWhole = line.take(samples, step, into: microphone.ring)
         publish(isPlaying: isPlaying)
-        if gauges.isTraced.load(ordering: .relaxed) {
+        if trace.isWanted {
             var period = EchoPeriod(reading, step: step)
-            pipes.echoPeriods.write(&period, count: 1)
+            trace.ring.write(&period, count: 1)
         }
         if reading.hasVoice, gate.isOpen {
-            gauges.voiceUntil.store(pipes.microphone.writePosition, ordering: .releasing)
+            microphone.voiceUntil = microphone.ring.writePosition
         }
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
             echoPeak = peak
@@ -220,7 +231,7 @@ package struct DuplexControl: ~Copyable {
     }
 
     private mutating func watchMoves(_ reading: EchoReading) {
-        let changes = gauges.levelChanges.load(ordering: .relaxed)
+        let changes = volumes.hardwareChanges
         if changes != levelChanges { moves.levelChanged() }
         levelChanges = changes
         let wasLearning = moves.isLearning
@@ -247,7 +258,7 @@ package struct DuplexControl: ~Copyable {
     }
 
     private mutating func publish(isPlaying: Bool) {
-        gauges.isPlaying.store(isPlaying, ordering: .relaxed)
+        gauges.playing.store(isPlaying, ordering: .relaxed)
         if gate.isOpen != wasOpen {
             wasOpen = gate.isOpen
             gauges.isOpen.store(wasOpen, ordering: .relaxed)
@@ -257,12 +268,9 @@ package struct DuplexControl: ~Copyable {
         case .pass: break
         case .hold:
             gauges.periodsShut.wrappingAdd(1, ordering: .relaxed)
-            gauges.heldUntil.store(pipes.microphone.writePosition, ordering: .relaxed)
+            microphone.heldUntil = microphone.ring.writePosition
         case .release:
-            gauges.heldUntil.store(
-                pipes.microphone.writePosition - UInt64(AudioFormat.wirePeriodSamples),
-                ordering: .relaxed
-            )
+            microphone.heldUntil = microphone.ring.writePosition - UInt64(AudioFormat.wirePeriodSamples)
         }
     }
 }

@@ -45,15 +45,14 @@ package struct EchoStatus: Sendable, Equatable {
 
     package static let movedNote = "the box was moved or its volume knob turned, learning the echo again (2 s)"
 
-    package init(_ pipes: AudioPipes) {
-        let gauges = pipes.echo
+    package init(_ gauges: EchoGauges) {
         func value(_ atomic: borrowing Atomic<Int>) -> Double? {
             let tenths = atomic.load(ordering: .relaxed)
             return tenths == EchoGauges.unknown ? nil : Double(tenths) / 10
         }
         state = DuplexState(rawValue: gauges.state.load(ordering: .acquiring)) ?? .learning
         worker = EchoWorker.allCases[min(2, max(0, gauges.worker.load(ordering: .relaxed)))]
-        isPlaying = gauges.isPlaying.load(ordering: .relaxed)
+        isPlaying = gauges.isPlaying
         isOpen = gauges.isOpen.load(ordering: .relaxed)
         linearERLE = value(gauges.linearERLE)
         wholeERLE = value(gauges.wholeERLE)
@@ -62,11 +61,11 @@ package struct EchoStatus: Sendable, Equatable {
         noiseFloor = value(gauges.noiseFloor)
         echoPeak = value(gauges.echoPeak)
         clippedShare = Double(gauges.clippedShare.load(ordering: .relaxed)) / 1000
-        isAligned = pipes.echoIsAligned.load(ordering: .relaxed)
-        let tenths = pipes.echoDelayTenths.load(ordering: .relaxed)
+        isAligned = gauges.isAligned.load(ordering: .relaxed)
+        let tenths = gauges.delayTenths.load(ordering: .relaxed)
         if tenths > 0 { delay = Double(tenths) / 10 }
-        if isAligned { drift = Double(pipes.echoDriftTenths.load(ordering: .relaxed)) / 10 }
-        jumps = pipes.echoJumps.load(ordering: .relaxed)
+        if isAligned { drift = Double(gauges.driftTenths.load(ordering: .relaxed)) / 10 }
+        jumps = gauges.jumps.load(ordering: .relaxed)
         blocks = gauges.blocks.load(ordering: .relaxed)
         openings = gauges.openings.load(ordering: .relaxed)
         periodsShut = gauges.periodsShut.load(ordering: .relaxed)

@@ -1,5 +1,4 @@
 internal import CDSP
-internal import Synchronization
 
 /// Everything about level between the microphone and the wire: meter, clipping, gain before the canceller and, if wanted,
 /// the slow gain control after it.
@@ -9,6 +8,7 @@ internal import Synchronization
 struct CaptureLevels: ~Copyable {
     private let configuredGain: Float
     private let isAutomatic: Bool
+    private let volumes: VolumeControls
     private var ramp = GainRamp()
     private var hold = PeakHold()
     private var detector = ClippingDetector()
@@ -16,22 +16,25 @@ struct CaptureLevels: ~Copyable {
 
     /// Whether the last period held samples at full scale.
     private(set) var isClipped = false
+    /// What the last period came to.
+    private(set) var reading: CaptureReading
 
-    init(gain: Float, isAutomatic: Bool) {
+    /// - Parameter reading: whose counters go on here.
+    init(gain: Float, isAutomatic: Bool, volumes: VolumeControls, resuming reading: CaptureReading = .init()) {
         configuredGain = gain
         self.isAutomatic = isAutomatic
+        self.volumes = volumes
+        self.reading = reading
     }
 
-    /// Measures the raw microphone, publishes that, and applies the capture gain in place.
-    mutating func take(_ frames: UnsafeMutablePointer<Float>, count: Int, isPlaying: Bool, pipes: AudioPipes) {
+    /// Measures the raw microphone and applies the capture gain in place.
+    mutating func take(_ frames: UnsafeMutablePointer<Float>, count: Int, isPlaying: Bool) {
         let measured = LevelMeter.measure(frames, count: count)
         hold.note(measured.peak)
-        pipes.microphonePeak.store(measured.peak, ordering: .relaxed)
-        pipes.microphoneLevel.store(measured.level, ordering: .relaxed)
-        pipes.microphonePeakHold.store(hold.value, ordering: .relaxed)
+        (reading.peak, reading.level, reading.heldPeak) = (measured.peak, measured.level, hold.value)
 
         isClipped = cdsp_peak(frames, count) >= ClippingDetector.fullScale
-        let gain = pipes.volumes.captureGain(configured: configuredGain)
+        let gain = volumes.captureGain(configured: configuredGain)
         ramp.apply(gain, to: frames, count: count)
         if gain > 1, cdsp_peak(frames, count) > 1 {
             isClipped = true
@@ -39,16 +42,15 @@ struct CaptureLevels: ~Copyable {
         }
         detector.note(isFullScale: isClipped)
         if isClipped {
-            pipes.clippedPeriods.wrappingAdd(1, ordering: .relaxed)
-            if isPlaying { pipes.clippedWhilePlaying.wrappingAdd(1, ordering: .relaxed) }
+            reading.clippedPeriods += 1
+            if isPlaying { reading.clippedWhilePlaying += 1 }
         }
-        pipes.microphoneClips.store(detector.isClipping, ordering: .relaxed)
+        reading.isClipping = detector.isClipping
     }
 
     /// Brings speech to one level, in place, if that is switched on.
-    mutating func level(_ samples: UnsafeMutablePointer<Int16>, count: Int, isPlaying: Bool, pipes: AudioPipes) {
+    mutating func level(_ samples: UnsafeMutablePointer<Int16>, count: Int, isPlaying: Bool) {
         guard isAutomatic else { return }
         leveller.process(samples, count: count, isPlaying: isPlaying)
-        pipes.automaticGain.store(Int((leveller.gain * 10).rounded()), ordering: .relaxed)
     }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Says what to do about a microphone that clips, at most once in ten minutes.
 package struct LevelAdvice: Sendable, Equatable {
     private static let interval = Duration.seconds(600)
@@ -28,12 +26,12 @@ package struct LevelAdvice: Sendable, Equatable {
         return "the microphone clips: lower its capture level (alsamixer, audio.capture_mixer) or audio.capture_gain_db"
     }
 
-    /// The same, with the counters of the audio thread.
-    package mutating func line(_ pipes: AudioPipes, at now: Duration) -> String? {
+    /// The same, with what the audio thread has measured.
+    package mutating func line(_ reading: CaptureReading, at now: Duration) -> String? {
         line(
-            isClipping: pipes.microphoneClips.load(ordering: .relaxed),
-            periods: pipes.clippedPeriods.load(ordering: .relaxed),
-            playing: pipes.clippedWhilePlaying.load(ordering: .relaxed),
+            isClipping: reading.isClipping,
+            periods: reading.clippedPeriods,
+            playing: reading.clippedWhilePlaying,
             at: now
         )
     }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// One line of a level meter for a terminal: a bar from -60 to 0 dBFS, the figures and what to make of them.
 package struct MeterLine: Sendable, Equatable {
     private static let width = 40
@@ -16,13 +14,8 @@ package struct MeterLine: Sendable, Equatable {
         self.isClipping = isClipping
     }
 
-    /// Reads the meters of the audio thread.
-    package init(_ pipes: AudioPipes) {
-        self.init(
-            level: pipes.microphoneLevel.load(ordering: .relaxed),
-            peak: pipes.microphonePeakHold.load(ordering: .relaxed),
-            isClipping: pipes.microphoneClips.load(ordering: .relaxed)
-        )
+    package init(_ reading: CaptureReading) {
+        self.init(level: reading.level, peak: reading.heldPeak, isClipping: reading.isClipping)
     }
 
     package var text: String {

@@ -12,6 +12,7 @@ struct MediaPlayback: ~Copyable {
     /// Frames to collect before it begins, 0.5 s.
     private static let prebuffer = 24_000
 
+    private let feed: MediaFeed
     private let buffer = FrameBuffer(count: AudioFormat.periodFrames)
     private var duck = DuckControl()
     private var isPrimed = false
@@ -23,7 +24,8 @@ struct MediaPlayback: ~Copyable {
     /// Whether the last period held media.
     private(set) var isSounding = false
 
-    init(_ feed: borrowing MediaFeed) {
+    init(_ feed: MediaFeed) {
+        self.feed = feed
         flushed = feed.flushDone.load(ordering: .acquiring)
     }
 
@@ -36,25 +38,24 @@ struct MediaPlayback: ~Copyable {
         count: Int,
         isVoice: Bool,
         now: UInt64,
-        pipes: AudioPipes,
         volumes: inout OutputMix
     ) {
-        let level = pipes.media.level(isVoice: duck.isVoice(isVoice), at: now)
-        duck.aim(at: level, release: pipes.media.releaseFrames)
-        let taken = take(count, from: pipes.media)
+        let level = feed.level(isVoice: duck.isVoice(isVoice), at: now)
+        duck.aim(at: level, release: feed.releaseFrames)
+        let taken = take(count)
         if !taken { buffer.base.update(repeating: .silence, count: count) }
         duck.apply(to: buffer.base, count: count)
         if taken != isSounding {
             isSounding = taken
-            pipes.media.isSounding.store(taken, ordering: .relaxed)
+            feed.isSounding.store(taken, ordering: .relaxed)
         }
         guard taken else { return }
-        volumes.scaleMedia(buffer.base, count: count, pipes: pipes)
+        volumes.scaleMedia(buffer.base, count: count)
         cdsp_add_scaled(buffer.base.samples, 1, output.samples, 2 * count)
     }
 
     /// Fills the buffer; false where all of it is silence.
-    private mutating func take(_ count: Int, from feed: borrowing MediaFeed) -> Bool {
+    private mutating func take(_ count: Int) -> Bool {
         let flush = feed.flushRequest
         let isFlushing = flush > flushed
         if !isPrimed {
@@ -63,7 +64,7 @@ struct MediaPlayback: ~Copyable {
         }
         let wants = isPrimed && !isFlushing && !feed.isPaused.load(ordering: .acquiring)
         guard wants || fader > 0 || tail != .silence else {
-            if isFlushing { finish(flush, feed) }
+            if isFlushing { finish(flush) }
             return false
         }
         let isFading = !wants && fader == 0
@@ -81,7 +82,7 @@ struct MediaPlayback: ~Copyable {
             fader = 0
             isPrimed = false
         }
-        if isFlushing, fader == 0 { finish(flush, feed) }
+        if isFlushing, fader == 0 { finish(flush) }
         return true
     }
 
@@ -94,7 +95,7 @@ struct MediaPlayback: ~Copyable {
         }
     }
 
-    private mutating func finish(_ flush: UInt64, _ feed: borrowing MediaFeed) {
+    private mutating func finish(_ flush: UInt64) {
         feed.ring.skip(to: flush)
         flushed = flush
         isPrimed = false

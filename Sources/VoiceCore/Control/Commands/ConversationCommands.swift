@@ -133,7 +133,7 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
-        if wanted == .wake, daemon.ear == nil {
+        if wanted == .wake, daemon.listener == nil {
             throw ControlProblem(.notAvailable, "activation.engine \(ActivationSettings.withoutEngine)")
         }
         if let wanted { daemon.setActivationMode(wanted) }

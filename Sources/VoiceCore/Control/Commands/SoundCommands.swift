@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VoiceAudio
 internal import VoiceBase
 
@@ -8,15 +7,12 @@ extension ControlCommand {
         urgency: .always,
         "Mutes the microphone: its device is closed until `unmute`, over restarts too."
     ) { (_, daemon) throws(ControlProblem) in
-        // At once for what is said now; the device follows.
-        daemon.pipes.microphoneMuted.store(true, ordering: .releasing)
         daemon.setMicrophoneMuted(true)
         return .done(["text": "the microphone is muted", "microphone_muted": true])
     }
 
     static let unmute = ControlCommand("unmute", "Lets the microphone be heard again, whoever muted it.") {
         (_, daemon) throws(ControlProblem) in
-        daemon.pipes.microphoneMuted.store(false, ordering: .releasing)
         daemon.setMicrophoneMuted(false)
         return .done(["text": "the microphone is open", "microphone_muted": false])
     }

@@ -48,7 +48,7 @@ struct AlignmentFeedTests {
 
     /// The audio thread and the search at full speed: blocks stay whole and in order, corrections are never torn.
     @Test func twoThreadsDoNotMixAnythingUp() async {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let reader = Task.detached {
             var microphone = [Float](repeating: 0, count: 80)
             var reference = [Float](repeating: 0, count: 80)
@@ -56,7 +56,7 @@ struct AlignmentFeedTests {
             var wrong = 0
             var result = AlignmentCorrection()
             while next < 20_000 {
-                guard let block = pipes.alignment.pop(microphone: &microphone, reference: &reference) else {
+                guard let block = ports.alignment.pop(microphone: &microphone, reference: &reference) else {
                     await Task.yield()
                     continue
                 }
@@ -70,7 +70,7 @@ struct AlignmentFeedTests {
                 result.position = next * 3
                 result.offset = Double(next) / 7
                 result.drift = Double(next) * 1e-9
-                pipes.alignment.publish(result)
+                ports.alignment.publish(result)
                 next += 1
             }
             return wrong
@@ -85,12 +85,12 @@ struct AlignmentFeedTests {
             let value = Float(sent)
             let microphone = [Float](repeating: value, count: 80)
             let reference = [Float](repeating: -value, count: 80)
-            if pipes.alignment.push(block, microphone: microphone, reference: reference) {
+            if ports.alignment.push(block, microphone: microphone, reference: reference) {
                 sent += 1
             } else {
                 await Task.yield()
             }
-            if let got = pipes.alignment.correction(newerThan: &seen) {
+            if let got = ports.alignment.correction(newerThan: &seen) {
                 if got != correction(Int(got.epoch)) || got.epoch < last { torn += 1 }
                 last = got.epoch
             }
@@ -106,7 +106,7 @@ struct AlignmentFeedTests {
             let room = SimulatedEcho(air: 70.5, source: source)
             for turn in 1...300 {
                 room.cycle(searching: false)
-                if turn.isMultiple(of: every) { room.changes += room.stage.step(room.pipes) }
+                if turn.isMultiple(of: every) { room.changes += room.stage.step(room.ports.alignment) }
             }
             return room.changes
         }

@@ -23,7 +23,7 @@ struct EchoAlignmentTests {
         #expect((room.stage.tracker.drift * 1e6 - ppm).magnitude < 2)
         #expect(room.last.isConfirmed)
         #expect(room.last.leadMilliseconds == 40)
-        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
         #expect(room.line.alignments == 2)
     }
 
@@ -38,7 +38,7 @@ struct EchoAlignmentTests {
         #expect(periods <= 100)
         room.run(seconds: 5)
         #expect((room.lead - Self.keep).magnitude < Self.close)
-        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 1)
+        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 1)
         #expect(room.line.alignments == 2)
     }
 
@@ -73,7 +73,7 @@ struct EchoAlignmentTests {
             room.cycle()
             #expect((room.lead - Self.keep).magnitude < Self.close)
         }
-        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
     }
 
     /// Nothing was played whose echo could be in the window, but something that is like what somebody says.
@@ -89,7 +89,7 @@ struct EchoAlignmentTests {
             room.cycle()
             #expect((room.lead - Self.keep).magnitude < Self.close)
         }
-        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
     }
 
     @Test func anAnnouncedJumpIsFollowedAtOnceAndConfirmedInHalfASecond() {
@@ -100,12 +100,12 @@ struct EchoAlignmentTests {
         room.cycle()
         #expect(room.last.cause == .discontinuity)
         #expect(!room.last.isConfirmed)
-        #expect(room.pipes.echoIsAligned.load(ordering: .relaxed) == false)
+        #expect(room.ports.echo.isAligned.load(ordering: .relaxed) == false)
         // The delays tell; that they are 150 frames off is known from before.
         #expect((room.lead - Self.keep).magnitude < 5)
         room.run(seconds: 0.55)
         #expect(room.last.isConfirmed)
-        #expect(room.pipes.echoIsAligned.load(ordering: .relaxed) == true)
+        #expect(room.ports.echo.isAligned.load(ordering: .relaxed) == true)
     }
 
     @Test func anAnnouncedJumpThatTheDelaysGetWrongIsFollowedInHalfASecond() {
@@ -152,7 +152,7 @@ struct EchoAlignmentTests {
             if room.last.cause == .found { steps.append(room.last.echoShift) }
         }
         #expect(steps == [-150])
-        #expect(room.pipes.echoJumps.load(ordering: .relaxed) == 0)
+        #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 
@@ -254,10 +254,10 @@ struct EchoAlignmentTests {
     @Test func aNewLineOnTheSamePipesIsNotMistakenForTheOldOne() {
         let room = SimulatedEcho(source: placeNoise(16))
         room.run(seconds: 5)
-        var line = ReferenceLine(epoch: room.pipes.alignment.nextEpoch)
+        var line = ReferenceLine(epoch: room.ports.alignment.nextEpoch)
         var tap = AlignmentTap()
         var output = [Float](repeating: 0, count: 480)
-        let correction = tap.correction(from: room.pipes)
+        let correction = tap.correction(from: room.ports.alignment)
         #expect(correction != nil)
         for _ in 0..<3 {
             let period = line.next(playbackDelay: 960, captureDelay: 0, correction: correction, into: &output)

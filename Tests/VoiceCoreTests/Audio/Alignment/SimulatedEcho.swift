@@ -9,7 +9,7 @@
 final class SimulatedEcho {
     static let period = AudioFormat.periodFrames
 
-    let pipes = AudioPipes()
+    let ports = AudioPorts()
     var line: ReferenceLine
     var tap = AlignmentTap()
     var stage = AlignmentStage()
@@ -49,7 +49,7 @@ final class SimulatedEcho {
         self.buffer = buffer
         self.origin = origin
         self.source = source
-        line = ReferenceLine(epoch: pipes.alignment.nextEpoch, written: origin, captured: 3 * origin)
+        line = ReferenceLine(epoch: ports.alignment.nextEpoch, written: origin, captured: 3 * origin)
         ring = .init(repeating: 0, count: mask + 1)
         play(buffer)
     }
@@ -103,15 +103,16 @@ final class SimulatedEcho {
         last = line.next(
             playbackDelay: playbackDelay + lie,
             captureDelay: 0,
-            correction: tap.correction(from: pipes),
+            correction: tap.correction(from: ports.alignment),
             into: &reference
         )
-        tap.push(last, of: line, microphone: microphone, reference: reference, to: pipes)
+        tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
+        ports.echo.publish(last, drift: 0)
         // One period for each one read; more or none when the clocks have drifted apart or the delay has changed.
         let usual = buffer - Self.period
         let spare = (Double(usual - playbackDelay) / Double(Self.period)).rounded()
         for _ in 0..<max(0, min(1 + Int(spare), 20)) { play(Self.period) }
-        if searching, captured / Self.period % 10 == 0 { changes += stage.step(pipes) }
+        if searching, captured / Self.period % 10 == 0 { changes += stage.step(ports.alignment) }
     }
 
     func run(seconds: Double, lie: Int = 0) {

@@ -38,8 +38,8 @@ struct ALSADeviceTests {
         #expect(written == count)
     }
 
-    private func close(_ side: AudioSide) {
-        guard let stream = side.takeReturned()?.stream else { return }
+    private func close(_ slot: DeviceSlot) {
+        guard let stream = slot.takeReturned()?.stream else { return }
         stream.deinitialize(count: 1)
         stream.deallocate()
     }
@@ -53,7 +53,7 @@ struct ALSADeviceTests {
     @Test func afterAFlushASoundServerPlaysOn() throws {
         let card = try PluginCard(.playback)
         card.latency = 6240
-        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
@@ -83,7 +83,7 @@ struct ALSADeviceTests {
     /// Less room than a wake-up is worth is room all the same: else 5 ms of 20 would stay empty.
     @Test func aTinyBufferIsKeptFull() throws {
         let card = try PluginCard(.playback, buffer: 20)
-        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
@@ -109,7 +109,7 @@ struct ALSADeviceTests {
         let card = try PluginCard(.capture, rates: [UInt32(rate)], channels: 1...1)
         let live = 30 * rate / 100
         card.capture = { frame, _ in frame < live ? Int16(truncatingIfNeeded: frame &* 7919 % 2000) : 1234 }
-        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         microphone.offer(try open(card, .capture, periods: 16))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
@@ -123,7 +123,7 @@ struct ALSADeviceTests {
             let isConstant = device.isCaptureConstant
             #expect(isConstant == (period >= 30), "period \(period)")
         }
-        #expect(microphone.stillPeriods.load(ordering: .relaxed) == 29)
+        #expect(microphone.stillPeriods == 29)
         device.close()
         close(microphone)
     }

@@ -134,15 +134,15 @@ struct FileDeviceTests {
         let path = "/tmp/voice-fast-\(getpid()).wav"
         defer { unlink(path) }
         let room = try FileRoom(recording: path, speed: 20)
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let thread = try await AudioThread.start(
             configuration: AudioConfiguration(source: .file(room), realtimePriority: 0),
-            pipes: pipes
+            ports: ports
         )
         let voice = (0..<12_000).map { Int16(($0 % 50) * 100) }
-        pipes.voice.write(voice, count: voice.count)
+        ports.voice.ring.write(voice, count: voice.count)
         await thread.stop(drain: true)
-        #expect(pipes.voiceHeard.load(ordering: .acquiring) == 12_000)
+        #expect(ports.voice.heard == 12_000)
         let played = try WaveFile.read(path)
         let first = played.firstIndex { abs($0) > 0.01 } ?? 0
         let last = played.lastIndex { abs($0) > 0.01 } ?? 0
@@ -153,17 +153,17 @@ struct FileDeviceTests {
         let path = "/tmp/voice-room-\(getpid()).wav"
         defer { unlink(path) }
         let room = try FileRoom(recording: path)
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let thread = try await AudioThread.start(
             configuration: AudioConfiguration(source: .file(room), realtimePriority: 0),
-            pipes: pipes
+            ports: ports
         )
-        #expect(pipes.state == .running)
+        #expect(ports.gauges.state == .running)
         let voice = (0..<2400).map { Int16(($0 % 50) * 100) }
-        pipes.voice.write(voice, count: voice.count)
+        ports.voice.ring.write(voice, count: voice.count)
         await thread.stop(drain: true)
-        #expect(pipes.state == .stopped)
-        #expect(pipes.voiceHeard.load(ordering: .acquiring) == 2400)
+        #expect(ports.gauges.state == .stopped)
+        #expect(ports.voice.heard == 2400)
         let played = try WaveFile.read(path)
         let first = played.firstIndex { abs($0) > 0.01 } ?? 0
         let last = played.lastIndex { abs($0) > 0.01 } ?? 0
@@ -171,24 +171,24 @@ struct FileDeviceTests {
     }
 
     @Test func anUnknownDeviceIsWaitedForNotAnError() async throws {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let log = LineLog()
-        let sound = SoundKeeper(
+        let sound = AudioSupervisor(
             configuration: AudioConfiguration(
                 source: .alsa(capture: "hw:77,9", playback: "hw:77,9"),
                 realtimePriority: 0
             ),
-            pipes: pipes,
+            ports: ports,
             logger: log.logger
         )
         try await sound.start()
-        #expect(pipes.state == .running)
+        #expect(ports.gauges.state == .running)
         for _ in 0..<2000 where log.lines.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(log.lines.contains { $0.contains("waiting for device: capture device \"hw:77,9\"") }, "\(log.lines)")
         #expect(log.lines.contains { $0.contains("waiting for device: playback device \"hw:77,9\"") })
-        pipes.voice.write([Int16](repeating: 100, count: 480), count: 480)
+        ports.voice.ring.write([Int16](repeating: 100, count: 480), count: 480)
         await sound.stop()
         // It was "played" at the pace of a clock.
-        #expect(pipes.voiceHeard.load(ordering: .relaxed) == 480)
+        #expect(ports.voice.heard == 480)
     }
 }

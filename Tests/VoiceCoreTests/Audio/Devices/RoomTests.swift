@@ -22,26 +22,26 @@ struct RoomTests {
 
     private static func start(
         _ device: String,
-        _ pipes: AudioPipes,
+        _ ports: AudioPorts,
         log: LineLog = LineLog()
-    ) async throws -> SoundKeeper {
-        let keeper = SoundKeeper(
+    ) async throws -> AudioSupervisor {
+        let supervisor = AudioSupervisor(
             configuration: AudioConfiguration(source: .alsa(capture: device, playback: device)),
-            pipes: pipes,
+            ports: ports,
             logger: log.logger
         )
-        try await keeper.start()
-        return keeper
+        try await supervisor.start()
+        return supervisor
     }
 
     /// Waits until both devices are as wanted; returns the milliseconds it took.
     @discardableResult
-    private static func reach(_ state: DeviceState, _ pipes: AudioPipes, within seconds: Int = 5) async throws -> Int {
+    private static func reach(_ state: DeviceState, _ ports: AudioPorts, within seconds: Int = 5) async throws -> Int {
         for step in 0..<seconds * 100 {
-            if pipes.capture.state == state && pipes.playback.state == state { return step * 10 }
+            if ports.capture.state == state && ports.playback.state == state { return step * 10 }
             try await wait(10)
         }
-        Issue.record("never \(state): \(pipes.capture.state), \(pipes.playback.state)")
+        Issue.record("never \(state): \(ports.capture.state), \(ports.playback.state)")
         return seconds * 1000
     }
 
@@ -54,21 +54,21 @@ struct RoomTests {
         (start..<start + samples).map { Int16(10_000 * sinf(2 * .pi * 500 * Float($0) / 24_000)) }
     }
 
-    private static func counters(_ pipes: AudioPipes) -> String {
-        "periods \(pipes.periods.load(ordering: .relaxed)) xruns \(pipes.captureXruns.load(ordering: .relaxed))/"
-            + "\(pipes.playbackXruns.load(ordering: .relaxed)) slips \(pipes.slips.load(ordering: .relaxed)) "
-            + "cycle max \(pipes.cycleMaxMicroseconds.load(ordering: .relaxed)) us, delays "
-            + "\(pipes.playbackDelayFrames.load(ordering: .relaxed))/\(pipes.captureDelayFrames.load(ordering: .relaxed))"
+    private static func counters(_ ports: AudioPorts) -> String {
+        "periods \(ports.gauges.counters.cycles) xruns \(ports.gauges.counters.captureXruns)/"
+            + "\(ports.gauges.counters.playbackXruns) slips \(ports.gauges.counters.slips) "
+            + "cycle max \(ports.gauges.longestCycleMicroseconds) us, delays "
+            + "\(ports.gauges.playbackDelayFrames)/\(ports.gauges.captureDelayFrames)"
     }
 
-    private static func feed(_ pipes: AudioPipes, seconds: Double) async throws {
+    private static func feed(_ ports: AudioPorts, seconds: Double) async throws {
         var fed = 0
-        while fed < Int(seconds * 24_000) && pipes.state == .running {
+        while fed < Int(seconds * 24_000) && ports.gauges.state == .running {
             let block = sine(
-                min(2400, Int(seconds * 24_000) - fed, pipes.voice.availableToWrite),
+                min(2400, Int(seconds * 24_000) - fed, ports.voice.ring.availableToWrite),
                 from: fed
             )
-            fed += pipes.voice.write(block, count: block.count)
+            fed += ports.voice.ring.write(block, count: block.count)
             try await wait(40)
         }
     }
@@ -77,20 +77,20 @@ struct RoomTests {
     func playsAndCapturesWithoutXruns(device: String) async throws {
         let path = "/tmp/room-\(device)-\(getpid()).wav"
         defer { unlink(path) }
-        let pipes = AudioPipes()
-        let thread = try await Self.start(device, pipes)
+        let ports = AudioPorts()
+        let thread = try await Self.start(device, ports)
         Self.tool("record \(path) --start")
-        try await Self.feed(pipes, seconds: Double(Self.seconds))
+        try await Self.feed(ports, seconds: Double(Self.seconds))
         await thread.stop()
         Self.tool("record --stop")
-        print(device, Self.counters(pipes))
-        #expect(pipes.state == .stopped)
-        #expect(pipes.captureXruns.load(ordering: .relaxed) == 0)
-        #expect(pipes.playbackXruns.load(ordering: .relaxed) == 0)
-        #expect(pipes.capture.losses.load(ordering: .relaxed) == 0, "an end is no loss")
-        #expect(pipes.playback.losses.load(ordering: .relaxed) == 0)
-        #expect(pipes.microphonePeak.load(ordering: .relaxed) > LevelMeter.floor)
-        #expect(pipes.voiceHeard.load(ordering: .relaxed) == pipes.voice.writePosition)
+        print(device, Self.counters(ports))
+        #expect(ports.gauges.state == .stopped)
+        #expect(ports.gauges.counters.captureXruns == 0)
+        #expect(ports.gauges.counters.playbackXruns == 0)
+        #expect(ports.capture.losses == 0, "an end is no loss")
+        #expect(ports.playback.losses == 0)
+        #expect(ports.gauges.levels.peak > LevelMeter.floor)
+        #expect(ports.voice.heard == ports.voice.ring.writePosition)
 
         // The tone in the recording has no hole and no jump: its curvature follows the sine's.
         let played = try WaveFile.read(path)
@@ -110,21 +110,21 @@ struct RoomTests {
     func aFlushStopsTheSoundWithinAPeriod(device: String) async throws {
         let path = "/tmp/room-flush-\(getpid()).wav"
         defer { unlink(path) }
-        let pipes = AudioPipes()
-        let thread = try await Self.start(device, pipes)
+        let ports = AudioPorts()
+        let thread = try await Self.start(device, ports)
         Self.tool("record \(path) --start")
         let block = Self.sine(12_000)
-        pipes.voice.write(block, count: block.count)
+        ports.voice.ring.write(block, count: block.count)
         try await Self.wait(250)
         let asked = clinux_monotonic_ns()
-        let position = pipes.requestFlush()
-        while pipes.flushDone.load(ordering: .acquiring) < position && clinux_monotonic_ns() - asked < 1_000_000_000 {
+        let position = ports.voice.requestFlush()
+        while ports.voice.flushDone < position && clinux_monotonic_ns() - asked < 1_000_000_000 {
             try await Self.wait(1)
         }
         let took = Double(clinux_monotonic_ns() - asked) / 1e6
-        let heard = pipes.flushHeard.load(ordering: .relaxed)
+        let heard = ports.voice.flushHeard
         try await Self.wait(300)
-        pipes.voice.write(block, count: 2400)
+        ports.voice.ring.write(block, count: 2400)
         await thread.stop()
         Self.tool("record --stop")
         let played = try WaveFile.read(path)
@@ -133,130 +133,130 @@ struct RoomTests {
             index + 2400 < played.count && played[index..<index + 2400].allSatisfy { abs($0) < 0.001 }
         }
         let cut = (gap ?? 0) - first
-        print(device, "flush took \(took) ms; heard \(heard * 2) frames, recorded \(cut)", Self.counters(pipes))
+        print(device, "flush took \(took) ms; heard \(heard * 2) frames, recorded \(cut)", Self.counters(ports))
         // What is reported is what the recording has, but for the fade and a tick of the card's clock.
         #expect(abs(cut - Int(heard) * 2) < 480)
         #expect(played[(first + cut + 2400)...].contains { abs($0) > 0.2 })
-        #expect(pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(ports.gauges.counters.playbackXruns == 0)
     }
 
     @Test func anUnpluggedCardIsLostAndComesBack() async throws {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let log = LineLog()
-        let sound = try await Self.start("room", pipes, log: log)
-        try await Self.reach(.running, pipes)
+        let sound = try await Self.start("room", ports, log: log)
+        try await Self.reach(.running, ports)
         Self.tool("ctl unplug")
         try await Self.wait(1000)
-        #expect(pipes.state == .running)
-        let cycles = pipes.periods.load(ordering: .relaxed)
+        #expect(ports.gauges.state == .running)
+        let cycles = ports.gauges.counters.cycles
         try await Self.wait(2000)
         // Time goes on without a card, and nothing is told twice.
-        #expect(abs(Int(pipes.periods.load(ordering: .relaxed) - cycles) - 200) < 20)
+        #expect(abs(Int(ports.gauges.counters.cycles - cycles) - 200) < 20)
         #expect(log.lines.filter { $0.contains("lost") }.count == 2, "\(log.lines)")
         Self.tool("ctl plug")
-        let took = try await Self.reach(.running, pipes)
-        print("heard again after \(took) ms", Self.counters(pipes))
+        let took = try await Self.reach(.running, ports)
+        print("heard again after \(took) ms", Self.counters(ports))
         #expect(took < 3000)
         let block = Self.sine(4800)
-        pipes.voice.write(block, count: block.count)
+        ports.voice.ring.write(block, count: block.count)
         try await Self.wait(500)
-        #expect(pipes.voiceHeard.load(ordering: .relaxed) == 4800)
+        #expect(ports.voice.heard == 4800)
         await sound.stop()
     }
 
     @Test func startsWithoutACardAndTakesItWhenItComes() async throws {
         Self.tool("ctl unplug")
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let log = LineLog()
-        let sound = try await Self.start("room", pipes, log: log)
+        let sound = try await Self.start("room", ports, log: log)
         try await Self.wait(1500)
         #expect(log.lines.filter { $0.contains("waiting for device") }.count == 2, "\(log.lines)")
-        if case .waiting = pipes.capture.state {} else { Issue.record("\(pipes.capture.state)") }
+        if case .waiting = ports.capture.state {} else { Issue.record("\(ports.capture.state)") }
         Self.tool("ctl plug")
-        #expect(try await Self.reach(.running, pipes) < 3000)
+        #expect(try await Self.reach(.running, ports) < 3000)
         await sound.stop()
     }
 
     @Test func aBusyCardSaysSoAndIsTakenLater() async throws {
         Self.tool("ctl busy 1")
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let log = LineLog()
-        let sound = try await Self.start("room", pipes, log: log)
+        let sound = try await Self.start("room", ports, log: log)
         try await Self.wait(300)
         #expect(log.lines.contains { $0.contains("capture device \"room\" is in use by") }, "\(log.lines)")
         Self.tool("ctl busy 0")
-        #expect(try await Self.reach(.running, pipes) < 3000)
+        #expect(try await Self.reach(.running, ports) < 3000)
         await sound.stop()
     }
 
     @Test func aMicrophoneThatDeliversZerosIsOpenedAnewAndToldOnce() async throws {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let log = LineLog()
-        let sound = try await Self.start("room", pipes, log: log)
+        let sound = try await Self.start("room", ports, log: log)
         Self.tool("ctl set mic_mute 1")
         try await Self.wait(12_500)
-        #expect(pipes.capture.state == .silent)
-        #expect(pipes.capture.openings.load(ordering: .relaxed) == 2)
+        #expect(ports.capture.state == .silent)
+        #expect(ports.capture.openings == 2)
         #expect(log.lines.filter { $0.contains("muted at the device?") }.count == 1, "\(log.lines)")
         Self.tool("ctl set mic_mute 0")
-        try await Self.reach(.running, pipes)
+        try await Self.reach(.running, ports)
         #expect(log.lines.contains { $0.contains("heard again") }, "\(log.lines)")
         await sound.stop()
     }
 
     @Test(arguments: ["xrun playback", "xrun capture", "suspend", "lag 0.2"])
     func goesOnAfter(fault: String) async throws {
-        let pipes = AudioPipes()
-        let thread = try await Self.start("room", pipes)
+        let ports = AudioPorts()
+        let thread = try await Self.start("room", ports)
         try await Self.wait(300)
         Self.tool("ctl \(fault)")
         try await Self.wait(700)
-        let before = pipes.periods.load(ordering: .relaxed)
+        let before = ports.gauges.counters.cycles
         let block = Self.sine(4800)
-        pipes.voice.write(block, count: block.count)
+        ports.voice.ring.write(block, count: block.count)
         try await Self.wait(600)
-        print(fault, Self.counters(pipes))
-        #expect(pipes.state == .running)
-        #expect(pipes.periods.load(ordering: .relaxed) > before + 30)
-        #expect(pipes.voiceHeard.load(ordering: .relaxed) == 4800)
-        let xruns = pipes.captureXruns.load(ordering: .relaxed) + pipes.playbackXruns.load(ordering: .relaxed)
+        print(fault, Self.counters(ports))
+        #expect(ports.gauges.state == .running)
+        #expect(ports.gauges.counters.cycles > before + 30)
+        #expect(ports.voice.heard == 4800)
+        let xruns = ports.gauges.counters.captureXruns + ports.gauges.counters.playbackXruns
         #expect(xruns >= 1)
         await thread.stop()
     }
 
     @Test func aShortStallPassesALongOneIsALoss() async throws {
-        let pipes = AudioPipes()
-        let thread = try await Self.start("room", pipes)
+        let ports = AudioPorts()
+        let thread = try await Self.start("room", ports)
         try await Self.wait(200)
         Self.tool("ctl stall 0.5")
         try await Self.wait(1200)
-        #expect(pipes.state == .running)
-        #expect(pipes.capture.losses.load(ordering: .relaxed) == 0)
+        #expect(ports.gauges.state == .running)
+        #expect(ports.capture.losses == 0)
         Self.tool("ctl stall 4")
         try await Self.wait(2600)
-        if case .lost = pipes.capture.state {} else { Issue.record("\(pipes.capture.state)") }
-        try await Self.reach(.running, pipes)
+        if case .lost = ports.capture.state {} else { Issue.record("\(ports.capture.state)") }
+        try await Self.reach(.running, ports)
         await thread.stop()
     }
 
     @Test func driftBetweenMicrophoneAndLoudspeakerIsMadeUpFor() async throws {
         Self.tool("ctl set mic_ppm 3000")
-        let pipes = AudioPipes()
-        let thread = try await Self.start("room", pipes)
-        try await Self.feed(pipes, seconds: 12)
+        let ports = AudioPorts()
+        let thread = try await Self.start("room", ports)
+        try await Self.feed(ports, seconds: 12)
         await thread.stop()
         Self.tool("ctl set mic_ppm 0")
-        print("drift", Self.counters(pipes))
-        #expect(pipes.slips.load(ordering: .relaxed) >= 1)
-        #expect(pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        print("drift", Self.counters(ports))
+        #expect(ports.gauges.counters.slips >= 1)
+        #expect(ports.gauges.counters.playbackXruns == 0)
     }
 
     @Test func stopsWithinASecond() async throws {
-        let pipes = AudioPipes()
-        let thread = try await Self.start("room", pipes)
+        let ports = AudioPorts()
+        let thread = try await Self.start("room", ports)
         let began = clinux_monotonic_ns()
         await thread.stop()
         #expect(clinux_monotonic_ns() - began < 1_000_000_000)
-        #expect(pipes.state == .stopped)
+        #expect(ports.gauges.state == .stopped)
     }
 }

@@ -16,7 +16,7 @@ struct DuplexEngineTests {
 
     /// Where the microphone's detector last heard a voice, in seconds of the uplink; 0 for nowhere.
     private func voiceUntil(_ rig: borrowing EchoRig) -> Double {
-        Double(rig.pipes.echo.voiceUntil.load(ordering: .acquiring)) / 24_000
+        Double(rig.ports.microphone.voiceUntil) / 24_000
     }
 
     /// A turn is a person's where a voice was heard in it: syllables are one, also short ones, far ones, and a whisper; and
@@ -242,11 +242,11 @@ struct DuplexEngineTests {
         // A clock that follows the periods cannot be had here; the origin must follow the periods sent and held.
         var rig = try EchoRig(setting: .half, echo: EchoRig.room(-12))
         rig.run(50)
-        #expect(rig.pipes.microphone.writePosition == 50 * 240)
+        #expect(rig.ports.microphone.ring.writePosition == 50 * 240)
         rig.speak(1)
-        #expect(rig.pipes.microphone.writePosition == (150 - 48) * 240)
+        #expect(rig.ports.microphone.ring.writePosition == (150 - 48) * 240)
         rig.run(100)
-        #expect(rig.pipes.microphone.writePosition == 250 * 240)
+        #expect(rig.ports.microphone.ring.writePosition == 250 * 240)
         #expect(rig.status.state == .forcedHalf)
         #expect(rig.status.periodsShut > 100)
     }

@@ -7,14 +7,14 @@ struct UplinkLineTests {
     /// Periods that hold their own number, from 1 on.
     private struct Rig: ~Copyable {
         var line = UplinkLine()
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         var number: Int16 = 0
 
         mutating func take(_ step: BargeInGate.Step, times: Int = 1) {
             for _ in 0..<times {
                 number += 1
                 let samples = [Int16](repeating: number, count: 240)
-                let isWhole = line.take(samples, step, into: pipes.microphone)
+                let isWhole = line.take(samples, step, into: ports.microphone.ring)
                 #expect(isWhole)
             }
         }
@@ -23,7 +23,7 @@ struct UplinkLineTests {
         func read() -> [Int16] {
             var numbers: [Int16] = []
             var block = [Int16](repeating: 0, count: 240)
-            while pipes.microphone.read(into: &block, count: 240) == 240 { numbers.append(block[0]) }
+            while ports.microphone.ring.read(into: &block, count: 240) == 240 { numbers.append(block[0]) }
             return numbers
         }
     }
@@ -75,10 +75,10 @@ struct UplinkLineTests {
 
     @Test func aFullRingLosesTheNewest() {
         var line = UplinkLine()
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         let samples = [Int16](repeating: 1, count: 240)
         var taken = 0
-        while line.take(samples, .pass, into: pipes.microphone) { taken += 1 }
-        #expect(taken == pipes.microphone.capacity / 240)
+        while line.take(samples, .pass, into: ports.microphone.ring) { taken += 1 }
+        #expect(taken == ports.microphone.ring.capacity / 240)
     }
 }

@@ -23,42 +23,41 @@ struct CaptureLevelsTests {
     }
 
     @Test func theMeterAndTheDetectorSeeTheRawMicrophone() {
-        let pipes = AudioPipes()
-        var levels = CaptureLevels(gain: 2, isAutomatic: false)
+        var levels = CaptureLevels(gain: 2, isAutomatic: false, volumes: VolumeControls())
         var frames = [Float](repeating: 0.25, count: 480)
-        levels.take(&frames, count: 480, isPlaying: false, pipes: pipes)
+        levels.take(&frames, count: 480, isPlaying: false)
         #expect(frames == [Float](repeating: 0.5, count: 480))
-        #expect(pipes.microphonePeak.load(ordering: .relaxed) == -120)
-        #expect(pipes.clippedPeriods.load(ordering: .relaxed) == 0)
+        var reading = levels.reading
+        #expect(reading.peak == -120)
+        #expect(reading.clippedPeriods == 0)
         for _ in 0..<10 {
             frames = [Float](repeating: 0.1, count: 480)
             frames[7] = -1
-            levels.take(&frames, count: 480, isPlaying: true, pipes: pipes)
+            levels.take(&frames, count: 480, isPlaying: true)
             let isClipped = levels.isClipped
             #expect(isClipped && frames[7] == -1)
         }
-        #expect(pipes.clippedWhilePlaying.load(ordering: .relaxed) == 10)
-        let clips = pipes.microphoneClips.load(ordering: .relaxed)
-        #expect(clips)
+        reading = levels.reading
+        #expect(reading.clippedWhilePlaying == 10)
+        #expect(reading.isClipping)
     }
 
     @Test func aGainThatDrivesIntoFullScaleCountsAsClipping() {
-        let pipes = AudioPipes()
-        var levels = CaptureLevels(gain: 4, isAutomatic: false)
+        var levels = CaptureLevels(gain: 4, isAutomatic: false, volumes: VolumeControls())
         var frames = [Float](repeating: 0.3, count: 480)
-        levels.take(&frames, count: 480, isPlaying: false, pipes: pipes)
+        levels.take(&frames, count: 480, isPlaying: false)
         let isClipped = levels.isClipped
         #expect(isClipped && frames.allSatisfy { $0 == 1 })
     }
 
     @Test func aChangedGainIsARamp() {
-        let pipes = AudioPipes()
-        var levels = CaptureLevels(gain: 1, isAutomatic: false)
+        let volumes = VolumeControls()
+        var levels = CaptureLevels(gain: 1, isAutomatic: false, volumes: volumes)
         var heard: [Float] = []
         for period in 0..<8 {
-            if period == 2 { pipes.volumes.setCaptureGain(decibels: 12) }
+            if period == 2 { volumes.setCaptureGain(decibels: 12) }
             var frames = [Float](repeating: 0.1, count: 480)
-            levels.take(&frames, count: 480, isPlaying: false, pipes: pipes)
+            levels.take(&frames, count: 480, isPlaying: false)
             heard += frames
         }
         let steps = zip(heard, heard.dropFirst()).map { abs($0 - $1) }

@@ -4,16 +4,16 @@ import Testing
 @testable import VoiceConversation
 
 struct OutputMixTests {
-    private func played(periods: Int, level: Float, change: (Int, AudioPipes) -> Void) -> [Float] {
-        let pipes = AudioPipes()
-        var mix = OutputMix(trim: 1, ceiling: 0.891_25)
+    private func played(periods: Int, level: Float, change: (Int, VolumeControls) -> Void) -> [Float] {
+        let controls = VolumeControls()
+        var mix = OutputMix(trim: 1, ceiling: 0.891_25, volumes: controls)
         var result: [Float] = []
         for period in 0..<periods {
-            change(period, pipes)
+            change(period, controls)
             var voice = [Float](repeating: level, count: 480)
-            mix.scaleVoice(&voice, count: 480, pipes: pipes)
+            mix.scaleVoice(&voice, count: 480)
             var frames = voice.map { StereoFrame($0) }
-            mix.finish(&frames, count: 480, pipes: pipes)
+            mix.finish(&frames, count: 480)
             result += frames.map(\.mean)
         }
         return result
@@ -21,14 +21,14 @@ struct OutputMixTests {
 
     @Test func everyChangeOfVolumeIsARamp() {
         var random = SeededGenerator(seed: 5)
-        let output = played(periods: 300, level: 0.8) { period, pipes in
+        let output = played(periods: 300, level: 0.8) { period, controls in
             guard period % 3 == 0, period > 0 else { return }
             var volumes = Volumes(
                 master: Int.random(in: 0...100, using: &random),
                 voice: Int.random(in: 0...100, using: &random)
             )
             volumes.isMuted = period % 7 == 0
-            pipes.volumes.set(volumes)
+            controls.set(volumes)
         }
         // The sound comes in out of the delay line; from there on no step above what two full ramps of 20 ms make.
         let sound = output[(Limiter.delay)...]
@@ -39,9 +39,9 @@ struct OutputMixTests {
 
     /// What was written ahead is taken back when the voice is interrupted, and a fade to silence written in its place.
     @Test func mediaComesBackWithoutAClickAfterAnInterruption() {
-        let pipes = AudioPipes()
-        pipes.volumes.set(Volumes(media: 100))
-        var mix = OutputMix(trim: 1, ceiling: 1)
+        let controls = VolumeControls()
+        controls.set(Volumes(media: 100))
+        var mix = OutputMix(trim: 1, ceiling: 1, volumes: controls)
         var output: [Float] = []
         for period in 0..<20 {
             if period == 10 {
@@ -49,8 +49,8 @@ struct OutputMixTests {
                 output = []
             }
             var frames = [StereoFrame](repeating: StereoFrame(0.8), count: 480)
-            mix.scaleMedia(&frames, count: 480, pipes: pipes)
-            mix.finish(&frames, count: 480, pipes: pipes)
+            mix.scaleMedia(&frames, count: 480)
+            mix.finish(&frames, count: 480)
             output += frames.map(\.left)
         }
         let steps = zip([0] + output, output).map { abs($0 - $1) }
@@ -59,38 +59,38 @@ struct OutputMixTests {
     }
 
     @Test func aVolumeMeansWhatItSays() {
-        let output = played(periods: 10, level: 0.8) { _, pipes in pipes.volumes.set(Volumes(master: 50, voice: 50)) }
+        let output = played(periods: 10, level: 0.8) { _, controls in controls.set(Volumes(master: 50, voice: 50)) }
         #expect(abs((output.last ?? 0) - 0.8 / 64) < 1e-6)
     }
 
     @Test func withTheCardsMixerTheMasterStaysAtUnityButForTheMute() {
         var volumes = Volumes(master: 20)
-        let pipes = AudioPipes()
-        pipes.volumes.set(volumes, hardwareMaster: true)
-        #expect(pipes.volumes.gain(of: .master) == 1)
+        let controls = VolumeControls()
+        controls.set(volumes, hardwareMaster: true)
+        #expect(controls.gain(of: .master) == 1)
         volumes.isMuted = true
-        pipes.volumes.set(volumes, hardwareMaster: true)
-        #expect(pipes.volumes.gain(of: .master) == 0)
+        controls.set(volumes, hardwareMaster: true)
+        #expect(controls.gain(of: .master) == 0)
     }
 
     @Test func itKnowsThatTheRoomStillRings() {
-        let pipes = AudioPipes()
-        var mix = OutputMix(trim: 1, ceiling: 1)
+        let controls = VolumeControls()
+        var mix = OutputMix(trim: 1, ceiling: 1, volumes: controls)
         var isAudible = mix.isAudible
         #expect(!isAudible)
         var frames = [StereoFrame](repeating: StereoFrame(left: 0.1, right: 0), count: 480)
-        mix.finish(&frames, count: 480, pipes: pipes)
+        mix.finish(&frames, count: 480)
         isAudible = mix.isAudible
         #expect(isAudible)
         for _ in 0..<49 {
             frames = [StereoFrame](repeating: .silence, count: 480)
-            mix.finish(&frames, count: 480, pipes: pipes)
+            mix.finish(&frames, count: 480)
         }
         isAudible = mix.isAudible
         #expect(isAudible)
         for _ in 0..<3 {
             frames = [StereoFrame](repeating: .silence, count: 480)
-            mix.finish(&frames, count: 480, pipes: pipes)
+            mix.finish(&frames, count: 480)
         }
         isAudible = mix.isAudible
         #expect(!isAudible)

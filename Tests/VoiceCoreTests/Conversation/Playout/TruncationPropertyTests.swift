@@ -26,14 +26,14 @@ struct TruncationPropertyTests {
 
     /// A pump with its rings, and the audio thread played by hand.
     private final class Stage {
-        let pipes = AudioPipes()
+        let ports = AudioPorts()
         private let reports = Mutex<[[HeardPart]]>([])
         private(set) var pump: VoicePump?
         var model = NaivePlayout()
         private var flushed = 0
 
         init() {
-            pump = VoicePump(pipes: pipes, options: .init(chunk: 20, startBuffer: 0)) { [weak self] event, _ in
+            pump = VoicePump(ports, options: .init(chunk: 20, startBuffer: 0)) { [weak self] event, _ in
                 if case .voiceStopped(let parts) = event { self?.reports.withLock { $0.append(parts) } }
             }
         }
@@ -58,7 +58,7 @@ struct TruncationPropertyTests {
             follow()
         }
 
-        var flushIsDone: Bool { pipes.flushDone.load(ordering: .acquiring) >= pipes.voice.writePosition }
+        var flushIsDone: Bool { ports.voice.flushDone >= ports.voice.ring.writePosition }
 
         /// Lets the network thread have a turn.
         func tick() {
@@ -67,24 +67,23 @@ struct TruncationPropertyTests {
         }
 
         func follow() {
-            let written = Int(pipes.voice.writePosition)
+            let written = Int(ports.voice.ring.writePosition)
             if written > model.written { model.write(written - model.written) }
         }
 
         /// A period of the audio thread; `rest` samples are too far gone to be taken back by a flush.
         func cycle(_ count: Int, rest: Int) {
-            let wanted = Int(pipes.flushRequest.load(ordering: .acquiring))
+            let wanted = Int(ports.voice.flushRequest)
             if wanted > flushed {
                 flushed = wanted
                 let heard = min(wanted, model.position + rest)
                 model.cut(rest: rest)
-                pipes.voice.skip(to: UInt64(wanted))
-                pipes.flushHeard.store(UInt64(heard), ordering: .relaxed)
-                pipes.flushDone.store(UInt64(wanted), ordering: .releasing)
+                ports.voice.ring.skip(to: UInt64(wanted))
+                ports.voice.finishFlush(upTo: UInt64(wanted), heard: UInt64(heard))
             }
             model.play(count)
-            pipes.voice.skip(to: UInt64(model.position))
-            pipes.voiceHeard.store(UInt64(model.position), ordering: .releasing)
+            ports.voice.ring.skip(to: UInt64(model.position))
+            ports.voice.heard = UInt64(model.position)
         }
     }
 

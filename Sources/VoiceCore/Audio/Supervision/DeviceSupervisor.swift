@@ -1,17 +1,16 @@
 internal import CLinux
 internal import Glibc
 internal import Logging
-internal import Synchronization
 internal import VoiceBase
 
 /// Keeps one side of the sound open: opens it by its configured name, watches its heartbeat, opens it again.
 ///
 /// `DeviceHealth` decides; opening and closing happen on a thread of their own, since a sound server may let them wait.
-actor DeviceKeeper {
+actor DeviceSupervisor {
     private let request: DeviceRequest
-    private let side: AudioSide
+    private let slot: DeviceSlot
     /// The loudspeaker's of a microphone, and the other way round.
-    private let other: AudioSide
+    private let other: DeviceSlot
     private let logger: Logger
     private var health = DeviceHealth()
     private var device: String
@@ -27,9 +26,9 @@ actor DeviceKeeper {
     private(set) var hasTried = false
     private(set) var refusal: AudioDeviceError?
 
-    init(_ request: DeviceRequest, side: AudioSide, beside other: AudioSide, logger: Logger) {
+    init(_ request: DeviceRequest, slot: DeviceSlot, beside other: DeviceSlot, logger: Logger) {
         self.request = request
-        self.side = side
+        self.slot = slot
         self.other = other
         self.logger = logger
         device = request.name
@@ -48,8 +47,8 @@ actor DeviceKeeper {
     /// Closes what the audio thread, which must have ended, has left.
     func stop() async {
         isStopped = true
-        if let returned = side.takeReturned() { await close(OpenStream(stream: returned.stream)) }
-        if let stream = side.withdraw() { await close(OpenStream(stream: stream)) }
+        if let returned = slot.takeReturned() { await close(OpenStream(stream: returned.stream)) }
+        if let stream = slot.withdraw() { await close(OpenStream(stream: stream)) }
     }
 
     /// Closes the device at once, or lets it be opened again.
@@ -59,9 +58,9 @@ actor DeviceKeeper {
         if closed {
             // Nothing is waited for, at the start either.
             hasTried = true
-            side.state = .waiting(reason: "muted")
-            side.recall()
-            let unused = side.withdraw()
+            slot.state = .waiting(reason: "muted")
+            slot.recall()
+            let unused = slot.withdraw()
             isOut = isOut && unused == nil
             isComingBack = isOut
             if let unused { await close(OpenStream(stream: unused)) }
@@ -72,25 +71,25 @@ actor DeviceKeeper {
 
     /// Waits for the audio thread to give the stream back.
     private func stepClosed() async {
-        guard let (stream, _) = side.takeReturned() else { return }
+        guard let (stream, _) = slot.takeReturned() else { return }
         isOut = false
         await close(OpenStream(stream: stream))
         isComingBack = false
         logger.info("microphone closed", metadata: ["device": "\(device)"])
-        if isClosed { side.state = .waiting(reason: "muted") }
+        if isClosed { slot.state = .waiting(reason: "muted") }
     }
 
     /// Looks after the device once; not to be called before the last call is over.
     func step() async {
         if isClosed || isComingBack { return await stepClosed() }
-        if let (stream, errno) = side.takeReturned() {
+        if let (stream, errno) = slot.takeReturned() {
             isOut = false
             await close(OpenStream(stream: stream))
             _ = take(.gone(reason: Self.reason(errno)))
         }
         let beat = DeviceHealth.Event.beat(
-            frames: side.frames.load(ordering: .relaxed),
-            stillPeriods: side.stillPeriods.load(ordering: .relaxed)
+            frames: slot.frames,
+            stillPeriods: slot.stillPeriods
         )
         switch take(beat) {
         case .open: await open()
@@ -100,9 +99,9 @@ actor DeviceKeeper {
     }
 
     private func recall() async {
-        side.recall()
+        slot.recall()
         // The audio thread may not even have taken it.
-        guard let stream = side.withdraw() else { return }
+        guard let stream = slot.withdraw() else { return }
         isOut = false
         await close(OpenStream(stream: stream))
         _ = take(.gone(reason: DeviceHealth.nothing))
@@ -116,10 +115,10 @@ actor DeviceKeeper {
             guard !isStopped, !isClosed else { return await close(stream) }
             device = stream.device
             if let choice = stream.choice { tell(choice) }
-            side.granted = AudioSide.Granted(plan: stream.plan, fill: request.fill)
+            slot.granted = DeviceSlot.Granted(plan: stream.plan, fill: request.fill)
             _ = take(.opened)
             isOut = true
-            side.offer(stream.stream)
+            slot.offer(stream.stream)
         case .failure(let error):
             if !hasTried { refusal = error }
             _ = take(.refused(reason: "\(error)", absent: error.isAbsence))
@@ -129,9 +128,9 @@ actor DeviceKeeper {
 
     /// How the microphone is listened to is told once, and again when it changes.
     private func tell(_ choice: CaptureChoice) {
-        side.plan.store(choice.plan.packed, ordering: .releasing)
-        guard choice != side.choice else { return }
-        side.choice = choice
+        slot.plan = choice.plan.packed
+        guard choice != slot.choice else { return }
+        slot.choice = choice
         var metadata: Logger.Metadata = ["device": "\(device)", "plan": "\(choice.text)"]
         if let line = choice.line { metadata["known"] = "\(line.title)" }
         logger.info("microphone channels", metadata: metadata)
@@ -144,7 +143,7 @@ actor DeviceKeeper {
 
     private func take(_ event: DeviceHealth.Event) -> DeviceHealth.Action? {
         let verdict = health.handle(event, at: Monotonic.now())
-        side.state = health.state
+        slot.state = health.state
         if let notice = verdict.notice { log(notice) }
         return verdict.action
     }
@@ -159,7 +158,7 @@ actor DeviceKeeper {
 
     /// What rates and steps add to the delay, where they add any.
     private var cost: Logger.Metadata {
-        guard let granted = side.granted else { return [:] }
+        guard let granted = slot.granted else { return [:] }
         let plan = granted.plan
         var metadata: Logger.Metadata = [:]
         var added = plan.addedMilliseconds

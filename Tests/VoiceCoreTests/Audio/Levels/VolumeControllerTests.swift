@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-struct VolumeKeeperTests {
+struct VolumeControllerTests {
     /// A folder of its own, gone with the test.
     private final class Folder {
         let path = NSTemporaryFolder.path + "/volumes-\(UUID().uuidString)"
@@ -32,55 +32,61 @@ struct VolumeKeeperTests {
     }
 
     private let log = LineLog()
-    private let pipes = AudioPipes()
+    private let ports = AudioPorts()
 
-    private func keeper(
+    private func controller(
         _ folder: Folder?,
         mixer: (any MixerControl)? = nil,
         pause: Duration = .seconds(3600),
         _ change: (inout VolumeSettings) -> Void = { _ in }
-    ) -> VolumeKeeper {
+    ) -> VolumeController {
         var settings = VolumeSettings()
         settings.stateDirectory = folder.map { $0.path + "/state" }
         change(&settings)
-        return VolumeKeeper(settings: settings, pipes: pipes, logger: log.logger, mixer: mixer, pause: pause)
+        return VolumeController(
+            settings: settings,
+            controls: ports.volumes,
+            logger: log.logger,
+            mixer: mixer,
+            pause: pause
+        )
     }
 
     @Test func volumesOutliveARestart() async throws {
         let folder = Folder()
-        let first = keeper(folder)
+        let first = controller(folder)
         await first.start()
         await first.set(.master, percent: 40)
         await first.set(.media, percent: 140)
         await first.setMuted(true)
-        #expect(pipes.volumes.gain(of: .master) == 0)
+        #expect(ports.volumes.gain(of: .master) == 0)
         await first.stop()
 
-        let second = keeper(folder)
+        let second = controller(folder)
         await second.start()
         var expected = Volumes(master: 40, media: 100)
         expected.isMuted = true
         #expect(await second.volumes == expected)
         await second.setMuted(false)
-        #expect(abs(pipes.volumes.gain(of: .master) - 0.064) < 1e-6)
+        #expect(abs(ports.volumes.gain(of: .master) - 0.064) < 1e-6)
         #expect(log.lines.isEmpty)
     }
 
     @Test func whatHasNotChangedIsNotWritten() async {
         let folder = Folder()
-        let keeper = keeper(folder)
-        await keeper.start()
-        await keeper.set(.master, percent: 100)
-        await keeper.stop()
+        let controller = controller(folder)
+        await controller.start()
+        await controller.set(.master, percent: 100)
+        await controller.stop()
         #expect(folder.text == nil)
     }
 
     @Test func theFileIsItsOwnersAloneAndNothingIsLeftBesideIt() async throws {
         let folder = Folder()
-        let keeper = keeper(folder)
-        await keeper.start()
-        await keeper.set(.voice, percent: 10)
-        await keeper.stop()
+        let controller = controller(folder)
+        await controller.start()
+        await controller.set(.voice, percent: 10)
+        await controller.stop()
         let file = try FileManager.default.attributesOfItem(atPath: folder.file)[.posixPermissions] as? Int
         #expect(file == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/state") == ["volumes.toml"])
@@ -88,9 +94,9 @@ struct VolumeKeeperTests {
 
     @Test func aChangeIsWrittenWithoutAStopToo() async throws {
         let folder = Folder()
-        let keeper = keeper(folder, pause: .zero)
-        await keeper.start()
-        await keeper.set(.voice, percent: 33)
+        let controller = controller(folder, pause: .zero)
+        await controller.start()
+        await controller.set(.voice, percent: 33)
         for _ in 0..<500 where folder.text == nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(folder.text?.contains("voice = 33") == true)
     }
@@ -99,9 +105,9 @@ struct VolumeKeeperTests {
     func aBrokenFileIsOneLineInTheLog(text: String) async throws {
         let folder = Folder()
         try StateFile.write(Array(text.utf8), to: folder.file)
-        let keeper = keeper(folder)
-        await keeper.start()
-        #expect(await keeper.volumes == Volumes())
+        let controller = controller(folder)
+        await controller.start()
+        #expect(await controller.volumes == Volumes())
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains(folder.file) == true)
     }
@@ -122,54 +128,54 @@ struct VolumeKeeperTests {
 
     @Test func anEditOfTheConfigurationCountsAgain() async {
         let folder = Folder()
-        let first = keeper(folder)
+        let first = controller(folder)
         await first.start()
         await first.set(.master, percent: 40)
         await first.set(.media, percent: 30)
         await first.stop()
-        let second = keeper(folder) { $0.configured[.master] = 80 }
+        let second = controller(folder) { $0.configured[.master] = 80 }
         await second.start()
         #expect(await second.volumes == Volumes(master: 80, media: 30))
     }
 
     @Test func aFolderThatCannotBeWrittenIsSaidAndTheVolumeHolds() async {
-        let keeper = keeper(nil) { $0.stateDirectory = "/proc/nowhere" }
-        await keeper.start()
-        await keeper.set(.master, percent: 40)
-        await keeper.stop()
-        #expect(await keeper.volumes[.master] == 40)
+        let controller = controller(nil) { $0.stateDirectory = "/proc/nowhere" }
+        await controller.start()
+        await controller.set(.master, percent: 40)
+        await controller.stop()
+        #expect(await controller.volumes[.master] == 40)
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("/proc/nowhere/volumes.toml cannot be written") == true)
     }
 
     @Test func theCardsMixerTakesTheMaster() async {
         let mixer = FakeMixer()
-        let keeper = keeper(nil, mixer: mixer) {
+        let controller = controller(nil, mixer: mixer) {
             $0.mixer = "PCM"
             $0.playbackDevice = "hw:1,0"
             $0.captureMixer = "Mic"
             $0.captureDevice = "plughw:CARD=USB,DEV=0"
             $0.captureVolume = 70
         }
-        await keeper.start()
-        await keeper.set(.master, percent: 40)
-        await keeper.set(.voice, percent: 50)
-        await keeper.setMuted(true)
+        await controller.start()
+        await controller.set(.master, percent: 40)
+        await controller.set(.voice, percent: 50)
+        await controller.setMuted(true)
         #expect(
             mixer.calls.withLock { $0 } == [
                 "playback hw:1/PCM 100", "capture hw:USB/Mic 70", "playback hw:1/PCM 40", "playback hw:1/PCM 0",
             ]
         )
-        await keeper.setMuted(false)
-        #expect(pipes.volumes.gain(of: .master) == 1)
+        await controller.setMuted(false)
+        #expect(ports.volumes.gain(of: .master) == 1)
     }
 
     @Test func aMixerThatFailsLeavesTheVolumeToSoftware() async throws {
         let fault = MixerError.noElement(try MixerPlace("X", device: "hw:1"), known: ["PCM"])
-        let keeper = keeper(nil, mixer: FakeMixer(fault: fault)) { $0.mixer = "X" }
-        await keeper.start()
-        await keeper.set(.master, percent: 50)
-        #expect(pipes.volumes.gain(of: .master) == 0.125)
+        let controller = controller(nil, mixer: FakeMixer(fault: fault)) { $0.mixer = "X" }
+        await controller.start()
+        await controller.set(.master, percent: 50)
+        #expect(ports.volumes.gain(of: .master) == 0.125)
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("it has: PCM") == true)
     }

@@ -1,10 +1,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// The gains that the audio thread plays and records with: written by anyone, read every period.
+/// The gains that the audio thread (T1) plays and records with.
+///
+/// | field | writes | reads |
+/// |---|---|---|
+/// | gains, `hardwareChanges` | `VolumeController` | T1, every period |
+/// | `isVoiceSilent` | `VolumeController` | the network thread |
 ///
 /// Linear gains as bit patterns of `Float`; changes are heard as ramps of 20 ms.
-package struct VolumeControls: ~Copyable, Sendable {
+package final class VolumeControls: Sendable {
     private let master = Atomic<UInt32>(Float(1).bitPattern)
     private let voice = Atomic<UInt32>(Float(1).bitPattern)
     private let media = Atomic<UInt32>(Float(1).bitPattern)
@@ -12,12 +17,13 @@ package struct VolumeControls: ~Copyable, Sendable {
     private let voiceIsSilent = Atomic<Bool>(false)
     /// NaN: as configured.
     private let capture = Atomic<UInt32>(Float.nan.bitPattern)
+    private let levelChanges = Atomic<UInt64>(0)
 
     init() {}
 
     /// Takes all volumes over.
     /// - Parameter hardwareMaster: the card's own mixer sets the master; here it stays at 0 dB, but for the mute.
-    package func set(_ volumes: Volumes, hardwareMaster: Bool = false) {
+    func set(_ volumes: Volumes, hardwareMaster: Bool = false) {
         let full: Float = volumes.isMuted ? 0 : 1
         let ownMaster = volumes.gain(of: .master)
         let master = hardwareMaster && ownMaster > 0 ? full : ownMaster
@@ -42,7 +48,7 @@ package struct VolumeControls: ~Copyable, Sendable {
     }
 
     /// Changes the microphone's gain while it runs, in dB, -20 ... 30.
-    package func setCaptureGain(decibels: Double) {
+    func setCaptureGain(decibels: Double) {
         capture.store(powf(10, Float(min(30, max(-20, decibels))) / 20).bitPattern, ordering: .relaxed)
     }
 
@@ -51,6 +57,11 @@ package struct VolumeControls: ~Copyable, Sendable {
         let changed = Float(bitPattern: capture.load(ordering: .relaxed))
         return changed.isNaN ? configured : changed
     }
+
+    /// Times a level behind the reference was changed: by the card's own mixer.
+    var hardwareChanges: UInt64 { levelChanges.load(ordering: .relaxed) }
+
+    func noteHardwareChange() { levelChanges.wrappingAdd(1, ordering: .relaxed) }
 
     private func set(_ gain: Float, for channel: VolumeChannel) {
         switch channel {

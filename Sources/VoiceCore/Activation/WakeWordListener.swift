@@ -6,15 +6,16 @@ internal import VoiceBase
 
 /// Listens for words on a thread of its own, and tells what it heard.
 ///
-///     audio thread --AudioPipes.spotting--> 16 kHz --> WakeWordDetector --> WakeRule --> report
+///     audio thread --WakeWordTap--> 16 kHz --> WakeWordDetector --> WakeRule --> report
 ///
 /// A detector that fails is made anew after a pause; what could not be taken meanwhile is forgotten.
-package final class WakeEar: Sendable {
+package final class WakeWordListener: Sendable {
     /// 40 ms at 24 kHz.
     private static let block = 960
     private static let retryPause = Duration.seconds(15)
 
-    private let pipes: AudioPipes
+    private let tap: WakeWordTap
+    private let echo: EchoGauges
     private let rule: WakeRule
     private let logger: Logger
     private let make: @Sendable () throws(WakeWordError) -> any WakeWordDetector
@@ -23,16 +24,19 @@ package final class WakeEar: Sendable {
     private let isStopped = Atomic<Bool>(false)
 
     /// - Parameters:
+    ///   - echo: tells whether the box itself sounds.
     ///   - make: makes the detector, on the thread that it will live on.
     ///   - report: told of every call, stop and near miss, on that thread.
     package init(
-        pipes: AudioPipes,
+        tap: WakeWordTap,
+        echo: EchoGauges,
         rule: WakeRule,
         logger: Logger,
         make: @escaping @Sendable () throws(WakeWordError) -> any WakeWordDetector,
         report: @escaping @Sendable (WakeRule.Verdict) -> Void
     ) {
-        self.pipes = pipes
+        self.tap = tap
+        self.echo = echo
         self.rule = rule
         self.logger = logger
         self.make = make
@@ -50,7 +54,7 @@ package final class WakeEar: Sendable {
 
     /// Runs until stopped.
     package func run() async {
-        await OwnThread.run("jv-ear") { self.work() }
+        await OwnThread.run("jv-wake-word") { self.work() }
     }
 
     package func stop() {
@@ -71,13 +75,13 @@ package final class WakeEar: Sendable {
                 }
                 try follow(detector)
             } catch {
-                pipes.isSpotting.store(false, ordering: .relaxed)
+                tap.isWanted = false
                 if told != error { logger.error("words are not recognised: \(error)") }
                 told = error
                 nap(Self.retryPause)
             }
         }
-        pipes.isSpotting.store(false, ordering: .relaxed)
+        tap.isWanted = false
     }
 
     private func follow(_ detector: any WakeWordDetector) throws(WakeWordError) {
@@ -96,18 +100,18 @@ package final class WakeEar: Sendable {
             detector.listen(for: listening)
             if (listening != .nothing) != isHearing {
                 isHearing = listening != .nothing
-                pipes.spotting.skip(to: pipes.spotting.writePosition)
+                tap.ring.skip(to: tap.ring.writePosition)
                 detector.reset()
-                pipes.isSpotting.store(isHearing, ordering: .relaxed)
+                tap.isWanted = isHearing
             }
-            guard isHearing, pipes.spotting.availableToRead >= Self.block else {
+            guard isHearing, tap.ring.availableToRead >= Self.block else {
                 nap(.milliseconds(20))
                 continue
             }
-            _ = pipes.spotting.read(into: from, count: Self.block)
+            _ = tap.ring.read(into: from, count: Self.block)
             decimator.process(from, count: Self.block, into: to)
             for candidate in try detector.process(UnsafeBufferPointer(output)) {
-                let isPlaying = pipes.echo.isPlaying.load(ordering: .relaxed)
+                let isPlaying = echo.isPlaying
                 let verdict = rule.judge(candidate, listening: listening, isPlaying: isPlaying, at: Monotonic.now())
                 if verdict != .nothing { report(verdict) }
             }

@@ -1,6 +1,8 @@
-package import Synchronization
+internal import Synchronization
+internal import VoiceBase
 
-/// What the audio thread tells of echo and duplex, as atomics. Written by T1 alone but for `levelChanges` and `isTraced`; `EchoStatus` reads them as a whole.
+/// What the audio thread (T1) tells of echo and duplex. T1 alone writes: `DuplexControl` all but what `publish` is given.
+/// Anyone may read; `EchoStatus` reads them as a whole.
 package final class EchoGauges: Sendable {
     /// No measurement yet.
     static let unknown = Int.min
@@ -10,7 +12,7 @@ package final class EchoGauges: Sendable {
     /// Who cancels the echo: the place in `EchoWorker.allCases`.
     let worker = Atomic<Int>(1)
     /// Whether sound of the box may be at the microphone, and whether the microphone goes upstream.
-    package let isPlaying = Atomic<Bool>(false)
+    let playing = Atomic<Bool>(false)
     let isOpen = Atomic<Bool>(true)
     /// Tenths of a dB or of a dBFS, `unknown` until measured.
     let linearERLE = Atomic<Int>(unknown)
@@ -32,16 +34,28 @@ package final class EchoGauges: Sendable {
     /// Times the box was moved while the echo was under control, and whether it is being learned again.
     let moves = Atomic<UInt64>(0)
     let isLearningMove = Atomic<Bool>(false)
-    /// Times a level behind the reference was changed: by the card's own mixer. Written by whoever changes it, read by T1.
-    package let levelChanges = Atomic<UInt64>(0)
-    /// Whether each period is to be told to `AudioPipes.echoPeriods`. Written by who reads them.
-    package let isTraced = Atomic<Bool>(false)
-    /// Microphone ring position up to which samples were held back on purpose: their lateness tells nothing of the machine.
-    package let heldUntil = Atomic<UInt64>(0)
-    /// Microphone ring position up to which somebody was heard to speak; 0 for never. T1 writes.
-    package let voiceUntil = Atomic<UInt64>(0)
+    /// From writing a frame to its echo at the microphone, in tenths of a millisecond.
+    let delayTenths = Atomic<Int>(0)
+    /// Whether that is known from the echo itself, not from the card's delays alone.
+    let isAligned = Atomic<Bool>(false)
+    /// Times the echo was found more than 4 ms away from where it was taken to be.
+    let jumps = Atomic<UInt64>(0)
+    /// By how much the loudspeaker's clock is faster than the microphone's, in tenths of ppm.
+    let driftTenths = Atomic<Int>(0)
 
     package init() {}
+
+    /// Whether sound of the box may be at the microphone.
+    package var isPlaying: Bool { playing.load(ordering: .relaxed) }
+
+    /// What a period says of the alignment.
+    /// - Parameter drift: of the newest correction, as a fraction.
+    func publish(_ period: ReferencePeriod, drift: Double) {
+        delayTenths.store(period.echoDelay * 10_000 / AudioFormat.deviceRate, ordering: .relaxed)
+        driftTenths.store(Int((drift * 1e7).rounded()), ordering: .relaxed)
+        isAligned.store(period.isConfirmed, ordering: .releasing)
+        if period.isJump { jumps.wrappingAdd(1, ordering: .relaxed) }
+    }
 
     func tell(_ value: EchoWorker) {
         let place =

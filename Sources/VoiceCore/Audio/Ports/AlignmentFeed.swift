@@ -5,8 +5,13 @@ internal import Synchronization
 ///     audio thread --blocks of 80 + 80 samples at 8 kHz--> AlignmentStage (any one thread)
 ///     audio thread <--newest AlignmentCorrection---------- AlignmentStage
 ///
+/// | field | writes | reads |
+/// |---|---|---|
+/// | blocks, epoch of the newest | audio thread | `AlignmentStage` |
+/// | correction | `AlignmentStage` | audio thread |
+///
 /// Full, which takes 1.3 s without a reader: the newest block is dropped, and the gap shows in the positions.
-package struct AlignmentFeed: ~Copyable, Sendable {
+package final class AlignmentFeed: Sendable {
     private static let blocks = 128
 
     private let headers = SampleRing<AlignmentBlock>(capacity: blocks, filling: AlignmentBlock())

@@ -1,13 +1,12 @@
 package import Logging
-internal import Synchronization
 package import VoiceBase
 
 /// Holds the volumes: gives them to the audio thread and the card's mixer, and remembers them across restarts.
 ///
 /// A change is heard at once and written one second later, with what else has changed by then; `stop` writes at once.
-package actor VolumeKeeper {
+package actor VolumeController {
     private var settings: VolumeSettings
-    private let pipes: AudioPipes
+    private let controls: VolumeControls
     private let logger: Logger
     private let store: StateStore?
     private let mixer: (any MixerControl)?
@@ -22,14 +21,14 @@ package actor VolumeKeeper {
 
     package init(
         settings: VolumeSettings,
-        pipes: AudioPipes,
+        controls: VolumeControls,
         logger: Logger,
         files: FileReader = .system,
         mixer: (any MixerControl)? = nil,
         pause: Duration = .seconds(1)
     ) {
         self.settings = settings
-        self.pipes = pipes
+        self.controls = controls
         self.logger = logger
         store = settings.stateDirectory.map {
             StateStore($0 + "/volumes.toml", limit: 64 << 10, logger: logger, files: files)
@@ -76,6 +75,9 @@ package actor VolumeKeeper {
         apply(masterChanged: true)
     }
 
+    /// Changes the microphone's gain until the next start, in dB, -20 ... 30.
+    package func setCaptureGain(decibels: Double) { controls.setCaptureGain(decibels: decibels) }
+
     /// Writes what is not written yet.
     package func stop() {
         saving?.cancel()
@@ -111,14 +113,14 @@ package actor VolumeKeeper {
                 let percent = current.isMuted ? 0 : current[.master]
                 let place = try MixerPlace(settings.mixer, device: settings.playbackDevice)
                 try mixer.set(percent, at: place, direction: .playback)
-                pipes.echo.levelChanges.wrappingAdd(1, ordering: .relaxed)
+                controls.noteHardwareChange()
                 mixerWorks = true
             } catch {
                 if mixerWorks { logger.warning("audio.mixer: \(error); the volume is set in software") }
                 mixerWorks = false
             }
         }
-        pipes.volumes.set(current, hardwareMaster: mixer != nil && mixerWorks)
+        controls.set(current, hardwareMaster: mixer != nil && mixerWorks)
     }
 
     private func applyCapture() {

@@ -1,16 +1,15 @@
 package import Logging
-internal import Synchronization
 internal import VoiceBase
 
-/// Keeps the sound alive: the audio thread, and one `DeviceKeeper` for each side of it.
-package actor SoundKeeper {
+/// Keeps the sound alive: the audio thread, and one `DeviceSupervisor` for each side of it.
+package actor AudioSupervisor {
     /// How long the start waits for the devices before it goes on without.
     private static let patience = Duration.seconds(2)
 
     private let configuration: AudioConfiguration
-    private let pipes: AudioPipes
+    private let ports: AudioPorts
     private let logger: Logger
-    private let devices: [DeviceKeeper]
+    private let devices: [DeviceSupervisor]
     private var thread: AudioThread?
     private var watch: Task<Void, Never>?
     private var reported = Troubles()
@@ -20,25 +19,25 @@ package actor SoundKeeper {
     private var isStopped = false
     private var advice = LevelAdvice()
 
-    package init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
+    package init(configuration: AudioConfiguration, ports: AudioPorts, logger: Logger) {
         self.configuration = configuration
-        self.pipes = pipes
+        self.ports = ports
         self.logger = logger
         guard case .alsa(let capture, let playback) = configuration.source else {
             devices = []
             return
         }
         devices = [
-            DeviceKeeper(
+            DeviceSupervisor(
                 configuration.request(capture, .capture),
-                side: pipes.capture,
-                beside: pipes.playback,
+                slot: ports.capture,
+                beside: ports.playback,
                 logger: logger
             ),
-            DeviceKeeper(
+            DeviceSupervisor(
                 configuration.request(playback, .playback),
-                side: pipes.playback,
-                beside: pipes.capture,
+                slot: ports.playback,
+                beside: ports.capture,
                 logger: logger
             ),
         ]
@@ -53,7 +52,7 @@ package actor SoundKeeper {
         let devices = devices
         var speed = 1.0
         if case .file(let room) = configuration.source { speed = room.speed }
-        let aligner = EchoAligner(pipes: pipes, logger: logger, speed: speed)
+        let aligner = EchoAligner(feed: ports.alignment, logger: logger, speed: speed)
         watch = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await aligner.run() }
@@ -83,12 +82,15 @@ package actor SoundKeeper {
 
     /// Closes the capture device, or opens it again; nothing but the loudspeaker is open meanwhile.
     package func setCapture(open: Bool) async {
-        pipes.microphoneMuted.store(!open, ordering: .releasing)
+        setMuted(!open)
         for device in devices where device.direction == .capture { await device.setClosed(!open) }
     }
 
+    /// Sends silence in place of the microphone from the next cycle on, or the microphone again; its device stays as it is.
+    package nonisolated func setMuted(_ isMuted: Bool) { ports.requests.isMicrophoneMuted = isMuted }
+
     private func startThread(isFirst: Bool) async throws {
-        let thread = try await AudioThread.start(configuration: configuration, pipes: pipes)
+        let thread = try await AudioThread.start(configuration: configuration, ports: ports)
         // The end may have come meanwhile.
         guard !isStopped else { return await thread.stop() }
         self.thread = thread
@@ -120,7 +122,7 @@ package actor SoundKeeper {
             try? await Task.sleep(for: .milliseconds(250))
             tellTroubles()
             tellDuplex()
-            guard pipes.state == .stopped, !isStopped, !Task.isCancelled else { continue }
+            guard ports.gauges.state == .stopped, !isStopped, !Task.isCancelled else { continue }
             if let thread {
                 logger.error("the audio thread has ended; starting it again")
                 await thread.stop()
@@ -140,13 +142,13 @@ package actor SoundKeeper {
     // MARK: Counters
 
     /// Counts for the last line of the log.
-    package nonisolated var counters: Logger.Metadata { Troubles(pipes).metadata }
+    package nonisolated var counters: Logger.Metadata { Troubles(ports.gauges.counters).metadata }
 
     /// One line for what went wrong since the last one, ever more rarely while it goes on.
     private func tellTroubles() {
-        let now = Troubles(pipes)
+        let now = Troubles(ports.gauges.counters)
         let time = Monotonic.now()
-        if let line = advice.line(pipes, at: time) { logger.warning("\(line)") }
+        if let line = advice.line(ports.gauges.levels, at: time) { logger.warning("\(line)") }
         defer { seen = now }
         guard disturbances.step(isDisturbed: now != seen, isNews: now != reported, at: time) else { return }
         reported = now
@@ -154,7 +156,7 @@ package actor SoundKeeper {
     }
 
     private func tellDuplex() {
-        guard let line = duplex.step(EchoStatus(pipes), at: Monotonic.now()) else { return }
+        guard let line = duplex.step(EchoStatus(ports.echo), at: Monotonic.now()) else { return }
         logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: .event(.duplex, line.metadata))
     }
 
@@ -166,11 +168,11 @@ package actor SoundKeeper {
 
         init() {}
 
-        init(_ pipes: AudioPipes) {
-            captureXruns = pipes.captureXruns.load(ordering: .relaxed)
-            playbackXruns = pipes.playbackXruns.load(ordering: .relaxed)
-            slips = pipes.slips.load(ordering: .relaxed)
-            overruns = pipes.microphoneOverruns.load(ordering: .relaxed)
+        init(_ counters: EngineCounters) {
+            captureXruns = counters.captureXruns
+            playbackXruns = counters.playbackXruns
+            slips = counters.slips
+            overruns = counters.microphoneOverruns
         }
 
         var metadata: Logger.Metadata {

@@ -1,9 +1,18 @@
 package import Synchronization
 
-/// What the audio thread (T1) and the media player share: decoded sound, and how it is to be played.
+/// Decoded media on its way from the media player to the audio thread (T1), and how it is to be played.
 ///
-///     decoder thread --ring--> T1        requests: written by the player; positions count frames of the ring
-package struct MediaFeed: ~Copyable, Sendable {
+/// | field | writes | reads |
+/// |---|---|---|
+/// | `ring`, `isComplete` | the decoder's thread | T1 |
+/// | `flush` | the player and the decoder's thread | T1 |
+/// | `isPaused`, levels and release | the player | T1 |
+/// | `duck` | the conversation | T1 |
+/// | `flushDone` | T1 | the next engine |
+/// | `underruns`, `isSounding` | T1 | whoever watches |
+///
+/// Positions count frames of the ring.
+package final class MediaFeed: Sendable {
     /// Who wants media to be quiet.
     package enum Duck: Int, Sendable {
         case nobody = 0

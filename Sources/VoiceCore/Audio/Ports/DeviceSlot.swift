@@ -1,0 +1,160 @@
+internal import Glibc
+internal import Synchronization
+
+/// Microphone or loudspeaker, as the audio thread (T1) and its `DeviceSupervisor` share it.
+///
+///     supervisor --offer--> T1      an open stream; T1 takes it between two cycles
+///     supervisor <--return- T1      a stream that failed or was recalled; the supervisor closes it
+///
+/// | field | writes | reads |
+/// |---|---|---|
+/// | `frames`, `stillPeriods`, `losses` | T1 | the supervisor, whoever watches |
+/// | `channels`, `openings`, `isOpen` | the supervisor | whoever watches |
+/// | `plan` | the supervisor | T1 |
+/// | `state`, `granted`, `choice` | the supervisor | all but T1: they take a lock |
+///
+/// Opening and closing may block and allocate, so T1 does neither. At most one stream is under way: the supervisor offers
+/// the next one only after it has got the last one back.
+package final class DeviceSlot: @unchecked Sendable {
+    // Invariant behind @unchecked: a pointer in one of the two slots has no owner but the slot, and who exchanges it out
+    // (acquiring) is its only owner from then on.
+
+    private let passed = Atomic<UInt64>(0)
+    private let still = Atomic<Int>(0)
+    private let lost = Atomic<UInt64>(0)
+    private let opened = Atomic<UInt64>(0)
+    private let width = Atomic<Int>(2)
+    private let packedPlan = Atomic<Int>(0)
+    private let open = Atomic<Bool>(false)
+
+    private let offered = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
+    private let returned = Atomic<UnsafeMutablePointer<ALSAStream>?>(nil)
+    private let reason = Atomic<Int>(0)
+    private let recalled = Atomic<Bool>(false)
+    private let grantedMutex = Mutex<Granted?>(nil)
+    private let choiceMutex = Mutex<CaptureChoice?>(nil)
+    private let stateMutex = Mutex(DeviceState.waiting(reason: "not opened yet"))
+
+    package init() {}
+
+    /// Frames that went through the device since the start; one that stands still is the sign of a dead device.
+    package internal(set) var frames: UInt64 {
+        get { passed.load(ordering: .relaxed) }
+        set { passed.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Periods in a row in which every sample was the same: digital silence, or a constant.
+    package internal(set) var stillPeriods: Int {
+        get { still.load(ordering: .relaxed) }
+        set { still.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Streams that were given up, and streams that were opened.
+    package var losses: UInt64 { lost.load(ordering: .relaxed) }
+    package var openings: UInt64 { opened.load(ordering: .relaxed) }
+
+    /// Of the device that was opened last; until then a loudspeaker is taken to have two.
+    package internal(set) var channels: Int {
+        get { width.load(ordering: .relaxed) }
+        set { width.store(newValue, ordering: .relaxed) }
+    }
+
+    /// How the microphone that was opened last is listened to: `CapturePlan.packed`.
+    var plan: Int {
+        get { packedPlan.load(ordering: .acquiring) }
+        set { packedPlan.store(newValue, ordering: .releasing) }
+    }
+
+    /// Whether sound passes the device, by its `state`. Takes no lock.
+    package var isOpen: Bool { open.load(ordering: .acquiring) }
+
+    /// What is known of the device.
+    package internal(set) var state: DeviceState {
+        get { stateMutex.withLock { $0 } }
+        set {
+            stateMutex.withLock { state in
+                state = newValue
+                open.store(newValue.isOpen, ordering: .releasing)
+            }
+        }
+    }
+
+    /// How the device that was opened last runs, and what its buffer is to be filled to, in frames at 48 kHz.
+    struct Granted: Sendable {
+        var plan: StreamPlan
+        var fill: Int
+    }
+
+    var granted: Granted? {
+        get { grantedMutex.withLock { $0 } }
+        set { grantedMutex.withLock { $0 = newValue } }
+    }
+
+    /// How the microphone that was opened last is listened to, and why; T1 takes `plan`.
+    package internal(set) var choice: CaptureChoice? {
+        get { choiceMutex.withLock { $0 } }
+        set { choiceMutex.withLock { $0 = newValue } }
+    }
+
+    // MARK: Supervisor
+
+    func offer(_ stream: UnsafeMutablePointer<ALSAStream>) {
+        recalled.store(false, ordering: .relaxed)
+        stillPeriods = 0
+        channels = stream.pointee.parameters.channels
+        opened.wrappingAdd(1, ordering: .relaxed)
+        offered.store(stream, ordering: .releasing)
+    }
+
+    /// Takes back an offer that T1 has not taken.
+    func withdraw() -> UnsafeMutablePointer<ALSAStream>? {
+        offered.exchange(nil, ordering: .acquiringAndReleasing)
+    }
+
+    /// Asks T1 to return the stream.
+    func recall() { recalled.store(true, ordering: .releasing) }
+
+    /// The stream that T1 has given back, with the errno of its end.
+    func takeReturned() -> (stream: UnsafeMutablePointer<ALSAStream>, errno: Int32)? {
+        guard let stream = returned.exchange(nil, ordering: .acquiringAndReleasing) else { return nil }
+        return (stream, Int32(truncatingIfNeeded: reason.load(ordering: .relaxed)))
+    }
+
+    // MARK: T1
+
+    func takeOffered() -> UnsafeMutablePointer<ALSAStream>? {
+        guard offered.load(ordering: .relaxed) != nil else { return nil }
+        return offered.exchange(nil, ordering: .acquiringAndReleasing)
+    }
+
+    func takeRecall() -> Bool {
+        guard recalled.load(ordering: .relaxed) else { return false }
+        return recalled.exchange(false, ordering: .acquiring)
+    }
+
+    /// Hands a stream to the supervisor to be closed. `errno` 0: it was not lost, the audio thread ends.
+    func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>, errno: Int32) {
+        if errno != 0 { lost.wrappingAdd(1, ordering: .relaxed) }
+        reason.store(Int(errno), ordering: .relaxed)
+        returned.store(stream, ordering: .releasing)
+    }
+}
+
+/// How one device fares; `reason` is a line for people.
+package enum DeviceState: Sendable, Equatable {
+    /// It cannot be opened; tried again and again.
+    case waiting(reason: String)
+    case running
+    /// It was open, and is being opened again.
+    case lost(reason: String)
+    /// It runs, but delivers the same value for ever: muted by a switch of its own, or broken.
+    case silent
+
+    /// Whether sound passes the device, silence included.
+    package var isOpen: Bool {
+        switch self {
+        case .running, .silent: true
+        case .waiting, .lost: false
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import Synchronization
+
+/// The cleaned microphone on its way from the audio thread (T1) to the network thread (T2).
+///
+/// | field | writes | reads |
+/// |---|---|---|
+/// | `ring` | T1, 240 samples a period | T2 |
+/// | `originNanoseconds`, `heldUntil`, `voiceUntil` | T1 | T2 |
+///
+/// A position counts samples of the ring since the start of the program.
+package final class MicrophoneTap: Sendable {
+    /// 24 kHz. About 10.9 s, most of it for what is said while a session is being opened; full: the newest period is dropped.
+    package let ring = SampleRing<Int16>(capacity: 262_144, filling: 0)
+
+    private let origin = Atomic<UInt64>(0)
+    private let held = Atomic<UInt64>(0)
+    private let voice = Atomic<UInt64>(0)
+
+    package init() {}
+
+    /// CLOCK_MONOTONIC at which sample 0 of the ring would have been captured: sample p was captured at this
+    /// + p * 1e9 / 24000, not counting the delay of the filters (below 10 ms). Moves when periods are lost.
+    package internal(set) var originNanoseconds: UInt64 {
+        get { origin.load(ordering: .relaxed) }
+        set { origin.store(newValue, ordering: .releasing) }
+    }
+
+    /// Position up to which samples were held back on purpose: their lateness tells nothing of the machine.
+    package internal(set) var heldUntil: UInt64 {
+        get { held.load(ordering: .relaxed) }
+        set { held.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Position up to which somebody was heard to speak; 0 for never.
+    package internal(set) var voiceUntil: UInt64 {
+        get { voice.load(ordering: .acquiring) }
+        set { voice.store(newValue, ordering: .releasing) }
+    }
+}

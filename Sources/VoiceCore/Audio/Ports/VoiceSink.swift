@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// Speech on its way from the network thread (T2) to the audio thread (T1), and how far it came.
+///
+/// | field | writes | reads |
+/// |---|---|---|
+/// | `ring` | T2 | T1, 240 samples a period |
+/// | `flushRequest` | T2 | T1 |
+/// | `flushDone`, `flushHeard` | T1 | T2 |
+/// | `consumed`, `heard`, `writtenNanoseconds` | T1, every period | T2 |
+///
+/// A voice position counts samples of the ring since the start of the program and so names an instant of what is said.
+package final class VoiceSink: Sendable {
+    /// 24 kHz. About 0.7 s; full: T2 keeps the rest.
+    package let ring = SampleRing<Int16>(capacity: 16_384, filling: 0)
+
+    private let wanted = Atomic<UInt64>(0)
+    private let flushed = Atomic<UInt64>(0)
+    private let heardOfFlushed = Atomic<UInt64>(0)
+    private let taken = Atomic<UInt64>(0)
+    private let sounded = Atomic<UInt64>(0)
+    private let written = Atomic<UInt64>(0)
+
+    package init() {}
+
+    // MARK: Positions and time
+
+    /// Samples taken from the ring (skipped ones included).
+    package internal(set) var consumed: UInt64 {
+        get { taken.load(ordering: .acquiring) }
+        set { taken.store(newValue, ordering: .releasing) }
+    }
+
+    /// The voice position now at the loudspeaker. Never falls; equals the write position once all has been played. After a
+    /// flush up to P it goes to P as soon as the kept rest has been heard.
+    package internal(set) var heard: UInt64 {
+        get { sounded.load(ordering: .acquiring) }
+        set { sounded.store(newValue, ordering: .releasing) }
+    }
+
+    /// CLOCK_MONOTONIC when the newest period had been written to the card.
+    package internal(set) var writtenNanoseconds: UInt64 {
+        get { written.load(ordering: .relaxed) }
+        set { written.store(newValue, ordering: .relaxed) }
+    }
+
+    // MARK: Flush (barge-in)
+
+    /// Drops all voice written so far, from the ring and from the card, at T1's next cycle; returns its position P, to be
+    /// compared with `flushDone`. T2 must not write old voice after this. If nothing is newer than the last flush, that
+    /// one's `flushHeard` stands.
+    @discardableResult
+    package func requestFlush() -> UInt64 {
+        let position = ring.writePosition
+        if position > wanted.load(ordering: .relaxed) { wanted.store(position, ordering: .releasing) }
+        return position
+    }
+
+    /// The position P up to which all voice is to be dropped. Grows only.
+    var flushRequest: UInt64 { wanted.load(ordering: .acquiring) }
+
+    /// P, when the flush up to P is done.
+    package var flushDone: UInt64 { flushed.load(ordering: .acquiring) }
+
+    /// The position up to which the cut voice was or will be heard. Valid once `flushDone` reaches P.
+    package var flushHeard: UInt64 { heardOfFlushed.load(ordering: .relaxed) }
+
+    /// T1: the flush up to `position` is done; of what it cut, that before `heard` is heard.
+    func finishFlush(upTo position: UInt64, heard: UInt64) {
+        heardOfFlushed.store(heard, ordering: .relaxed)
+        flushed.store(position, ordering: .releasing)
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceBase
+
+/// The supervisor of a microphone that is ALSA's `null`, with the test in the place of the audio thread.
+struct DeviceSupervisorTests {
+    private let slot = DeviceSlot()
+    private let log = LineLog()
+
+    private func supervisor() -> DeviceSupervisor {
+        DeviceSupervisor(
+            DeviceRequest(name: "null", direction: .capture, periods: 16),
+            slot: slot,
+            beside: DeviceSlot(),
+            logger: log.logger
+        )
+    }
+
+    private func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>) throws {
+        try #require(slot.takeRecall())
+        slot.giveBack(stream, errno: ETIMEDOUT)
+    }
+
+    /// Muted and heard again before the audio thread has noticed either: it has the old stream still, and there is no second one.
+    @Test func theLastWishWinsWhereTheStreamIsStillOut() async throws {
+        let supervisor = supervisor()
+        await supervisor.step()
+        let first = try #require(slot.takeOffered())
+        await supervisor.setClosed(true)
+        await supervisor.setClosed(false)
+        for _ in 0..<3 { await supervisor.step() }
+        #expect(slot.takeOffered() == nil, "a second stream while the first one is out")
+        try giveBack(first)
+        for _ in 0..<3 { await supervisor.step() }
+        let second = try #require(slot.takeOffered())
+        #expect(!log.lines.contains { $0.contains("lost") }, "\(log.lines)")
+        slot.giveBack(second, errno: 0)
+        await supervisor.stop()
+    }
+
+    @Test func mutedOnceMoreItStaysMuted() async throws {
+        let supervisor = supervisor()
+        await supervisor.step()
+        let first = try #require(slot.takeOffered())
+        for closed in [true, false, true] { await supervisor.setClosed(closed) }
+        try giveBack(first)
+        for _ in 0..<3 { await supervisor.step() }
+        #expect(slot.takeOffered() == nil)
+        #expect(slot.state == .waiting(reason: "muted"))
+        await supervisor.setClosed(false)
+        await supervisor.step()
+        let second = try #require(slot.takeOffered())
+        slot.giveBack(second, errno: 0)
+        await supervisor.stop()
+    }
+
+    /// Nobody had taken it: it is closed at once.
+    @Test func anOfferThatNobodyTookIsWithdrawn() async throws {
+        let supervisor = supervisor()
+        await supervisor.step()
+        await supervisor.setClosed(true)
+        #expect(slot.takeOffered() == nil)
+        await supervisor.setClosed(false)
+        await supervisor.step()
+        let again = try #require(slot.takeOffered())
+        slot.giveBack(again, errno: 0)
+        await supervisor.stop()
+    }
+}
