@@ -63,9 +63,10 @@ let package = Package(
         .target(name: "CLinux"),
         // Does its work by being linked in.
         .target(name: "CHeldSignals", dependencies: ["CLinux"]),
-        // Load a keyword spotter at run time: nothing is linked.
+        // Load what recognises words at run time: nothing is linked.
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSherpa", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CTFLite", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CDSP"),
         .target(name: "CMicroFrontend", linkerSettings: [.linkedLibrary("m")]),
         .target(
@@ -104,7 +105,7 @@ let package = Package(
             "Activation",
             [
                 "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceConversation", "CLinux", "CMicroFrontend",
-                "CSherpa", "CSphinx", logging,
+                "CSherpa", "CSphinx", "CTFLite", logging,
             ]
         ),
         .target(

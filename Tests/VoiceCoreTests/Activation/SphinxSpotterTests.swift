@@ -109,3 +109,9 @@ struct SphinxSpotterTests {
         #expect(verdicts.all.contains(.call("computer")))
     }
 }
+
+extension WakeCandidate {
+    fileprivate var score: Double? {
+        if case .score(let score) = finding { score } else { nil }
+    }
+}
