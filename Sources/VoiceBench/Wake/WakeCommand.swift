@@ -5,18 +5,20 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceSimulator
 
-/// Measures the recognition of words on this machine, with synthesised voices.
+/// Measures the recognition of words on this machine, with synthesised or natural voices.
 ///
 ///     VoiceBench wake [--words "computer"] [--threshold -35] [--talk-minutes 20]
 ///     VoiceBench wake --wyoming 127.0.0.1:10400 --words hey_jarvis [--pace 4] [--talk-minutes 20]
+///     VoiceBench wake --tflite FOLDER --words "hey jarvis"    the folder is that of `jarvis-voiced wake install`
 ///     VoiceBench wake ... --talk-only        false alarms, without the calls
+///     VoiceBench wake ... --set FOLDER       calls and talk of `voices/wake/make-set`, not of espeak-ng
 ///
 /// With `--wyoming` a server finds the words: it is given the sound `--pace` times as fast as it is spoken, and a find
 /// counts where it has been told, so that the times from the end of the word hold the server's own, `--pace` times.
 ///
 /// Each condition is one stream: every voice says the word and goes on with a sentence, over a background. Then hours of
 /// talk without the word, from the dictionary's own words. `espeak-ng` speaks; it is further from a human voice than the
-/// model likes, so that figures are of use beside each other, not as a promise.
+/// models like, so that figures are of use beside each other, not as a promise. microWakeWord's hear nothing in it.
 struct WakeCommand {
     private static let voices = [
         "en-us", "en-gb", "en-gb-scotland", "en-us+f3", "en-us+m3", "en-gb+f4", "en-us+m7", "en-gb+m5",
@@ -31,8 +33,10 @@ struct WakeCommand {
     private let minutes: Int
     /// What is said for the word: a server's model is named with underscores.
     private var spoken: String { word.split(separator: "_").joined(separator: " ") }
-    /// The server that finds the words; nil for PocketSphinx.
+    /// The server that finds the words, or the folder of the models that do; nil for PocketSphinx.
     private let wyoming: String?
+    private let models: WakeModelFolder?
+    private let set: String?
     private let pace: Double
     private let isTalkOnly: Bool
 
@@ -49,18 +53,29 @@ struct WakeCommand {
         word = words.words[0].text
         minutes = value("--talk-minutes").flatMap { Int($0) } ?? 20
         wyoming = value("--wyoming")
+        models = value("--tflite").map { WakeModelFolder(path: $0) }
+        set = value("--set")
         isTalkOnly = arguments.contains("--talk-only")
         pace = max(0.1, value("--pace").flatMap { Double($0) } ?? 4)
     }
 
     func run() throws {
         let engine =
-            wyoming.map { "Wyoming at \($0), \(pace) times as fast" } ?? "threshold \(words.words[0].threshold)"
-        print("word \"\(word)\", \(engine), \(Self.voices.count * Self.sentences.count) calls")
-        let talk = try Talk(voices: Self.voices)
-        if isTalkOnly { return try countFalseAlarms(talk) }
-        let calls = try makeCalls()
-        for (name, background) in try [("babble", talk.babble(seconds: 400)), ("music", Music.samples(seconds: 400))] {
+            wyoming.map { "Wyoming at \($0), \(pace) times as fast" } ?? models.map { "models of \($0.path)" }
+            ?? "PocketSphinx, threshold \(words.words[0].threshold)"
+        print("word \"\(word)\", \(engine)")
+        let natural = try set.map { try NaturalSet(folder: $0) }
+        let talk = try natural == nil ? Talk(voices: Self.voices) : nil
+        let minute: (Int) throws -> [Float]? = { minute in
+            if let talk { return try talk.fresh(voice: minute, seconds: 60, without: spoken) }
+            guard let all = natural?.talk, all.count >= (minute + 1) * Self.minute else { return nil }
+            return Array(all[minute * Self.minute..<(minute + 1) * Self.minute])
+        }
+        if isTalkOnly { return try countFalseAlarms(minute) }
+        let calls = try natural?.calls ?? makeCalls()
+        print("\(calls.count) calls")
+        let babble = try natural?.babble(seconds: 400) ?? talk?.babble(seconds: 400) ?? []
+        for (name, background) in [("babble", babble), ("music", Music.samples(seconds: 400))] {
             for ratio in [nil, 20, 10, 5] as [Double?] {
                 if ratio == nil, name == "music" { continue }
                 let result = try detect(calls, over: background, ratio: ratio)
@@ -68,27 +83,28 @@ struct WakeCommand {
             }
         }
         for level in [0.0, 10] {
-            let result = try detectWhileSpeaking(calls, talk.single(seconds: 400), ratio: level)
+            let voice = try natural?.talk ?? talk?.single(seconds: 400) ?? []
+            let result = try detectWhileSpeaking(calls, voice, ratio: level)
             print("while the box speaks, its echo \(Int(level)) dB below the talker: \(result)")
         }
-        try countFalseAlarms(talk)
+        if let near = natural?.near {
+            let result = try score(near.flatMap { [Float](repeating: 0, count: 24_000) + $0 }, ends: [])
+            print("\(near.count) words that are nearly it: \(result.falseAlarms) taken for it")
+        }
+        try countFalseAlarms(minute)
     }
+
+    private static let minute = 60 * 24_000
 
     // MARK: Calls
 
-    /// 24 kHz samples, and where the word ends in them.
-    private struct Call {
-        var samples: [Float]
-        var wordEnd: Int
-    }
-
-    private func makeCalls() throws -> [Call] {
+    private func makeCalls() throws -> [WakeCall] {
         try Self.voices.flatMap { voice in
             try Self.sentences.map { sentence in
                 let called = try Espeak.samples(voice, spoken + ".", loudness: 0.05)
                 let rest = try Espeak.samples(voice, sentence, loudness: 0.05)
                 let end = called.lastIndex { abs($0) > 0.005 } ?? called.count
-                return Call(samples: called + rest, wordEnd: end)
+                return WakeCall(samples: called + rest, wordEnd: end)
             }
         }
     }
@@ -110,15 +126,15 @@ struct WakeCommand {
     }
 
     /// - Parameter ratio: how far the background is below the talker, in dB; nil for none.
-    private func detect(_ calls: [Call], over background: [Float], ratio: Double?) throws -> Outcome {
+    private func detect(_ calls: [WakeCall], over background: [Float], ratio: Double?) throws -> Outcome {
         let (stream, ends) = Self.stream(calls)
         let gain = ratio.map { Float(pow(10, -$0 / 20)) * 0.05 / Espeak.loudness(background) } ?? 0
         return try score(Self.mix(stream, background, gain), ends: ends)
     }
 
-    private func detectWhileSpeaking(_ calls: [Call], _ voice: [Float], ratio: Double) throws -> Outcome {
+    private func detectWhileSpeaking(_ calls: [WakeCall], _ voice: [Float], ratio: Double) throws -> Outcome {
         let (stream, ends) = Self.stream(calls)
-        let far = Espeak.upsample(Array(voice.prefix(stream.count)))
+        let far = Espeak.upsample(stream.indices.map { voice[$0 % voice.count] })
         let near = Espeak.upsample(stream)
         let engine = try ProductEngine(delay: ReportedDelay())
         let gain = Float(pow(10, -ratio / 20)) * 0.05 / Espeak.loudness(voice)
@@ -143,7 +159,7 @@ struct WakeCommand {
     }
 
     /// One second of pause before each call.
-    private static func stream(_ calls: [Call]) -> (samples: [Float], ends: [Int]) {
+    private static func stream(_ calls: [WakeCall]) -> (samples: [Float], ends: [Int]) {
         var stream = [Float](repeating: 0, count: 48_000)
         var ends: [Int] = []
         for call in calls {
@@ -182,7 +198,11 @@ struct WakeCommand {
     /// Feeds 24 kHz samples, 40 ms at a time; tells where each find was made.
     private func spot(_ stream: [Float], found: (WakeCandidate, Int) -> Void) throws {
         let spotter: any WakeWordDetector =
-            if let wyoming { try WyomingDetector(address: wyoming, words: words) } else {
+            if let wyoming {
+                try WyomingDetector(address: wyoming, words: words)
+            } else if let models {
+                try TFLiteSpotter(words, in: models, trial: .none)
+            } else {
                 try SphinxSpotter(words, model: Self.model)
             }
         let began = Monotonic.now()
@@ -207,7 +227,7 @@ struct WakeCommand {
 
     // MARK: False alarms
 
-    private func countFalseAlarms(_ talk: Talk) throws {
+    private func countFalseAlarms(_ minuteOfTalk: (Int) throws -> [Float]?) throws {
         guard minutes > 0 else { return }
         var rule = WakeRule(words: words, playingMargin: 0, refractory: .seconds(2))
         var alarms = 0
@@ -216,7 +236,7 @@ struct WakeCommand {
         let began = Self.cpu()
         var spotting = 0.0
         for minute in 0..<minutes {
-            let samples = try talk.fresh(voice: minute, seconds: 60, without: spoken)
+            guard let samples = try minuteOfTalk(minute) else { break }
             speech += samples.count
             let before = Self.cpu()
             try spot(samples.map { $0 + Float.random(in: -0.0005...0.0005) }) { candidate, place in

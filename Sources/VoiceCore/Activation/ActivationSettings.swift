@@ -33,6 +33,7 @@ package struct ActivationSettings: Sendable {
         case pocketsphinx(model: String)
         case wyoming(address: String)
         case sherpa(SherpaSpotter.Place)
+        case tflite(WakeModelFolder)
 
         /// As `activation.engine` has it.
         package var name: String {
@@ -40,6 +41,7 @@ package struct ActivationSettings: Sendable {
             case .pocketsphinx: "pocketsphinx"
             case .wyoming: "wyoming"
             case .sherpa: "sherpa-onnx"
+            case .tflite: "tflite"
             }
         }
 
@@ -60,6 +62,11 @@ package struct ActivationSettings: Sendable {
                 detector = try SherpaSpotter(words, at: place)
                 let known = try SherpaModel(folder: place.model).keywordNames()
                 others.words.removeAll { known.contains($0.text) }
+            case .tflite(let folder):
+                let known = folder.words
+                others.words.removeAll { known.contains(WakeModelFolder.plain($0.text)) }
+                let own = WakeWords(words: words.words.filter { !others.words.contains($0) })
+                detector = try TFLiteSpotter(own, in: folder, trial: .child)
             }
             guard !others.words.isEmpty else { return detector }
             return StopWordDetector(calls: detector) { () throws(WakeWordError) in
@@ -93,8 +100,10 @@ package struct ActivationSettings: Sendable {
             }
             quietHours = hours
         }
+        let models = WakeModelFolder(configured: activation.wakeModels, environment: ProcessEnvironment.values)
         switch activation.engine {
         case .off: engine = nil
+        case .auto: engine = models.isFilled ? .tflite(models) : nil
         case .pocketsphinx: engine = .pocketsphinx(model: activation.sphinxModel)
         case .wyoming: engine = .wyoming(address: activation.wyomingAddress)
         case .sherpa:
@@ -102,6 +111,7 @@ package struct ActivationSettings: Sendable {
                 throw Self.problem("activation.sherpa_model", "is empty: name the folder with the keyword model")
             }
             engine = .sherpa(.init(library: activation.sherpaLibrary, model: activation.sherpaModel))
+        case .tflite: engine = .tflite(models)
         }
         if engine == nil, activation.mode == .wake {
             throw Self.problem("activation.engine", Self.withoutEngine)
@@ -134,8 +144,8 @@ package struct ActivationSettings: Sendable {
 
     /// Why there is no mode `wake`, and the way out; fits behind "activation.engine".
     package static let withoutEngine =
-        "is off, and activation.mode is \"wake\": set it to \"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode "
-        + "to \"push\""
+        "is off or finds no models, and activation.mode is \"wake\": run \"jarvis-voiced wake install\", set it to "
+        + "\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode to \"push\""
 
     private static func problem(_ place: String, _ message: String) -> ConfigurationError {
         ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])

@@ -14,20 +14,22 @@ enum HookProcess {
 
     /// - Parameters:
     ///   - environment: all that the program finds in its own, beside a mark.
+    ///   - arguments: of the program, without its name.
     ///   - isEnding: whether the daemon is to end, which leaves the program `lastMoments`.
     static func run(
         _ path: String,
         _ environment: [String],
+        arguments: [String] = [],
         within limit: Duration,
         isEnding: () -> Bool = { false }
     ) -> Result {
         let hook = String(UInt64.random(in: 0 ... .max), radix: 36)
-        var arguments = [strdup(path), nil]
+        var texts = ([path] + arguments).map { strdup($0) } + [nil]
         var variables = (environment + ["\(ChildProcesses.mark)=\(hook)"]).map { strdup($0) } + [nil]
-        defer { for text in arguments + variables { free(text) } }
+        defer { for text in texts + variables { free(text) } }
         var problem: Int32 = 0
         let child = ChildProcesses.startHook {
-            let child = clinux_spawn(&arguments, &variables, -1, -1, true)
+            let child = clinux_spawn(&texts, &variables, -1, -1, true)
             problem = errno
             return child
         }

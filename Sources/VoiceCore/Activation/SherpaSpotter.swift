@@ -50,7 +50,7 @@ package final class SherpaSpotter: WakeWordDetector {
         while csherpa_found(spotter, room, keyword.count) {
             let name = SherpaModel.plain(String(cString: room))
             // A keyword that nobody asked for is no call. One find is made of many frames, and is told once.
-            if words[name] != nil { found.append(WakeCandidate(word: name, isSure: true)) }
+            if words[name] != nil { found.append(WakeCandidate(name, .certain)) }
         }
         return found
     }

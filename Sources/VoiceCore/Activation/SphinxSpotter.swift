@@ -45,7 +45,7 @@ package final class SphinxSpotter: WakeWordDetector {
         var word = String(cString: room)
         while word.last == " " { word.removeLast() }
         reset()
-        return [WakeCandidate(word: word, score: score)]
+        return [WakeCandidate(word, .score(score))]
     }
 
     package func reset() {

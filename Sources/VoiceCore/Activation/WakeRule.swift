@@ -41,16 +41,29 @@ package struct WakeRule: Sendable {
         let isStop = known?.isStop ?? false
         if isStop, listening != .stop { return .nothing }
         guard now >= (isStop ? deafToStopsUntil : deafToCallsUntil) else { return .nothing }
-        if let score = candidate.score, let known {
+        switch candidate.finding {
+        case .certain: break
+        case .doubtful(let score): return .nearMiss(candidate.word, score: score)
+        case .score(let score):
+            guard let known else { return .nothing }
             guard score >= known.threshold + (isPlaying ? playingMargin : 0) else {
                 return .nearMiss(candidate.word, score: score)
             }
-        } else if isPlaying, !candidate.isSure {
+        case .repeated:
+            guard isPlaying else { break }
             defer { first = (candidate.word, now) }
             guard let first, first.word == candidate.word, now - first.at <= Self.agreement else { return .nothing }
         }
         if isStop { deafToStopsUntil = now + refractory } else { deafToCallsUntil = now + refractory }
         first = nil
         return isStop ? .stop(candidate.word) : .call(candidate.word)
+    }
+}
+
+extension Double {
+    /// For a log line: powers of ten whole, probabilities with two decimals.
+    package var asScore: String {
+        guard abs(self) < 1 else { return "\(Int(rounded()))" }
+        return "\((self * 100).rounded() / 100)"
     }
 }

@@ -17,16 +17,24 @@ extension WakeWordDetector {
 
 /// A word that may have been said.
 package struct WakeCandidate: Equatable, Sendable {
-    package var word: String
-    /// As high as the engine is sure; nil where it judges itself.
-    package var score: Double?
-    /// The engine has agreed with itself over many frames, and does not tell a find twice.
-    package var isSure: Bool
+    /// What the engine says of it.
+    package enum Finding: Equatable, Sendable {
+        /// A score to be compared with the word's threshold.
+        case score(Double)
+        /// The word was said. Told again and again while it is heard.
+        case repeated
+        /// The word was said, by many frames that agree. Told once.
+        case certain
+        /// The word was not said, by this score, which nearly reached the engine's own threshold.
+        case doubtful(Double)
+    }
 
-    package init(word: String, score: Double? = nil, isSure: Bool = false) {
+    package var word: String
+    package var finding: Finding
+
+    package init(_ word: String, _ finding: Finding) {
         self.word = word
-        self.score = score
-        self.isSure = isSure
+        self.finding = finding
     }
 }
 

@@ -4,6 +4,8 @@ package struct WakeWords: Equatable, Sendable {
         /// In lower case.
         package var text: String
         package var threshold: Double
+        /// The threshold, if it was written with the word.
+        package var ownThreshold: Double?
         package var isStop: Bool
     }
 
@@ -32,14 +34,14 @@ package struct WakeWords: Equatable, Sendable {
             guard !text.isEmpty, parts.count <= 2, text.utf8.count <= 80, !text.contains("/") else {
                 throw WakeWordError("cannot be read: \"\(entry)\"")
             }
-            var own = threshold
+            var own: Double?
             if parts.count == 2 {
                 guard let value = Double(parts[1].split(separator: " ").joined()), value.isFinite else {
                     throw WakeWordError("wants a number after the colon: \"\(entry)\"")
                 }
                 own = value
             }
-            words.append(Word(text: text, threshold: own, isStop: isStop))
+            words.append(Word(text: text, threshold: own ?? threshold, ownThreshold: own, isStop: isStop))
         }
         return words
     }

@@ -89,7 +89,7 @@ package final class WyomingDetector: WakeWordDetector {
                 throw WakeWordError("the Wyoming server at \(address) sends more than it was asked for")
             }
             for message in try decoder.take(room[..<count]) where message.type == "detection" {
-                found.append(WakeCandidate(word: message.name ?? ""))
+                found.append(WakeCandidate(message.name ?? "", .repeated))
             }
         }
     }

@@ -7,8 +7,8 @@ extension Configuration {
         package var turnLimitS = 60
         package var oneShot = false
         package var warmStandby = false
-        package var engine = Engine.off
-        package var wakeWords = "jarvis"
+        package var engine = Engine.auto
+        package var wakeWords = "hey jarvis"
         package var stopWords = "stop, never mind"
         package var threshold = -20.0
         package var playingMargin = 3.0
@@ -16,6 +16,7 @@ extension Configuration {
         package var sphinxModel = "/usr/share/pocketsphinx/model/en-us"
         package var sherpaLibrary = "libsherpa-onnx-c-api.so"
         package var sherpaModel = ""
+        package var wakeModels = ""
         package var wyomingAddress = "127.0.0.1:10400"
         package var quietHours = ""
         package var quietVolume = 40
@@ -33,10 +34,13 @@ extension Configuration {
         }
 
         package enum Engine: String, CaseIterable, Sendable {
+            /// Models where there are some, else nothing.
+            case auto
             case off
             case pocketsphinx
             case wyoming
             case sherpa = "sherpa-onnx"
+            case tflite
         }
     }
 }

@@ -35,21 +35,24 @@ extension ConfigurationSchema {
         .choice(
             "activation.engine",
             \.activation.engine,
-            "What recognises words on this machine: pocketsphinx (packages libpocketsphinx3 and pocketsphinx-en-us), a "
-                + "Wyoming server such as wyoming-openwakeword, or sherpa-onnx (its library and a model of one's own)."
+            "What recognises words on this machine: microWakeWord models (tflite; \"jarvis-voiced wake install\" gets them), "
+                + "pocketsphinx (packages libpocketsphinx3 and pocketsphinx-en-us), a Wyoming server such as "
+                + "wyoming-openwakeword, or sherpa-onnx (its library and a model of one's own). auto: tflite where its files "
+                + "are there, else off."
         ),
         .text(
             "activation.wake_words",
             \.activation.wakeWords,
             "Words that open a conversation, with commas between them; each may have a threshold of its own: "
-                + "\"jarvis, hello computer:-25\". A Wyoming server takes the names of its models."
+                + "\"jarvis, hello computer:-25\". tflite and a Wyoming server take the names of their models; the "
+                + "threshold of a tflite word is a probability: \"hey jarvis:0.9\"."
         ),
         .text(
             "activation.stop_words",
             \.activation.stopWords,
             mayBeEmpty: true,
-            "Words that silence it, recognised on this machine while a conversation is open or media plays "
-                + "(pocketsphinx, sherpa-onnx)."
+            "Words that silence it, recognised on this machine while a conversation is open or media plays: by the engine "
+                + "where it has a model of them, else by pocketsphinx, if it is installed."
         ),
         .number(
             "activation.threshold",
@@ -62,7 +65,7 @@ extension ConfigurationSchema {
             "activation.playing_margin",
             \.activation.playingMargin,
             0...30,
-            "So much more is asked of a word while the box itself sounds."
+            "pocketsphinx: so much more is asked of a word while the box itself sounds."
         ),
         .integer(
             "activation.refractory_ms",
@@ -85,6 +88,12 @@ extension ConfigurationSchema {
             \.activation.sherpaModel,
             "sherpa-onnx: folder of a streaming keyword model (encoder, decoder, joiner, tokens.txt) and keywords.txt, in "
                 + "which every wake word has to be."
+        ),
+        .file(
+            "activation.wake_models",
+            \.activation.wakeModels,
+            "tflite: folder of the models (NAME.json with NAME.tflite) and of libtensorflowlite_c.so. Empty: where "
+                + "\"jarvis-voiced wake install\" puts them, \"wake\" in the state folder."
         ),
         .text("activation.wyoming_address", \.activation.wyomingAddress, "Host and port of the Wyoming server."),
         .text(

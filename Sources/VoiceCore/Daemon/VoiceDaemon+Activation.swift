@@ -134,7 +134,7 @@ extension VoiceDaemon {
                     logger.info("told to stop", metadata: ["word": "\(word)"])
                     stop(inbox, mailbox, isSpoken: true)
                 case .nearMiss(let word, let score):
-                    logger.info("nearly a call", metadata: ["word": "\(word)", "score": "\(Int(score.rounded()))"])
+                    logger.info("nearly a call", metadata: ["word": "\(word)", "score": "\(score.asScore)"])
                 case .nothing: break
                 }
             }

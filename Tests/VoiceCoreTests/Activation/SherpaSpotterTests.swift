@@ -91,7 +91,7 @@ struct SherpaSpotterTests {
             try [Int16](repeating: level, count: 640).withUnsafeBufferPointer { try spotter.process($0) }
         }
         #expect(try found(100).isEmpty)
-        #expect(try found(30_000) == [WakeCandidate(word: "hey jarvis", isSure: true)])
+        #expect(try found(30_000) == [WakeCandidate("hey jarvis", .certain)])
         #expect(try found(100).isEmpty)
         spotter.reset()
         #expect(try found(100).isEmpty)
@@ -131,9 +131,9 @@ struct SherpaSpotterTests {
     /// It tells a find once, so no second one can be waited for.
     @Test func oneFindIsEnoughWhileTheBoxSounds() throws {
         var rule = WakeRule(words: try words(), playingMargin: 3, refractory: .seconds(2))
-        let candidate = WakeCandidate(word: "hey jarvis", isSure: true)
+        let candidate = WakeCandidate("hey jarvis", .certain)
         #expect(rule.judge(candidate, listening: .wake, isPlaying: true, at: .seconds(5)) == .call("hey jarvis"))
-        let stop = WakeCandidate(word: "stop", isSure: true)
+        let stop = WakeCandidate("stop", .certain)
         #expect(rule.judge(stop, listening: .stop, isPlaying: true, at: .seconds(6)) == .stop("stop"))
         #expect(rule.judge(candidate, listening: .stop, isPlaying: true, at: .seconds(6)) == .nothing)
     }

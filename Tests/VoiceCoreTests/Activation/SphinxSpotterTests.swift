@@ -110,3 +110,9 @@ struct SphinxSpotterTests {
         #expect(verdicts.all.contains(.call("computer")))
     }
 }
+
+extension WakeCandidate {
+    fileprivate var score: Double? {
+        if case .score(let score) = finding { score } else { nil }
+    }
+}

@@ -14,7 +14,7 @@ struct StopWordDetectorTests {
 
         func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
             processed += 1
-            return [WakeCandidate(word: word)]
+            return [WakeCandidate(word, .repeated)]
         }
 
         func reset() {}

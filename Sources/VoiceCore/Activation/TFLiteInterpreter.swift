@@ -1,0 +1,78 @@
+internal import CTFLite
+
+/// A model of TensorFlow Lite with one input and one output, in the library that is loaded at run time.
+final class TFLiteInterpreter {
+    /// What the tensors hold.
+    struct Tensor: Equatable {
+        enum Value: Equatable {
+            case float32
+            case uint8
+            case int8
+            case other(Int)
+        }
+
+        var value: Value
+        var shape: [Int]
+        var bytes: Int
+        /// What one step of a whole number means, and which number means 0.
+        var scale: Double
+        var zero: Int
+    }
+
+    let input: Tensor
+    let output: Tensor
+    private let interpreter: OpaquePointer
+    /// The library works with these bytes, so they stay where they are.
+    private let model: UnsafeMutableRawBufferPointer
+
+    /// - Parameters:
+    ///   - library: path of libtensorflowlite_c.so.
+    ///   - bytes: of a .tflite file. One that was made to harm may end the process: see `ModelTrial`.
+    /// - Throws: what does not work, to be put behind the name of a file.
+    init(library: String, model bytes: [UInt8]) throws(WakeWordError) {
+        model = .allocate(byteCount: max(1, bytes.count), alignment: 64)
+        model.copyBytes(from: bytes)
+        var error = [CChar](repeating: 0, count: 512)
+        guard let opened = ctflite_open(library, model.baseAddress, bytes.count, &error, error.count) else {
+            model.deallocate()
+            throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+        }
+        interpreter = opened
+        input = Tensor(ctflite_input(opened))
+        output = Tensor(ctflite_output(opened))
+    }
+
+    deinit {
+        ctflite_close(interpreter)
+        model.deallocate()
+    }
+
+    /// Runs the model once.
+    ///
+    /// - Returns: false where the sizes are not those of the tensors, or the model fails.
+    func run(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let from = input.baseAddress, let to = output.baseAddress else { return false }
+        return ctflite_run(interpreter, from, input.count, to, output.count)
+    }
+
+    /// Forgets what the model keeps between two runs; false where it cannot run any more.
+    func restart() -> Bool { ctflite_restart(interpreter) }
+}
+
+extension TFLiteInterpreter.Tensor {
+    init(_ tensor: ctflite_tensor) {
+        value =
+            switch Int(tensor.type) {
+            case ctflite_float32: .float32
+            case ctflite_uint8: .uint8
+            case ctflite_int8: .int8
+            case let other: .other(other)
+            }
+        shape = withUnsafeBytes(of: tensor.dimensions) { bytes in
+            bytes.bindMemory(to: Int32.self).prefix(max(0, Int(tensor.rank))).map(Int.init)
+        }
+        bytes = tensor.bytes
+        scale = Double(tensor.scale)
+        zero = Int(tensor.zero)
+    }
+}

@@ -1,0 +1,79 @@
+package import VoiceBase
+
+/// Words of microWakeWord models, run by TensorFlow Lite in this process: one front end, any number of words.
+package final class TFLiteSpotter: WakeWordDetector {
+    private let frontend: MicroFrontend
+    private let models: [MicroWakeWordModel]
+    /// Samples that do not fill a step yet.
+    private var rest: [Int16] = []
+    private var isBroken = false
+
+    /// - Parameters:
+    ///   - words: each with a model in the folder, and perhaps with a cut-off of its own.
+    ///   - trial: every model has to pass it before it is loaded here.
+    /// - Throws: what is missing or cannot be, with the way out.
+    package init(
+        _ words: WakeWords,
+        in folder: WakeModelFolder,
+        trial: ModelTrial,
+        files: FileReader = .system
+    ) throws(WakeWordError) {
+        guard let frontend = MicroFrontend() else { throw WakeWordError("no memory") }
+        self.frontend = frontend
+        var models: [MicroWakeWordModel] = []
+        for word in words.words {
+            if let cutoff = word.ownThreshold, !(0..<1 ~= cutoff) {
+                throw WakeWordError("\"\(word.text):\(cutoff)\" wants a probability below 1, for instance 0.9")
+            }
+            let (manifest, bytes) = try folder.model(of: word.text, files: files)
+            let path = folder.path + "/" + manifest.model
+            do throws(WakeWordError) {
+                try trial.run(library: folder.library, model: path)
+                models.append(
+                    try MicroWakeWordModel(
+                        word: word.text,
+                        cutoff: word.ownThreshold,
+                        manifest: manifest,
+                        interpreter: try TFLiteInterpreter(library: folder.library, model: bytes)
+                    )
+                )
+            } catch {
+                throw WakeWordError("\(path): \(error)")
+            }
+        }
+        self.models = models
+    }
+
+    package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+        guard !isBroken else { throw WakeWordError("a model does not start again") }
+        rest += samples
+        var found: [WakeCandidate] = []
+        var done = 0
+        while rest.count - done >= MicroFrontend.step {
+            try take(from: done, into: &found)
+            done += MicroFrontend.step
+        }
+        rest.removeFirst(done)
+        return found
+    }
+
+    private func take(from start: Int, into found: inout [WakeCandidate]) throws(WakeWordError) {
+        let features = rest.withUnsafeBufferPointer { samples in
+            frontend.features(UnsafeBufferPointer(rebasing: samples[start..<start + MicroFrontend.step]))
+        }
+        guard let features else { return }
+        for model in models {
+            switch try model.take(features) {
+            case .found: found.append(WakeCandidate(model.word, .certain))
+            case .missed(let mean): found.append(WakeCandidate(model.word, .doubtful(mean)))
+            case nil: break
+            }
+        }
+    }
+
+    package func reset() {
+        frontend.reset()
+        rest.removeAll(keepingCapacity: true)
+        isBroken = !models.allSatisfy { $0.restart() }
+    }
+}

@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+internal import VoiceBase
+
+/// Gets a package of wake words and puts what is needed of it into a folder, with programs of the system: python3 with
+/// pip, sha256sum.
+package struct WakeModelInstaller: Sendable {
+    private static let longestFile = 16 << 20
+
+    private let pinned: WakeModelPackage
+    private let folder: String
+    private let run: @Sendable ([String]) async -> Bool
+
+    /// - Parameter run: runs a program to its end; whether it ended well.
+    package init(
+        _ wheel: WakeModelPackage,
+        into folder: String,
+        run: @escaping @Sendable ([String]) async -> Bool = { await Command.output($0, limit: .seconds(300)) != nil }
+    ) {
+        pinned = wheel
+        self.folder = folder
+        self.run = run
+    }
+
+    /// Replaces what is there; leaves it as it is where something fails before.
+    ///
+    /// - Parameter source: folder that the wheel is in; nil to download it.
+    /// - Throws: what does not work, with the way out.
+    package func install(from source: String?) async throws(WakeWordError) {
+        let work = folder + "/download"
+        defer { try? FileManager.default.removeItem(atPath: work) }
+        try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
+        if source == nil { try await download(into: work) }
+        let wheel = (source ?? work) + "/" + pinned.wheel
+        try await check(wheel, in: work)
+        guard await run(["python3", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
+            throw WakeWordError("\(wheel) cannot be unpacked: is python3 installed, and is there room in \(folder)?")
+        }
+        // The library comes last: the folder counts as filled once it is there.
+        for file in pinned.files {
+            let bytes: [UInt8]
+            do throws(FileReader.Fault) {
+                bytes = try FileReader.system.read(work + "/wheel/" + file, Self.longestFile).bytes
+            } catch {
+                throw WakeWordError("\(pinned.wheel) has no \(file) as it should: \(error)")
+            }
+            let name = file.split(separator: "/").last.map(String.init) ?? file
+            try Self.write(bytes, to: folder + "/" + name)
+        }
+    }
+
+    private func download(into work: String) async throws(WakeWordError) {
+        let command = [
+            "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input",
+            "--require-hashes", "--no-deps", "--only-binary=:all:", "--platform", pinned.platform, "--python-version",
+            "3.11", "--dest",
+            work, "--requirement", work + "/requirements.txt",
+        ]
+        guard await run(command) else {
+            throw WakeWordError(
+                "pip cannot get \(pinned.name) \(pinned.version): is python3-pip installed (apt install python3-pip) and "
+                    + "the internet reached? Else get \(pinned.wheel) elsewhere: wake install --from FOLDER"
+            )
+        }
+    }
+
+    private func check(_ wheel: String, in work: String) async throws(WakeWordError) {
+        guard FileManager.default.fileExists(atPath: wheel) else {
+            throw WakeWordError("there is no \(wheel)")
+        }
+        try Self.write(Array("\(pinned.sha256)  \(wheel)\n".utf8), to: work + "/sha256")
+        guard await run(["sha256sum", "--check", "--status", work + "/sha256"]) else {
+            throw WakeWordError("\(wheel) is not the file that is known: its SHA-256 is not \(pinned.sha256)")
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(WakeWordError) {
+        do throws(StateFile.Fault) { try StateFile.write(bytes, to: path) } catch { throw WakeWordError("\(error)") }
+    }
+}

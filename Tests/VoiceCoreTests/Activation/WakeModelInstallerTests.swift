@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import VoiceActivation
+@testable import VoiceBase
+
+private let hasPython = access("/usr/bin/python3", X_OK) == 0 && access("/usr/bin/sha256sum", X_OK) == 0
+
+/// Packages of models: what is asked of pip, and what comes of a wheel. With a wheel of our own and nothing downloaded.
+struct WakeModelInstallerTests {
+    private static let files = [
+        "p/models/hey_jarvis.json", "p/models/hey_jarvis.tflite", "p/lib/libtensorflowlite_c.so",
+    ]
+
+    /// A folder, gone with the value.
+    private final class Box: Sendable {
+        let path = "/tmp/wake-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        var target: String { path + "/state/wake" }
+        var names: [String] { Folder.names(in: target) }
+
+        init() { mkdir(path, 0o700) }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        /// A wheel with `files` in it; its SHA-256.
+        func wheel(_ pinned: WakeModelPackage) async throws -> String {
+            for file in files { try StateFile.write(Array(file.utf8), to: path + "/" + file) }
+            let wheel = path + "/" + pinned.wheel
+            let made = await Command.output(["python3", "-m", "zipfile", "-c", wheel, path + "/p"])
+            try #require(made != nil)
+            let sum = try #require(await Command.output(["sha256sum", wheel]))
+            return String(decoding: sum.prefix(64), as: UTF8.self)
+        }
+    }
+
+    private func pinned(_ sha256: String = String(repeating: "0", count: 64)) -> WakeModelPackage {
+        WakeModelPackage(
+            name: "some-words",
+            version: "1.2",
+            platform: "any",
+            sha256: sha256,
+            bytes: 1000,
+            files: Self.files
+        )
+    }
+
+    @Test func thePackageOfThisMachineIsPinned() throws {
+        let wheel = try #require(WakeModelPackage.current)
+        #expect(wheel.requirement.contains("==2.5.0 --hash=sha256:\(wheel.sha256)"))
+        #expect(wheel.sha256.count == 64)
+        #expect(wheel.wheel.hasPrefix("pymicro_wakeword-2.5.0-py3-none-manylinux_2_35_"))
+        #expect(wheel.files.last?.hasSuffix(WakeModelFolder.libraryName) == true)
+    }
+
+    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing")) func whatIsNeededIsTakenOutOfAWheel() async throws
+    {
+        let box = Box()
+        let wheel = pinned(try await box.wheel(pinned()))
+        try await WakeModelInstaller(wheel, into: box.target).install(from: box.path)
+        #expect(box.names == ["hey_jarvis.json", "hey_jarvis.tflite", "libtensorflowlite_c.so"])
+        let bytes = try FileReader.system.read(box.target + "/hey_jarvis.tflite", 1000).bytes
+        #expect(String(decoding: bytes, as: UTF8.self) == "p/models/hey_jarvis.tflite")
+    }
+
+    @Test(.enabled(if: hasPython, "python3 or sha256sum is missing")) func anotherWheelIsRefused() async throws {
+        let box = Box()
+        _ = try await box.wheel(pinned())
+        await #expect {
+            try await WakeModelInstaller(pinned(), into: box.target).install(from: box.path)
+        } throws: {
+            "\($0)".contains("is not the file that is known")
+        }
+        #expect(box.names.isEmpty)
+    }
+
+    @Test func aWheelThatIsNotThereIsNamed() async throws {
+        let box = Box()
+        await #expect {
+            try await WakeModelInstaller(pinned(), into: box.target).install(from: box.path)
+        } throws: {
+            "\($0)".contains("there is no \(box.path)/some_words-1.2-py3-none-any.whl")
+        }
+    }
+
+    /// No index is named: pip asks the one that the system has been told.
+    @Test func pipIsToldTheHashAndNoIndex() async throws {
+        let box = Box()
+        let wheel = pinned()
+        let installer = WakeModelInstaller(wheel, into: box.target) { command in
+            let file = try? FileReader.system.read(box.target + "/download/requirements.txt", 1000)
+            #expect(file?.bytes == Array("some-words==1.2 --hash=sha256:\(wheel.sha256)\n".utf8))
+            #expect(command.starts(with: ["python3", "-m", "pip", "download"]))
+            #expect(command.contains("--require-hashes") && command.contains("--no-deps"))
+            #expect(!command.contains { $0.contains("index") })
+            return false
+        }
+        await #expect { try await installer.install(from: nil) } throws: {
+            "\($0)".contains("apt install python3-pip") && "\($0)".contains("wake install --from FOLDER")
+        }
+        #expect(box.names.isEmpty)
+    }
+}
