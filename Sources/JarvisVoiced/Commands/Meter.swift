@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Logging
 import Synchronization
 import VoiceAudio
 import VoiceBase

@@ -3,6 +3,7 @@ import Logging
 internal import Synchronization
 import VoiceAudio
 import VoiceBase
+import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 import VoiceSimulator

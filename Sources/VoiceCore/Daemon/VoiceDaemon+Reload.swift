@@ -19,7 +19,7 @@ extension VoiceDaemon {
         settings: DaemonSettings,
         threshold: LogThreshold
     ) async {
-        threshold.level = Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info
+        threshold.level = configuration.log.level
         await volumeKeeper.reconfigure(VolumeSettings(configuration.audio).configured)
         if change.inForce.contains("audio.capture_gain_db") {
             setCaptureGain(decibels: configuration.audio.captureGainDB)

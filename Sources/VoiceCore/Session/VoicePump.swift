@@ -1,6 +1,7 @@
 internal import Synchronization
 package import VoiceAudio
 package import VoiceBase
+internal import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
 
@@ -33,7 +34,10 @@ package final class VoicePump {
         /// Whether speech goes to a loudspeaker that may be away; a file always takes it.
         package var hasDevices = false
 
-        package init(chunk: Int = 20, startBuffer: Int = 60) {
+        package init(
+            chunk: Int = Configuration.Realtime().chunkMS,
+            startBuffer: Int = Configuration.Audio().startBufferMS
+        ) {
             self.chunk = chunk
             self.startBuffer = startBuffer
         }
