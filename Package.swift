@@ -88,7 +88,7 @@ let package = Package(
 
         // The product, room by room: a room knows those that it names, and no others.
         .room("Base", ["CCurl", "CLinux", logging]),
-        .room("Configuration", ["VoiceBase", "CLinux", "CToml"]),
+        .room("Configuration", ["VoiceBase", "CLinux", "CToml", logging]),
         .room("Network", ["VoiceBase", "CCurl"]),
         .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", logging]),
         .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),

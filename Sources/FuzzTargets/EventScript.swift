@@ -1,5 +1,6 @@
 import VoiceActivation
 import VoiceBase
+import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 

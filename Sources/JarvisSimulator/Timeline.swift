@@ -10,7 +10,7 @@ final class Timeline: Sendable {
         var began = Duration.zero
         /// States that were entered and not yet waited for.
         var entered: [ConversationState] = []
-        var waiter: (state: ConversationState, continuation: CheckedContinuation<Bool, Never>)?
+        var waiter: (state: ConversationState, reached: Promise<Void>)?
     }
 
     private let state = Mutex(State())
@@ -26,32 +26,20 @@ final class Timeline: Sendable {
 
     /// Returns when the conversation enters `wanted`, now or since the last wait.
     func wait(for wanted: ConversationState, within limit: Duration = .seconds(30)) async throws(DemoStuck) {
-        let clock = Task {
-            try? await Task.sleep(for: limit)
-            if !Task.isCancelled { release(false) }
-        }
-        defer { clock.cancel() }
-        let isThere = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-            let isThere = state.withLock { state in
-                if let index = state.entered.firstIndex(of: wanted) {
-                    state.entered.removeSubrange(...index)
-                    return true
-                }
+        let reached = Promise<Void>()
+        state.withLock { state in
+            if let index = state.entered.firstIndex(of: wanted) {
+                state.entered.removeSubrange(...index)
+                reached.give(())
+            } else {
                 state.entered = []
-                state.waiter = (wanted, continuation)
-                return false
+                state.waiter = (wanted, reached)
             }
-            if isThere { continuation.resume(returning: true) }
         }
-        guard isThere else { throw DemoStuck(wanted: wanted) }
-    }
-
-    private func release(_ isThere: Bool) {
-        let waiter = state.withLock { state in
-            defer { state.waiter = nil }
-            return state.waiter?.continuation
+        guard await TimeLimit.run(limit, { await reached.wait() }) != nil else {
+            reached.give(())
+            throw DemoStuck(wanted: wanted)
         }
-        waiter?.resume(returning: isThere)
     }
 
     var observer: ConversationSession.Observer {
@@ -111,14 +99,16 @@ final class Timeline: Sendable {
     }
 
     private func entered(_ next: ConversationState) {
-        let isAwaited = state.withLock { state in
+        let reached = state.withLock { state -> Promise<Void>? in
             guard let waiter = state.waiter else {
                 state.entered.append(next)
-                return false
+                return nil
             }
-            return waiter.state == next
+            guard waiter.state == next else { return nil }
+            state.waiter = nil
+            return waiter.reached
         }
-        if isAwaited { release(true) }
+        reached?.give(())
     }
 }
 

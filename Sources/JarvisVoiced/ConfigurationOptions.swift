@@ -58,8 +58,8 @@ let logOutlet: LogOutlet = {
 }()
 
 /// The one logger of the program.
-func makeLogger(level: Configuration.Log.Level) -> Logger {
-    logThreshold.level = Logger.Level(rawValue: level.rawValue) ?? .info
+func makeLogger(level: Logger.Level) -> Logger {
+    logThreshold.level = level
     let troubles = JournalLogHandler.Troubles()
     let outlet = logOutlet
     return Logger(label: "jarvis-voiced") { _ in

@@ -2,6 +2,7 @@ internal import Synchronization
 import VoiceActivation
 import VoiceAudio
 import VoiceBase
+import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 import VoiceSimulator

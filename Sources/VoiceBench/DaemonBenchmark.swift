@@ -37,7 +37,7 @@ enum DaemonBenchmark {
         let room = try VirtualRoom.find()
         let daemon =
             try room.map { try $0.daemon(services) }
-            ?? ChildProcess("/proc/self/exe", FileRoomDaemon.arguments(services))
+            ?? BenchProcess("/proc/self/exe", FileRoomDaemon.arguments(services))
         defer {
             daemon.end()
             room?.close()

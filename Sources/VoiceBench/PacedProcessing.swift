@@ -1,5 +1,5 @@
-import CLinux
 internal import Synchronization
+import VoiceBase
 
 /// `BareProcessing` every 10 ms on a thread of its own.
 final class PacedProcessing: Sendable {
@@ -9,10 +9,7 @@ final class PacedProcessing: Sendable {
     /// Starts the thread; it ends by itself after so many periods.
     init(periods: Int) throws {
         self.periods = periods
-        let context = Unmanaged.passRetained(self)
-        var refused: Int32 = 0
-        guard clinux_thread_start("jv-alone", 0, pacedProcessingMain, context.toOpaque(), &refused) != nil else {
-            context.release()
+        guard OwnThread.start("jv-alone", { self.run() }) else {
             throw BenchProblem("no thread for the canceller alone")
         }
     }
@@ -25,15 +22,8 @@ final class PacedProcessing: Sendable {
         return try result.get()
     }
 
-    fileprivate func run() {
+    private func run() {
         let outcome = Result { try BareProcessing.microseconds(periods: periods, isPaced: true) }
         result.withLock { $0 = outcome }
     }
-}
-
-/// At file level: a closure formed elsewhere may belong to an actor, and this thread is none of its.
-private let pacedProcessingMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-    guard let context else { return nil }
-    Unmanaged<PacedProcessing>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

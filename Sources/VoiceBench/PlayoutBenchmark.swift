@@ -21,7 +21,10 @@ enum PlayoutBenchmark {
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
         let ports = AudioPorts()
-        let configuration = AudioConfiguration(source: .file(try FileRoom()), realtimePriority: 0)
+        var configuration = AudioConfiguration()
+        configuration.source = .file(try FileRoom())
+        configuration.realtimePriority = 0
+        configuration.lockMemory = false
         let audio = try await AudioThread.start(configuration: configuration, ports: ports)
         let network = NetworkThread()
         try network.start()

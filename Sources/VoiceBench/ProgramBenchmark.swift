@@ -17,7 +17,7 @@ enum ProgramBenchmark {
         let copy = "/tmp/voice-bench-\(getpid()).stripped"
         defer { unlink(copy) }
         do {
-            _ = try ChildProcess.output("strip", ["-o", copy, Program.daemon])
+            _ = try BenchProcess.output("strip", ["-o", copy, Program.daemon])
             figures.append(Figure("size, stripped", megabytes(copy), unit: "MB"))
         } catch {
             figures.append(Figure("size, not stripped", megabytes(Program.daemon), unit: "MB", note: "\(error)"))
@@ -29,7 +29,7 @@ enum ProgramBenchmark {
     private static func start() throws -> Double {
         let began = clinux_monotonic_ns()
         // No such card: it says that it starts, then why it cannot.
-        let child = try ChildProcess(
+        let child = try BenchProcess(
             Program.daemon,
             ["run"],
             environment: [

@@ -12,13 +12,13 @@ struct VirtualRoom {
 
     /// Starts a room of its own; nil where there are no tools, or no daemon was built.
     static func find() throws -> VirtualRoom? {
-        let tools = (ChildProcess.environment["VOICE_SHARED"] ?? "../shared") + "/rig/virtual-room"
+        let tools = (BenchProcess.environment["VOICE_SHARED"] ?? "../shared") + "/rig/virtual-room"
         guard access(tools + "/up", X_OK) == 0, access(Program.daemon, X_OK) == 0 else { return nil }
         let folder = "/tmp/voice-bench-\(getpid())"
-        let build = ChildProcess.environment["ROOM_BUILD"] ?? "/tmp/voice-bench-room-build"
+        let build = BenchProcess.environment["ROOM_BUILD"] ?? "/tmp/voice-bench-room-build"
         var environment = ["VIRTUAL_ROOM": folder, "ROOM_BUILD": build]
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw BenchProblem("\(folder): errno \(errno)") }
-        let printed = try ChildProcess.output(
+        let printed = try BenchProcess.output(
             tools + "/up",
             ["--echo-delay-ms", "20", "--echo-gain-db", "-25", "--noise-db", "-65"],
             environment: environment
@@ -31,7 +31,7 @@ struct VirtualRoom {
     }
 
     /// The daemon, with this room as its card.
-    func daemon(_ services: SimulatedServices) throws -> ChildProcess {
+    func daemon(_ services: SimulatedServices) throws -> BenchProcess {
         try write(
             Array(
                 """
@@ -51,19 +51,19 @@ struct VirtualRoom {
         var environment = environment
         environment["OPENAI_API_KEY"] = SimulatedServices.key
         environment["JARVIS_TOKEN"] = SimulatedServices.token
-        return try ChildProcess(Program.daemon, ["run", "--config", folder + "/config.toml"], environment: environment)
+        return try BenchProcess(Program.daemon, ["run", "--config", folder + "/config.toml"], environment: environment)
     }
 
     /// Asks a question into the microphone.
     func ask() throws {
         let samples = SimulatedServices.question().map { Int16($0 * 32767) }
         try write(MonoWave.bytes(samples: samples, rate: AudioFormat.deviceRate), to: "question.wav")
-        _ = try ChildProcess.output(tools + "/say", [folder + "/question.wav"], environment: environment)
+        _ = try BenchProcess.output(tools + "/say", [folder + "/question.wav"], environment: environment)
     }
 
     func close() {
-        _ = try? ChildProcess.output(tools + "/down", [], environment: environment)
-        _ = try? ChildProcess.output("rm", ["-rf", folder])
+        _ = try? BenchProcess.output(tools + "/down", [], environment: environment)
+        _ = try? BenchProcess.output("rm", ["-rf", folder])
     }
 
     private func write(_ bytes: [UInt8], to name: String) throws {

@@ -1,3 +1,4 @@
+import VoiceBase
 import VoiceNetwork
 
 /// What a text message of 7 kB, the size of 100 ms of audio in base64, costs to send and to receive.
@@ -41,7 +42,7 @@ enum FrameCost {
         let times = (0..<21).map { _ in
             ContinuousClock().measure { for _ in 0..<batch { body() } } / batch
         }
-        let median = times.sorted()[10]
+        let median = times.sorted().quantile(0.5) ?? .zero
         print("\(name): \(median.components.attoseconds / 1_000_000_000) ns for \(size) bytes")
     }
 }

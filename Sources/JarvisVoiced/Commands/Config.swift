@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Logging
 import VoiceAudio
 import VoiceConfiguration
 import VoiceCore

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import FoundationEssentials
 import Glibc
+import Logging
 import VoiceAudio
 import VoiceBase
 import VoiceConfiguration

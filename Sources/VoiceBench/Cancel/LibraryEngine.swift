@@ -1,4 +1,5 @@
 import CAEC
+import VoiceConfiguration
 
 /// The WebRTC library alone, set as PipeWire sets it: extended filter, delay agnostic, high suppression of echo and noise,
 /// no gain control, a reported delay of 0 whatever the delay is. At 32 kHz where PipeWire takes 48.

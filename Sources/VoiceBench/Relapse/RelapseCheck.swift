@@ -122,7 +122,7 @@ struct RelapseCheck {
             echo: Self.echo(RelapseRoom(delay: Self.delay, seed: seed).echo(of: far)),
             near: near
         )
-        let loudest = Self.quantile(scene.near.filter { $0 > -60 }.sorted(), 0.95)
+        let loudest = scene.near.filter { $0 > -60 }.sorted().quantile(0.95) ?? 0
         let loud = scene.near.indices.filter { scene.near[$0] > loudest - 20 }
         var missing = 0
         var longest = 0
@@ -248,10 +248,6 @@ struct RelapseCheck {
     /// The mean of levels, by power.
     private static func decibels(_ levels: [Float]) -> Float {
         10 * log10f(levels.reduce(0) { $0 + powf(10, $1 / 10) } / Float(max(1, levels.count)) + 1e-12)
-    }
-
-    private static func quantile(_ sorted: [Float], _ share: Double) -> Float {
-        sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
     }
 
     private static func share(_ periods: [Int], _ holds: (Int) -> Bool) -> Double {

@@ -1,5 +1,6 @@
 import VoiceAudio
 import VoiceBase
+import VoiceConfiguration
 
 /// Rate conversion and the capture path, per period of 10 ms, beside a plain filter of the same length.
 enum ResamplerBenchmark {

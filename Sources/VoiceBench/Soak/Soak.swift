@@ -3,6 +3,7 @@ import Logging
 internal import Synchronization
 import VoiceAudio
 import VoiceBase
+import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 import VoiceSimulator
@@ -26,7 +27,7 @@ struct Soak {
 
     /// Returns whether all went well.
     func run() async throws -> Bool {
-        let child = try ChildProcess("/proc/self/exe", SoakServices.arguments(speed: options.speed), captures: true)
+        let child = try BenchProcess("/proc/self/exe", SoakServices.arguments(speed: options.speed), captures: true)
         let (realtimePort, agentPort) = try Self.ports(child)
         let conductor = SoakRoom(seed: options.seed, isPaced: options.speed > 1, feed: ServiceFeed(child.output))
         let room = try FileRoom(
@@ -181,7 +182,7 @@ struct Soak {
     // MARK: Parts
 
     /// The first line of the services.
-    private static func ports(_ child: ChildProcess) throws -> (Int, Int) {
+    private static func ports(_ child: BenchProcess) throws -> (Int, Int) {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while line.count < 100, read(child.output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }

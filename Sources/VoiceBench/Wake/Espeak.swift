@@ -8,7 +8,7 @@ enum Espeak {
     static func samples(_ voice: String, _ text: String, loudness wanted: Float) throws -> [Float] {
         let path = "/tmp/espeak-\(getpid()).wav"
         defer { unlink(path) }
-        _ = try ChildProcess.output("/usr/bin/espeak-ng", ["-v", voice, "-s", "150", "-w", path, text])
+        _ = try BenchProcess.output("/usr/bin/espeak-ng", ["-v", voice, "-s", "150", "-w", path, text])
         guard let bytes = try? FileReader.system.read(path, 256 << 20).bytes, let wave = MonoWave.parse(bytes) else {
             throw BenchProblem("espeak-ng wrote no sound")
         }

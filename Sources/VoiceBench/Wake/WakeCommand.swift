@@ -118,7 +118,7 @@ struct WakeCommand {
 
         var description: String {
             let sorted = latencies.sorted()
-            let median = sorted.isEmpty ? "-" : "\(sorted[sorted.count / 2])"
+            let median = sorted.quantile(0.5).map { "\($0)" } ?? "-"
             let worst = sorted.last.map { "\($0)" } ?? "-"
             return "\(found) of \(calls) found, \(falseAlarms) false, "
                 + "from the end of the word: median \(median) ms, longest \(worst) ms"

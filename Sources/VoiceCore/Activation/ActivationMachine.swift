@@ -1,4 +1,5 @@
 internal import VoiceBase
+package import VoiceConfiguration
 internal import VoiceConversation
 
 /// Decides when a conversation is opened and closed, and what is listened for meanwhile. No I/O, clock or task.
@@ -10,27 +11,40 @@ internal import VoiceConversation
 /// answers with what to do. In `always` mode the session stays open and none of its limits applies.
 package struct ActivationMachine: Sendable {
     package struct Options: Equatable, Sendable {
-        package var mode = ActivationMode.always
+        package var mode: ActivationMode
         /// What is remembered from before the start: mute, and the mode if it was set by hand.
         package var isMuted = false
         package var handMode: ActivationMode?
         /// How long the user may be silent after a call and after an answer.
-        package var followUp: Duration = .seconds(8)
-        package var turnLimit: Duration = .seconds(60)
+        package var followUp: Duration
+        package var turnLimit: Duration
         /// How long a session may take to be ready.
-        package var connectLimit: Duration = .seconds(20)
+        package var connectLimit: Duration
         /// Ends after the first answer.
-        package var isOneShot = false
+        package var isOneShot: Bool
         /// What is kept of before the activation, in ms.
-        package var preRoll = 1500
+        package var preRoll: Int
         /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else...
         package var emptyTurn = 350
         /// ...unless it is longer than any call, in ms with what a service puts before it: the word was found late.
         package var longestCall = 1300
         /// A session without audio is kept open for the next call.
-        package var isWarm = false
+        package var isWarm: Bool
 
-        package init() {}
+        package init(_ configuration: Configuration = Configuration()) {
+            let activation = configuration.activation
+            mode = activation.mode
+            followUp = .seconds(activation.followUpS)
+            turnLimit = .seconds(activation.turnLimitS)
+            connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
+            isOneShot = activation.oneShot
+            preRoll = activation.preRollMS
+            isWarm = activation.warmStandby
+            // The service counts the silence that ended the turn as part of it.
+            if configuration.realtime.turnDetection == .server {
+                emptyTurn = max(0, configuration.realtime.silenceMS - 150)
+            }
+        }
     }
 
     package private(set) var mode: ActivationMode

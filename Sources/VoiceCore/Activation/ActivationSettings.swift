@@ -1,19 +1,8 @@
 package import VoiceConfiguration
 
-extension ActivationMode {
-    package init(_ mode: Configuration.Activation.Mode) {
-        self =
-            switch mode {
-            case .always: .always
-            case .wake: .wake
-            case .push: .push
-            }
-    }
-}
-
 /// Activation, translated from the configuration for the parts that it concerns.
 package struct ActivationSettings: Sendable {
-    package var machine = ActivationMachine.Options()
+    package var machine: ActivationMachine.Options
     /// What recognises words; nil for nothing.
     package var engine: Engine?
     /// Makes what recognises words, on the thread that it will live on; nil for nothing.
@@ -21,13 +10,13 @@ package struct ActivationSettings: Sendable {
     package var rule: WakeRule?
     package var quietHours: QuietHours?
     /// Highest master volume in quiet hours, in percent.
-    package var quietVolume = 100
+    package var quietVolume: Int
     /// Program run on changes of state, light, input device; empty for none.
-    package var stateCommand = ""
-    package var led = ""
-    package var buttons = ""
+    package var stateCommand: String
+    package var led: String
+    package var buttons: String
     /// Whether, in `always`, sound is sent only while somebody speaks.
-    package var voiceGate = false
+    package var voiceGate: Bool
 
     package enum Engine: Equatable, Sendable {
         case pocketsphinx(model: String)
@@ -37,12 +26,14 @@ package struct ActivationSettings: Sendable {
 
         /// As `activation.engine` has it.
         package var name: String {
-            switch self {
-            case .pocketsphinx: "pocketsphinx"
-            case .wyoming: "wyoming"
-            case .sherpa: "sherpa-onnx"
-            case .tflite: "tflite"
-            }
+            let engine: Configuration.Activation.Engine =
+                switch self {
+                case .pocketsphinx: .pocketsphinx
+                case .wyoming: .wyoming
+                case .sherpa: .sherpa
+                case .tflite: .tflite
+                }
+            return engine.rawValue
         }
 
         /// What finds these words. Stop words for which the engine has no model are PocketSphinx's, which takes any.
@@ -78,17 +69,7 @@ package struct ActivationSettings: Sendable {
     /// - Throws: what is missing or cannot be, with the way out.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let activation = configuration.activation
-        machine.mode = ActivationMode(activation.mode)
-        machine.followUp = .seconds(activation.followUpS)
-        machine.turnLimit = .seconds(activation.turnLimitS)
-        machine.connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
-        machine.isOneShot = activation.oneShot
-        machine.preRoll = activation.preRollMS
-        machine.isWarm = activation.warmStandby
-        // The service counts the silence that ended the turn as part of it.
-        if configuration.realtime.turnDetection == .server {
-            machine.emptyTurn = max(0, configuration.realtime.silenceMS - 150)
-        }
+        machine = ActivationMachine.Options(configuration)
         voiceGate = activation.voiceGate && configuration.echo.enabled
         stateCommand = activation.stateCommand
         led = activation.led

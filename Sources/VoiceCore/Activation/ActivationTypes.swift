@@ -1,15 +1,8 @@
 package import VoiceBase
+package import VoiceConfiguration
 package import VoiceConversation
 
-/// What opens a conversation.
-package enum ActivationMode: String, CaseIterable, Sendable {
-    /// The session is open from the start on.
-    case always
-    /// A word that is recognised on this machine.
-    case wake
-    /// A button, a signal or a command.
-    case push
-}
+package typealias ActivationMode = Configuration.Activation.Mode
 
 /// Where activation stands.
 package enum ActivationPhase: String, Sendable {

@@ -24,30 +24,24 @@ enum HookProcess {
         isEnding: () -> Bool = { false }
     ) -> Result {
         let hook = String(UInt64.random(in: 0 ... .max), radix: 36)
-        var texts = ([path] + arguments).map { strdup($0) } + [nil]
-        var variables = (environment + ["\(ChildProcesses.mark)=\(hook)"]).map { strdup($0) } + [nil]
-        defer { for text in texts + variables { free(text) } }
-        var problem: Int32 = 0
-        let child = ChildProcesses.startHook {
-            let child = clinux_spawn(&texts, &variables, -1, -1, true)
-            problem = errno
-            return child
+        let child: ChildProcess
+        do throws(SystemError) {
+            let marked = environment + ["\(ChildProcesses.mark)=\(hook)"]
+            child = try ChildProcess([path] + arguments, environment: marked, isHook: true)
+        } catch {
+            return .notStarted(errno: error.code)
         }
-        guard child > 0 else { return .notStarted(errno: problem) }
         var deadline = Monotonic.now() + limit
         var isLate = false
-        while !clinux_has_ended(child), !isLate {
+        while !child.hasEnded, !isLate {
             clinux_sleep_until_ns(clinux_monotonic_ns() + 10_000_000)
             if isEnding() { deadline = min(deadline, Monotonic.now() + lastMoments) }
             isLate = Monotonic.now() > deadline
         }
         // It is not reaped yet: its number cannot mean another group by now.
-        kill(-child, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        ChildProcesses.forget(child)
+        child.signal(SIGKILL, toGroup: true)
+        let end = child.wait()
         ChildProcesses.endOrphans(of: hook)
-        if isLate { return .tookTooLong }
-        return .ended(status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f)
+        return isLate ? .tookTooLong : .ended(end.status)
     }
 }

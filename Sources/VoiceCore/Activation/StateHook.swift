@@ -2,6 +2,7 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// Shows what the box does to the outside: runs a command and sets a light when its state changes.
 ///

@@ -1,5 +1,6 @@
+internal import Glibc
 internal import VoiceBase
-internal import VoiceConfiguration
+package import VoiceConfiguration
 
 /// Which channel of a card the mono signal is taken from.
 package enum ChannelSelection: Sendable, Equatable {
@@ -34,46 +35,57 @@ package struct AudioConfiguration: Sendable {
     /// Applied to everything played, in dB, -60 ... 20.
     package var outputGainDecibels: Double
     /// No sample is played above it, in dBFS, -20 ... 0.
-    package var limiterCeilingDecibels = -1.0
+    package var limiterCeilingDecibels: Double
     /// On the microphone, before the echo canceller, in dB, -20 ... 30.
-    package var captureGainDecibels = 0.0
+    package var captureGainDecibels: Double
     /// Whether speech is brought to one level, after the echo canceller.
-    package var automaticGain = false
+    package var automaticGain: Bool
     package var earcons: EarconSet
     /// SCHED_FIFO priority, 0 = usual scheduling.
     package var realtimePriority: Int
     /// Whether to keep the whole program in memory (mlockall).
     package var lockMemory: Bool
 
-    package init(
-        source: AudioSource = .alsa(capture: "default", playback: "default"),
-        bufferPeriods: Int = 4,
-        echoCanceller: EchoCancellerOptions = EchoCancellerOptions(),
-        duplex: DuplexSetting = .auto,
-        outputGainDecibels: Double = 0,
-        earcons: Bool = true,
-        realtimePriority: Int = 40,
-        lockMemory: Bool = false
-    ) {
-        self.source = source
-        self.bufferPeriods = min(16, max(3, bufferPeriods))
-        self.echoCanceller = echoCanceller
-        self.duplex = duplex
-        self.outputGainDecibels = min(20, max(-60, outputGainDecibels))
-        self.earcons = earcons ? .all : .none
-        self.realtimePriority = realtimePriority
-        self.lockMemory = lockMemory
+    package init(_ audio: Configuration.Audio = .init(), echo: Configuration.Echo = .init()) {
+        source = .alsa(capture: audio.input, playback: audio.output)
+        capture.channel = audio.inputChannel == 0 ? nil : audio.inputChannel - 1
+        // One that is wrong is told by whoever reads the configuration.
+        capture.map = try? ChannelMap(parsing: audio.inputChannels)
+        capture.worker = EchoWorker(echo.mode)
+        capture.cancels = echo.enabled
+        captureRate = audio.inputRate == 0 ? nil : audio.inputRate
+        playbackRate = audio.outputRate == 0 ? nil : audio.outputRate
+        bufferPeriods = min(16, max(3, audio.outputBufferMS / 10))
+        echoCanceller = EchoCancellerOptions(echo)
+        duplex = echo.duplex
+        outputGainDecibels = min(20, max(-60, audio.outputGainDB))
+        limiterCeilingDecibels = audio.limiterCeilingDB
+        captureGainDecibels = audio.captureGainDB
+        automaticGain = audio.agc
+        earcons = audio.earcons ? .all : .none
+        realtimePriority = audio.realtimePriority
+        lockMemory = audio.lockMemory
     }
 }
 
 /// What the engine itself needs to know.
 struct AudioEngineSettings: Sendable {
-    var echoCanceller = EchoCancellerOptions()
-    var duplex = DuplexSetting.auto
+    var echoCanceller: EchoCancellerOptions
+    var duplex: DuplexSetting
     /// Linear.
-    var outputGain: Float = 1
-    var limiterCeiling: Float = 0.891_25
-    var captureGain: Float = 1
-    var automaticGain = false
-    var earcons = EarconSet.all
+    var outputGain: Float
+    var limiterCeiling: Float
+    var captureGain: Float
+    var automaticGain: Bool
+    var earcons: EarconSet
+
+    init(_ configuration: AudioConfiguration = AudioConfiguration()) {
+        echoCanceller = configuration.echoCanceller
+        duplex = configuration.duplex
+        outputGain = powf(10, Float(configuration.outputGainDecibels) / 20)
+        limiterCeiling = powf(10, Float(min(0, max(-20, configuration.limiterCeilingDecibels))) / 20)
+        captureGain = powf(10, Float(min(30, max(-20, configuration.captureGainDecibels))) / 20)
+        automaticGain = configuration.automaticGain
+        earcons = configuration.earcons
+    }
 }

@@ -21,18 +21,13 @@ package enum Command {
         var descriptors: [Int32] = [-1, -1]
         guard clinux_pipe(&descriptors) == 0 else { return nil }
         let ends = (descriptors[0], descriptors[1])
-        var texts: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { for text in texts { free(text) } }
-        let process = ChildProcesses.start { clinux_spawn(&texts, nil, ends.1, -1, false) }
+        let process = try? ChildProcess(arguments, output: ends.1)
         close(ends.1)
         defer { close(ends.0) }
-        guard process > 0 else { return nil }
+        guard let process else { return nil }
         let output = read(from: ends.0, until: Monotonic.now() + limit, maximumBytes: maximumBytes)
-        if output == nil { kill(process, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        ChildProcesses.forget(process)
-        return status == 0 ? output : nil
+        if output == nil { process.signal(SIGKILL) }
+        return process.wait() == .exited(0) ? output : nil
     }
 
     /// Nil when there is no end in time, or too much.

@@ -1,5 +1,33 @@
 /// Percent-encoding of addresses (RFC 3986 section 2.1).
 package enum PercentEncoding {
+    /// Escapes every byte but those that `isKept` lets stand.
+    package static func encoded(
+        _ text: some StringProtocol,
+        keeping isKept: (UInt8) -> Bool = isUnreserved
+    ) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isKept(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What never needs an escape (section 2.3).
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
     /// A broken escape stays as it is; bytes that are no UTF-8 become U+FFFD.
     package static func decoded(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }

@@ -63,11 +63,19 @@ package struct ServerURL: Sendable, Equatable {
     }
 
     /// The address as text; the port only when it is not the usual one.
-    package var text: String {
-        let name = host.contains(":") ? "[\(host)]" : host
-        let usual = scheme == "https" || scheme == "wss" ? 443 : 80
-        return "\(scheme)://\(name)" + (port == usual ? "" : ":\(port)") + path + (query.map { "?" + $0 } ?? "")
-    }
+    package var text: String { "\(scheme)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "") }
+
+    /// Host and port as addresses and the Host header have them: the port only when it is not the usual one.
+    package var authority: String { bracketedHost + (port == (isSecure ? 443 : 80) ? "" : ":\(port)") }
+
+    /// The host, an IPv6 address in its brackets.
+    package var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    /// Whether TLS is asked for.
+    package var isSecure: Bool { scheme == "https" || scheme == "wss" }
+
+    /// Path and query as a request has them: at least "/" (RFC 9112 section 3.2.1).
+    package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
 
     private static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
         var host = authority

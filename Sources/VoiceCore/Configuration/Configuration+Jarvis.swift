@@ -1,64 +1,183 @@
 extension Configuration {
     /// The agent that thinks.
-    package struct Jarvis: Sendable, Equatable {
-        package var url = "http://127.0.0.1:8080/ui"
-        package var api = API.chat
-        package var model = ""
-        package var tokenFile = ""
-        package var allowPlainHTTP = false
-        package var connectTimeoutS = 3
-        package var silenceS = 30
-        package var timeoutS = 120
-        package var stillWorkingS = 10
-        package var newQuestion = NewQuestion.queue
-        package var askUser = AskUser.aloud
-        package var approval = Approval.aloud
-        package var humanTimeoutS = 60
-        package var caFile = ""
-        package var clientCertificateFile = ""
-        package var clientKeyFile = ""
-        package var maximumSpokenWords = 150
-        package var idleRenewalMin = 30
-        package var endConversation = EndConversation.auto
-        package var preamble = Preamble.auto
-        package var title = ""
-        package var announceJobs = false
+    package struct Jarvis: ConfigurationSection {
+        package static let name = "jarvis"
+        package static let documentation = "The agent that answers (term-llm serve)."
+        package static let keys = Keys()
+
+        package var changes: [String: ConfigurationValue] = [:]
 
         package init() {}
+    }
+}
 
-        package enum Preamble: String, CaseIterable, Sendable {
-            /// Unless the agent says that it has the prompt for voices.
-            case auto
-            case always
-            case off
-        }
+extension Configuration.Jarvis {
+    package struct Keys: Sendable {
+        package let url = Setting(
+            "jarvis.url",
+            "http://127.0.0.1:8080/ui",
+            as: .url(schemes: ["http", "https"], takesQuery: false),
+            "Address of the agent with its base path (\"/ui\" unless the server was told otherwise)."
+        )
+        package let api = Setting(
+            "jarvis.api",
+            API.chat,
+            "How the agent is asked: chat (one request, one reply), responses (runs that outlive a lost connection and may "
+                + "ask back), openai (any compatible endpoint, without its sessions)."
+        )
+        package let model = Setting(
+            "jarvis.model",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Model to name when jarvis.api is openai. Empty: the server's own."
+        )
+        package let tokenFile = Setting(
+            "jarvis.token_file",
+            "",
+            as: .file,
+            isLive: true,
+            "File that holds the token. Empty: the systemd credential \"jarvis-token\", else $JARVIS_TOKEN."
+        )
+        package let allowPlainHTTP = Setting(
+            "jarvis.allow_plain_http",
+            false,
+            "Sends the token over http:// to any address. Without it only to those of the own network; anybody on the way can "
+                + "read it."
+        )
+        package let connectTimeoutS = Setting(
+            "jarvis.connect_timeout_s",
+            3,
+            1...60,
+            "Seconds to wait for the connection."
+        )
+        package let silenceS = Setting(
+            "jarvis.silence_s",
+            30,
+            12...300,
+            "responses: seconds without any sign of life after which a connection is given up and made anew. The server "
+                + "gives one every ten."
+        )
+        package let timeoutS = Setting(
+            "jarvis.timeout_s",
+            120,
+            1...1800,
+            "Seconds to wait for an answer. Agents that use tools may need a minute and more."
+        )
+        package let stillWorkingS = Setting(
+            "jarvis.still_working_s",
+            10,
+            0...600,
+            "Seconds after which the user is told, once, that Jarvis is still at work; 0 never does."
+        )
+        package let newQuestion = Setting(
+            "jarvis.new_question",
+            NewQuestion.queue,
+            "A question that comes while another is at work waits its turn (queue), or takes its place (supersede)."
+        )
+        package let askUser = Setting(
+            "jarvis.ask_user",
+            AskUser.aloud,
+            "Questions of the agent to the user are read aloud, or dismissed unheard."
+        )
+        package let approval = Setting(
+            "jarvis.approval",
+            Approval.aloud,
+            "Permissions the agent wants are asked for aloud, or denied unheard. Chat has none."
+        )
+        package let humanTimeoutS = Setting(
+            "jarvis.human_timeout_s",
+            60,
+            10...600,
+            "Seconds the user has for such an answer. Silence is a no."
+        )
+        package let caFile = Setting(
+            "jarvis.ca_file",
+            "",
+            as: .file,
+            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+        )
+        package let clientCertificateFile = Setting(
+            "jarvis.client_certificate_file",
+            "",
+            as: .file,
+            "Certificate to show to the server, in PEM. Empty: none."
+        )
+        package let clientKeyFile = Setting(
+            "jarvis.client_key_file",
+            "",
+            as: .file,
+            "Its key, in PEM. Empty: it stands in the same file."
+        )
+        package let maximumSpokenWords = Setting(
+            "jarvis.maximum_spoken_words",
+            150,
+            20...2000,
+            "Words of an answer that are spoken before the rest is offered."
+        )
+        package let idleRenewalMin = Setting(
+            "jarvis.idle_renewal_min",
+            30,
+            0...10_080,
+            "Minutes without a question after which a fresh conversation begins; 0 never does."
+        )
+        package let endConversation = Setting(
+            "jarvis.end_conversation",
+            EndConversation.auto,
+            "Lets a goodbye close the session. auto: in wake and push mode; in always mode nothing opens it again but a "
+                + "button or a command."
+        )
+        package let preamble = Setting(
+            "jarvis.preamble",
+            Preamble.auto,
+            "Tells the agent with the first question of each conversation that it is heard, not read, and what can be played "
+                + "here. auto: unless it was given the prompt of docs/examples/agent-prompt.txt and says so."
+        )
+        package let title = Setting(
+            "jarvis.title",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Name of this box, under which the agent lists its conversations. Empty: the machine's."
+        )
+        package let announceJobs = Setting(
+            "jarvis.announce_jobs",
+            false,
+            "Tells of background jobs of the agent that have ended, in the next quiet moment of a conversation. Needs "
+                + "\"term-llm serve api jobs\"."
+        )
+    }
 
-        package enum EndConversation: String, CaseIterable, Sendable {
-            /// Where something listens for the next call.
-            case auto
-            case on
-            case off
-        }
+    package enum Preamble: String, CaseIterable, Sendable {
+        /// Unless the agent says that it has the prompt for voices.
+        case auto
+        case always
+        case off
+    }
 
-        package enum API: String, CaseIterable, Sendable {
-            case chat
-            case responses
-            case openai
-        }
+    package enum EndConversation: String, CaseIterable, Sendable {
+        /// Where something listens for the next call.
+        case auto
+        case on
+        case off
+    }
 
-        package enum NewQuestion: String, CaseIterable, Sendable {
-            case queue
-            case supersede
-        }
+    package enum API: String, CaseIterable, Sendable {
+        case chat
+        case responses
+        case openai
+    }
 
-        package enum AskUser: String, CaseIterable, Sendable {
-            case aloud
-            case dismiss
-        }
+    package enum NewQuestion: String, CaseIterable, Sendable {
+        case queue
+        case supersede
+    }
 
-        package enum Approval: String, CaseIterable, Sendable {
-            case aloud
-            case deny
-        }
+    package enum AskUser: String, CaseIterable, Sendable {
+        case aloud
+        case dismiss
+    }
+
+    package enum Approval: String, CaseIterable, Sendable {
+        case aloud
+        case deny
     }
 }

@@ -1,19 +1,12 @@
 /// What a configuration that was read again changes: what comes into force at once, and what needs a restart.
 package struct ConfigurationChange: Sendable, Equatable {
-    /// Keys whose change is heard, seen or used without a restart.
-    package static let live: Set<String> = Set(ConfigurationSchema.budget.map(\.path)).union([
-        "audio.master_volume", "audio.voice_volume", "audio.media_volume", "audio.earcon_volume",
-        "audio.capture_gain_db",
-        "log.level", "log.transcripts", "realtime.api_key_file", "jarvis.token_file",
-    ])
-
     /// Paths in the order of the schema; secrets as "API key" and "agent token".
     package var inForce: [String] = []
     package var afterRestart: [String] = []
 
     package init(from old: Configuration, to new: Configuration) {
         for key in ConfigurationSchema.keys where key.value(in: old) != key.value(in: new) {
-            if Self.live.contains(key.path) { inForce.append(key.path) } else { afterRestart.append(key.path) }
+            if key.isLive { inForce.append(key.path) } else { afterRestart.append(key.path) }
         }
     }
 
@@ -26,9 +19,7 @@ package struct ConfigurationChange: Sendable, Equatable {
     /// What is in force now: `old` with the live keys of `new`.
     package func applied(_ new: Configuration, to old: Configuration) -> Configuration {
         var result = old
-        for key in ConfigurationSchema.keys where Self.live.contains(key.path) {
-            _ = key.set(key.value(in: new), in: &result)
-        }
+        for key in ConfigurationSchema.keys where key.isLive { _ = key.set(key.value(in: new), in: &result) }
         return result
     }
 

@@ -146,7 +146,7 @@ package struct Authority: Equatable, Sendable {
     }
 
     /// - Parameter promptLimit: how long the agent waits for an answer.
-    package init(promptLimit: Duration = .seconds(300)) {
+    package init(promptLimit: Duration) {
         self.promptLimit = promptLimit
     }
 

@@ -1,3 +1,5 @@
+package import VoiceConfiguration
+
 extension ConversationMachine {
     package struct Options: Equatable, Sendable {
         package var settings: RealtimeSettings
@@ -5,7 +7,7 @@ extension ConversationMachine {
         package var idleLimit: Duration?
         /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.
         package var thinkingAfter: Duration? = .milliseconds(700)
-        package var setUpLimit: Duration = .seconds(20)
+        package var setUpLimit: Duration = .seconds(2 * Configuration.Realtime().connectTimeoutS + 10)
         /// Seed of the jitter.
         package var seed: UInt64 = 1
         package var reconnectFirst: Duration = .milliseconds(500)
@@ -18,7 +20,7 @@ extension ConversationMachine {
         package var limitedLongest: Duration = .seconds(900)
         package var probePause: Duration = .seconds(300)
         /// How long one turn of the user may last before its end counts as lost.
-        package var speechLongest: Duration = .seconds(120)
+        package var speechLongest: Duration = .seconds(2 * Configuration.Activation().turnLimitS)
         package var responseLimit: Duration = .seconds(12)
         /// How long a response may run: far more than the longest answer takes to be generated.
         package var responseLongest: Duration = .seconds(180)
@@ -30,37 +32,31 @@ extension ConversationMachine {
         package var askAgainWithin: Duration = .seconds(60)
 
         /// Age at which a session is replaced; nil leaves it to its end.
-        package var sessionAge: Duration? = .seconds(1200)
+        package var sessionAge: Duration? = .seconds(60 * Configuration.Realtime().sessionAgeMin)
         /// How long a session may last where the service does not say it.
         package var sessionLifetime: Duration?
         /// How long before the end of a session the next is opened, and how long before it is taken whatever the room
         /// does, as long as nobody speaks.
-        package var rotationMargin: Duration = .seconds(120)
+        package var rotationMargin: Duration = .seconds(Configuration.Realtime().rotationMarginS)
         package var swapMargin: Duration = .seconds(10)
         /// How long the room has to be quiet before sessions are changed.
         package var swapQuiet: Duration = .seconds(4)
         /// What the next session is told of the conversation.
-        package var carry = Carry.summary
+        package var carry = Configuration.Realtime().carry
         /// Turns that are remembered for it.
-        package var rememberedTurns = 4
+        package var rememberedTurns = Configuration.Realtime().carryTurns
 
         /// Whether the session is meant to be open always, and opens again by itself when there is a budget again.
         package var isAlwaysOpen = true
         /// How long what is being said may take once the budget is spent.
         package var budgetGrace: Duration = .seconds(60)
         /// How long the agent waits for an answer to what it asks.
-        package var promptLimit: Duration = .seconds(300)
+        package var promptLimit: Duration = .seconds(Configuration.Jarvis().humanTimeoutS)
 
         package init(settings: RealtimeSettings) {
             self.settings = settings
         }
     }
 
-    package enum Carry: String, CaseIterable, Sendable {
-        /// One short note that lists the last turns.
-        case summary
-        /// The last turns, as text items.
-        case turns
-        case none
-    }
+    package typealias Carry = Configuration.Realtime.Carry
 }

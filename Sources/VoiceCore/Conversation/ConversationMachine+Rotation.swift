@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 /// The session that is opened beside the one that ages, to take over in a quiet moment.
 ///
 ///     rotate --> opening --> configuring --> ready --> promoted

@@ -2,6 +2,7 @@ package import Logging
 internal import Synchronization
 package import VoiceActivation
 package import VoiceAudio
+internal import VoiceConfiguration
 internal import VoiceConversation
 
 /// Runs activation: hands events to its machine in their order and does what it wants done.

@@ -17,7 +17,7 @@ extension DaemonSettings {
             secrets: secrets,
             tools: VoiceDaemon.advertised(
                 configuration.jarvis,
-                mode: ActivationMode(configuration.activation.mode),
+                mode: configuration.activation.mode,
                 playsMedia: configuration.media.enabled,
                 logger: logger
             ),

@@ -112,12 +112,7 @@ package struct DaemonSettings: Sendable {
         conversation.sessionLifetime = dialect.sessionLifetime
         conversation.rotationMargin = .seconds(realtime.rotationMarginS)
         conversation.rememberedTurns = realtime.carryTurns
-        conversation.carry =
-            switch realtime.carry {
-            case .summary: .summary
-            case .turns: .turns
-            case .none: .none
-            }
+        conversation.carry = realtime.carry
         jarvis = configuration.jarvis
         conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
         if jarvis.title.isEmpty { jarvis.title = HostName.current }
@@ -178,56 +173,5 @@ extension Tool {
             "type": "function", "name": .string(name), "description": .string(description),
             "parameters": schema ?? ["type": "object", "properties": [:]],
         ]
-    }
-}
-
-extension AudioConfiguration {
-    package init(_ audio: Configuration.Audio, echo: Configuration.Echo) {
-        var canceller = EchoCancellerOptions()
-        canceller.echoCancellation = echo.enabled
-        canceller.suppression =
-            switch echo.suppression {
-            case .low: .low
-            case .moderate: .moderate
-            case .high: .high
-            }
-        canceller.noiseSuppression =
-            switch echo.noiseSuppression {
-            case .off: .off
-            case .low: .low
-            case .moderate: .moderate
-            case .high: .high
-            case .veryHigh: .veryHigh
-            }
-        canceller.highPass = echo.highPass
-        canceller.gainControl = echo.gainControl
-        // The gate that tells talkers from echo needs it.
-        canceller.voiceDetection = echo.enabled
-        let duplex: DuplexSetting =
-            switch echo.duplex {
-            case .auto: .auto
-            case .full: .full
-            case .half: .half
-            }
-        self.init(
-            source: .alsa(capture: audio.input, playback: audio.output),
-            bufferPeriods: audio.outputBufferMS / 10,
-            echoCanceller: canceller,
-            duplex: duplex,
-            outputGainDecibels: audio.outputGainDB,
-            earcons: audio.earcons,
-            realtimePriority: audio.realtimePriority,
-            lockMemory: audio.lockMemory
-        )
-        capture.channel = audio.inputChannel == 0 ? nil : audio.inputChannel - 1
-        // One that is wrong is told by whoever reads the configuration.
-        capture.map = try? ChannelMap(parsing: audio.inputChannels)
-        capture.worker = EchoWorker(echo.mode)
-        capture.cancels = echo.enabled
-        captureRate = audio.inputRate == 0 ? nil : audio.inputRate
-        playbackRate = audio.outputRate == 0 ? nil : audio.outputRate
-        limiterCeilingDecibels = audio.limiterCeilingDB
-        captureGainDecibels = audio.captureGainDB
-        automaticGain = audio.agc
     }
 }

@@ -2,6 +2,7 @@ internal import Logging
 package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
+internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceMedia
 

@@ -19,7 +19,7 @@ extension VoiceDaemon {
         settings: DaemonSettings,
         threshold: LogThreshold
     ) async {
-        threshold.level = Logger.Level(rawValue: configuration.log.level.rawValue) ?? .info
+        threshold.level = configuration.log.level
         await volumeController.reconfigure(VolumeSettings(configuration.audio).configured)
         if change.inForce.contains("audio.capture_gain_db") {
             await volumeController.setCaptureGain(decibels: configuration.audio.captureGainDB)

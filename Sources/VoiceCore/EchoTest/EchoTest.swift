@@ -1,6 +1,7 @@
 package import Logging
 package import VoiceAudio
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// Plays the test signal on the configured devices and measures what comes back.
 package struct EchoTest: Sendable {

@@ -1,5 +1,6 @@
 internal import Glibc
 package import VoiceAudio
+internal import VoiceBase
 
 /// Measures what the box hears of a person who talks while it makes noise itself.
 ///
@@ -40,7 +41,7 @@ package struct TalkMeter: Sendable {
         let rest = usualRest + Self.aboveRest
         let isTalk = periods.map { $0.residual > floor && $0.residual > $0.echo + rest }
         let levels = zip(periods, isTalk).filter(\.1).map(\.0.residual).sorted()
-        guard let loudest = Self.quantile(levels, 0.95) else { return TalkResult() }
+        guard let loudest = levels.quantile(0.95) else { return TalkResult() }
         let isSent = sent
         var result = TalkResult()
         var total = 0
@@ -60,9 +61,9 @@ package struct TalkMeter: Sendable {
         result.heardShare = Double(heard) / Double(max(1, total))
         result.cutShare = Double(cut) / Double(max(1, total))
         result.longestLost = Double(longest) / 100
-        result.level = Self.quantile(levels, 0.5).map(Double.init)
+        result.level = levels.quantile(0.5).map(Double.init)
         let echoes = periods.map(\.echo).filter { $0 > Self.faintest }.sorted()
-        result.echoLevel = Self.quantile(echoes, 0.5).map(Double.init)
+        result.echoLevel = echoes.quantile(0.5).map(Double.init)
         return result
     }
 
@@ -70,7 +71,7 @@ package struct TalkMeter: Sendable {
     private var usualRest: Float {
         let ratios = alone.filter { $0.echo > Self.faintest }.map { $0.residual - $0.echo }.sorted()
         // Without echo there is nothing to be told from; where all of it is left, nothing could be.
-        return min(10, Self.quantile(ratios, 0.95) ?? -20)
+        return min(10, ratios.quantile(0.95) ?? -20)
     }
 
     /// Which periods went upstream, at once or later.
@@ -80,11 +81,6 @@ package struct TalkMeter: Sendable {
             for earlier in max(0, index - Int(period.released))..<index { sent[earlier] = true }
         }
         return sent
-    }
-
-    private static func quantile(_ sorted: [Float], _ share: Double) -> Float? {
-        guard !sorted.isEmpty else { return nil }
-        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
     }
 }
 

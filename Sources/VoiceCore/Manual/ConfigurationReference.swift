@@ -23,7 +23,7 @@ package enum ConfigurationReference {
         for section in ConfigurationSchema.sections {
             lines += ["", "## `[\(section.name)]`", "", section.documentation]
             for key in ConfigurationSchema.keys where key.section == section.name {
-                let live = ConfigurationChange.live.contains(key.path) ? " (live)" : ""
+                let live = key.isLive ? " (live)" : ""
                 lines += [
                     "", "### `\(key.path)`\(live)", "", key.documentation, "",
                     "Default `\(key.builtIn.toml)`. Accepts \(key.kind.wanted).",

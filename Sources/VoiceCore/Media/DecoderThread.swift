@@ -23,16 +23,11 @@ final class DecoderThread: Sendable {
         var cuts: Bool
     }
 
-    private struct Handle: @unchecked Sendable {
-        // Used under the mutex only.
-        var thread: OpaquePointer?
-    }
-
     private let feed: MediaFeed
     private let policy: MediaPolicy
     private let report: @Sendable (DecoderReport) -> Void
     private let command = Mutex<Command?>(nil)
-    private let handle = Mutex(Handle())
+    private let thread = Mutex<OwnThread?>(nil)
     private let wake = clinux_eventfd()
 
     /// - Parameters:
@@ -48,12 +43,8 @@ final class DecoderThread: Sendable {
 
     /// Does nothing when it runs already.
     func start() {
-        handle.withLock { handle in
-            guard handle.thread == nil else { return }
-            var refused: Int32 = 0
-            let context = Unmanaged.passRetained(self)
-            handle.thread = clinux_thread_start("jv-media", 0, decoderThreadMain, context.toOpaque(), &refused)
-            if handle.thread == nil { context.release() }
+        thread.withLock { thread in
+            if thread == nil { thread = try? OwnThread("jv-media") { self.work() } }
         }
     }
 
@@ -66,15 +57,11 @@ final class DecoderThread: Sendable {
     /// Ends the job and the thread: takes milliseconds.
     func close() async {
         put(Command(kind: .close, cuts: true))
-        await OwnThread.run("jv-media-end") { self.join() }
-    }
-
-    private func join() {
-        let thread = handle.withLock { handle in
-            defer { handle.thread = nil }
-            return Handle(thread: handle.thread)
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
         }
-        if let thread = thread.thread { clinux_thread_join(thread) }
+        if let thread { await OwnThread.run("jv-media-end") { thread.join() } }
     }
 
     private func put(_ next: Command) {
@@ -87,7 +74,7 @@ final class DecoderThread: Sendable {
 
     // MARK: On the thread
 
-    fileprivate func work() {
+    private func work() {
         let reader = DecoderReader(
             feed: feed,
             policy: policy,
@@ -116,11 +103,4 @@ final class DecoderThread: Sendable {
             return command
         }
     }
-}
-
-/// At file level: a closure formed in an actor's context would trap on a thread of its own.
-private let decoderThreadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-    guard let context else { return nil }
-    Unmanaged<DecoderThread>.fromOpaque(context).takeRetainedValue().work()
-    return nil
 }

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceConfiguration
 internal import VoiceReply
 
 /// The media player's decisions: queue, pause, what follows what. No input or output, no clock, no task.
@@ -17,7 +18,7 @@ package struct MediaMachine: Sendable, Equatable {
         package var reconnectFirst = Duration.seconds(1)
         package var reconnectLongest = Duration.seconds(30)
         /// After so many items a word may be said; 0 for never.
-        package var interludeEvery = 0
+        package var interludeEvery = Configuration.Media().interludeEvery
 
         package init() {}
     }

@@ -2,31 +2,29 @@ package import VoiceConfiguration
 
 /// What the media player runs on.
 package struct MediaSettings: Sendable, Equatable {
-    package var isEnabled = true
+    package var isEnabled: Bool
     /// Name or absolute path of ffmpeg.
-    package var decoder = "ffmpeg"
-    package var policy = MediaPolicy()
+    package var decoder: String
+    package var policy: MediaPolicy
     package var machine = MediaMachine.Options()
     /// So long without sound, and a stream is given up.
-    package var patience = Duration.seconds(20)
+    package var patience: Duration
     /// Whether the two channels of a card have a loudspeaker each.
-    package var isStereo = true
+    package var isStereo: Bool
     /// Linear, while the voice and while the user speaks.
-    package var ducked: Double = 0.6
-    package var duckedForUser: Double = 0.25
-    package var release = Duration.milliseconds(300)
+    package var ducked: Double
+    package var duckedForUser: Double
+    package var release: Duration
     /// Percent.
-    package var maximumVolume = 100
-    package var stationsFile = ""
+    package var maximumVolume: Int
+    package var stationsFile: String
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
     /// Whether ends and failures are told to the model, and whether a session is opened for it.
-    package var tells = true
-    package var opensSession = false
+    package var tells: Bool
+    package var opensSession: Bool
 
-    package init() {}
-
-    package init(_ media: Configuration.Media) {
+    package init(_ media: Configuration.Media = .init()) {
         isEnabled = media.enabled
         decoder = media.decoder
         policy = MediaPolicy(hosts: media.allowHosts, folders: media.folders)

@@ -29,15 +29,15 @@ final class CurlSocket {
     var easy: UnsafeMutableRawPointer { handle.easy }
 
     /// Starts to connect; nil only when memory is exhausted.
-    init?(_ parts: URLParts, _ request: WebSocketRequest, multi: UnsafeMutableRawPointer) {
+    init?(_ url: ServerURL, _ request: WebSocketRequest, multi: UnsafeMutableRawPointer) {
         guard let handle = CurlHandle() else { return nil }
         self.handle = handle
         sockets.initialize(to: ccurl_live_sockets())
         self.multi = multi
-        host = parts.host
+        host = url.bracketedHost
         deadPeerLimit = request.deadPeerLimit
         limit = request.limits.whole
-        handle.set(CURLOPT_URL, parts.curlURL)
+        handle.set(CURLOPT_URL, url.curlURL)
         handle.set(CURLOPT_CONNECT_ONLY, 1)
         // Otherwise TLS offers HTTP/2, and the server takes it.
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)

@@ -1,4 +1,5 @@
 import Synchronization
+import VoiceBase
 
 /// One caller waiting for one HTTP exchange; the only part of it that two threads touch.
 final class HTTPCall: Sendable {
@@ -10,7 +11,8 @@ final class HTTPCall: Sendable {
     /// Where the body goes when it is read while it comes in.
     let inflow: HTTPInflow?
     private let cancelled = Atomic(false)
-    private let waiting = Mutex<CheckedContinuation<Reply, Never>?>(nil)
+    /// What came of it.
+    let reply = Promise<Reply>()
 
     init(_ request: HTTPRequest, onBody: (@Sendable (Int, UnsafeRawBufferPointer) -> Void)?) {
         self.request = request
@@ -28,19 +30,11 @@ final class HTTPCall: Sendable {
 
     func cancel() { cancelled.store(true, ordering: .releasing) }
 
-    func wait(_ continuation: CheckedContinuation<Reply, Never>) {
-        waiting.withLock { $0 = continuation }
-    }
-
     /// Only the first result counts.
     func finish(_ result: Reply) {
         if let inflow {
             if case .failure(let failure) = result { inflow.end(failure) } else { inflow.end(nil) }
         }
-        let continuation = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
-        }
-        continuation?.resume(returning: result)
+        reply.give(result)
     }
 }

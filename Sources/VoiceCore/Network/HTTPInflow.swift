@@ -1,4 +1,5 @@
 import Synchronization
+import VoiceBase
 
 /// What has come in of a reply and was not read yet; filled on the network thread, emptied by one reader.
 ///
@@ -11,31 +12,19 @@ final class HTTPInflow: Sendable {
     static let limit = 256 << 10
 
     private struct State {
-        var head: Result<Void, HTTPFailure>?
-        var status = 0
-        var headers: [(name: String, value: String)] = []
         var bytes: [UInt8] = []
         var end: HTTPFailure??
         var isHeld = false
-        var headWaiter: CheckedContinuation<Void, Never>?
         var reader: CheckedContinuation<Void, Never>?
     }
 
+    /// Status and headers, or why there are none.
+    let head = Promise<Result<Head, HTTPFailure>>()
     private let state = Mutex(State())
 
     // MARK: Network thread
 
-    func begin(_ head: Head) {
-        let waiter = state.withLock { state in
-            guard state.head == nil else { return nil as CheckedContinuation<Void, Never>? }
-            state.head = .success(())
-            state.status = head.status
-            state.headers = head.headers
-            defer { state.headWaiter = nil }
-            return state.headWaiter
-        }
-        waiter?.resume()
-    }
+    func begin(_ head: Head) { self.head.give(.success(head)) }
 
     /// False when there is no room: the piece must be offered again after `take` has made some.
     func offer(_ piece: UnsafeRawBufferPointer) -> Bool {
@@ -54,29 +43,16 @@ final class HTTPInflow: Sendable {
 
     /// No failure: the reply is complete. Only the first end counts.
     func end(_ failure: HTTPFailure?) {
-        let waiters = state.withLock { state in
+        let reader = state.withLock { state in
             if state.end == nil { state.end = .some(failure) }
-            if state.head == nil { state.head = .failure(failure ?? .reset("no reply")) }
-            defer { (state.headWaiter, state.reader) = (nil, nil) }
-            return [state.headWaiter, state.reader]
+            defer { state.reader = nil }
+            return state.reader
         }
-        for waiter in waiters { waiter?.resume() }
+        head.give(.failure(failure ?? .reset("no reply")))
+        reader?.resume()
     }
 
     // MARK: Reader
-
-    func head() async throws(HTTPFailure) -> Head {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.head == nil { state.headWaiter = continuation }
-                return state.head != nil
-            }
-            if isReady { continuation.resume() }
-        }
-        let known = state.withLock { ($0.head, $0.status, $0.headers) }
-        if case .failure(let failure) = known.0 { throw failure }
-        return (known.1, known.2)
-    }
 
     /// Waits until there is something to take, or the end.
     func ready() async {

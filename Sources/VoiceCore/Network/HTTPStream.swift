@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// The reply to an `HTTPRequest` while it still comes in. For one reader; letting go of it closes the connection.
 package final class HTTPStream: Sendable {
     package let status: Int
@@ -58,18 +60,12 @@ extension NetworkThread {
         let queue = commands
         if !queue.put({ $0.start(call) }) { throw .other("the network thread does not run") }
         let head = await withTaskCancellationHandler {
-            await inflow.headResult()
+            await inflow.head.wait()
         } onCancel: {
             call.cancel()
             inflow.end(.cancelled)
             _ = queue.put { $0.cancel(call) }
         }
         return HTTPStream(head: try head.get(), call: call, inflow: inflow, queue: queue)
-    }
-}
-
-extension HTTPInflow {
-    func headResult() async -> Result<Head, HTTPFailure> {
-        do throws(HTTPFailure) { return .success(try await head()) } catch { return .failure(error) }
     }
 }

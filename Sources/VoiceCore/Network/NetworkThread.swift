@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import Synchronization
+import VoiceBase
 
 /// The thread on which all network I/O happens: WebSockets and small HTTP exchanges.
 ///
@@ -10,7 +11,7 @@ import Synchronization
 package final class NetworkThread: Sendable {
     private enum State {
         case idle
-        case running(pthread_t)
+        case running(OwnThread)
         case stopped(wasRunning: Bool)
     }
 
@@ -19,7 +20,7 @@ package final class NetworkThread: Sendable {
     var commands: CommandQueue { queue }
     private let state = Mutex(State.idle)
     private let lastID = Atomic<UInt64>(0)
-    private let end = ThreadEnd()
+    private let end = Promise<Void>()
 
     /// - Parameter label: the thread's name, at most 15 bytes.
     package init(label: String = "jv-net") { self.label = label }
@@ -29,8 +30,19 @@ package final class NetworkThread: Sendable {
         try state.withLock { state in
             guard case .idle = state else { throw NetworkThreadError.startedBefore }
             guard globalInit == CURLE_OK, let multi = curl_multi_init() else { throw NetworkThreadError.libcurl }
-            let start = ThreadStart(label: label, multi: multi, queue: queue, end: end)
-            state = .running(try spawn(start))
+            // From here on the thread alone uses it, but for waking it up.
+            nonisolated(unsafe) let handle = multi
+            let (queue, end) = (queue, end)
+            do throws(SystemError) {
+                let thread = try OwnThread(label) {
+                    NetworkLoop(multi: handle, queue: queue).run()
+                    end.give(())
+                }
+                state = .running(thread)
+            } catch {
+                curl_multi_cleanup(multi)
+                throw NetworkThreadError.thread(errno: error.code)
+            }
             queue.open(waking: multi)
         }
     }
@@ -46,10 +58,10 @@ package final class NetworkThread: Sendable {
             if case .stopped(wasRunning: true) = before { await end.wait() }
             return
         }
-        while !queue.put({ $0.stop(within: bound) }), !end.hasEnded { await Task.yield() }
+        while !queue.put({ $0.stop(within: bound) }), end.value == nil { await Task.yield() }
         await end.wait()
         // It resumed us as its last act: this takes microseconds.
-        pthread_join(thread, nil)
+        thread.join()
     }
 
     /// Waits until the thread has ended, whether it was told to or broke.
@@ -80,12 +92,10 @@ package final class NetworkThread: Sendable {
         let call = HTTPCall(request, onBody: onBody)
         let queue = queue
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                call.wait(continuation)
-                if !queue.put({ $0.start(call) }) {
-                    call.finish(.failure(.other("the network thread does not run")))
-                }
+            if !queue.put({ $0.start(call) }) {
+                call.finish(.failure(.other("the network thread does not run")))
             }
+            return await call.reply.wait()
         } onCancel: {
             call.cancel()
             _ = queue.put { $0.cancel(call) }

@@ -1,4 +1,5 @@
 import CCurl
+internal import VoiceBase
 
 /// One WebSocket on a connection that libcurl opened; confined to the network thread.
 ///
@@ -23,7 +24,7 @@ package final class WebSocketConnection {
     private static let readsPerRound = 64
 
     private let request: WebSocketRequest
-    private let parts: URLParts?
+    private let url: ServerURL?
     private var socket: CurlSocket?
     private var driver: (any WebSocketDriver)?
     private var phase = Phase.connecting
@@ -49,9 +50,9 @@ package final class WebSocketConnection {
 
     init(_ request: WebSocketRequest) {
         self.request = request
-        parts = URLParts(request.url)
+        url = ServerURL(ofWebSocket: request.url)
         let now = ContinuousClock.now
-        deadlines = ConnectionDeadlines(host: parts?.authority ?? "", limits: request.limits, at: now)
+        deadlines = ConnectionDeadlines(host: url?.authority ?? "", limits: request.limits, at: now)
         watch = PeerWatch(limit: request.deadPeerLimit, at: now)
         session = WebSocketSession(
             maximumMessageBytes: request.maximumMessageBytes,
@@ -115,16 +116,16 @@ package final class WebSocketConnection {
     func stop() { close(code: 1000) }
 
     func begin(_ multi: UnsafeMutableRawPointer) {
-        guard let parts, request.headers.allSatisfy(HeaderField.isValid),
-            let socket = CurlSocket(parts, request, multi: multi)
+        guard let url, request.headers.allSatisfy(HeaderField.isValid),
+            let socket = CurlSocket(url, request, multi: multi)
         else { return end(.failed(.badURL)) }
         self.socket = socket
     }
 
     func connected(_ code: CURLcode) {
-        guard case .connecting = phase, let parts, let socket else { return }
+        guard case .connecting = phase, let url, let socket else { return }
         if let failure = socket.connected(code) { return end(.failed(failure)) }
-        let handshake = WebSocketHandshake(host: parts.authority, path: parts.path, headers: request.headers)
+        let handshake = WebSocketHandshake(host: url.authority, path: url.target, headers: request.headers)
         session.prepend(handshake.request)
         self.handshake = handshake
         deadlines.reached(.asking, at: .now)

@@ -1,6 +1,7 @@
 internal import Synchronization
 package import VoiceAudio
 package import VoiceBase
+internal import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
 
@@ -31,7 +32,10 @@ package final class VoicePump {
         /// Whether the audio thread tells voices from other sound.
         package var hasVoiceDetector = false
 
-        package init(chunk: Int = 20, startBuffer: Int = 60) {
+        package init(
+            chunk: Int = Configuration.Realtime().chunkMS,
+            startBuffer: Int = Configuration.Audio().startBufferMS
+        ) {
             self.chunk = chunk
             self.startBuffer = startBuffer
         }

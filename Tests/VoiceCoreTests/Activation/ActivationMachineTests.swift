@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// What the user notices of activation, decision by decision.

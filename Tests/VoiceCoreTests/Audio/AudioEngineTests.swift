@@ -4,6 +4,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 struct AudioEngineTests {

@@ -1,9 +1,9 @@
-import CLinux
 import Glibc
 import Synchronization
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceBase
 
 struct SampleRingTests {
     @Test func givesBackWhatWasWrittenInOrderAcrossItsEnd() {
@@ -48,18 +48,11 @@ struct SampleRingTests {
         #expect(position == 4)
     }
 
-    @Test func survivesTwoThreads() {
+    @Test func survivesTwoThreads() throws {
         let test = RingStress()
-        var refused: Int32 = 0
-        let context = Unmanaged.passRetained(test)
-        let thread = clinux_thread_start("ring-test", 0, ringStressProducer, context.toOpaque(), &refused)
-        guard let thread else {
-            context.release()
-            Issue.record("no thread")
-            return
-        }
+        let thread = try OwnThread("ring-test") { test.produce() }
         let wrong = test.consume()
-        clinux_thread_join(thread)
+        thread.join()
         #expect(wrong == 0)
     }
 }
@@ -95,10 +88,4 @@ private final class RingStress: Sendable {
         }
         return wrong
     }
-}
-
-private let ringStressProducer: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-    guard let context else { return nil }
-    Unmanaged<RingStress>.fromOpaque(context).takeRetainedValue().produce()
-    return nil
 }

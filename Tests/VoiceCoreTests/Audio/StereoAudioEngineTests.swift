@@ -4,6 +4,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// Voice from the middle, media from its sides, and one ear for both.

@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import VoiceAudio
@@ -53,10 +54,6 @@ struct ConfigurationChangeTests {
             secrets: try secrets("sk-1", "b")
         )
         #expect(change.inForce == ["agent token"])
-    }
-
-    @Test func liveKeysExist() {
-        #expect(ConfigurationChange.live.isSubset(of: Set(ConfigurationSchema.keys.map(\.path))))
     }
 
     @Test func editedVolumesAreHeardAndOthersStay() async {

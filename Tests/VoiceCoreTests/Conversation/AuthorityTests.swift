@@ -89,8 +89,8 @@ struct AuthorityTests {
         func answered(after seconds: Int) -> Int? {
             Self.answered(Self.heard()) { $0.now += .seconds(seconds) }.prompt
         }
-        #expect(answered(after: 290) == 7)
-        #expect(answered(after: 310) == nil)
+        #expect(answered(after: 50) == 7)
+        #expect(answered(after: 70) == nil)
         // Asked again, it is waited for again.
         let again = Self.answered(Self.heard()) { scene in
             scene.now += .seconds(400)
@@ -155,7 +155,7 @@ struct AuthorityTests {
 
     /// Its response goes on to call while the user speaks again: he may be taking it back.
     @Test func aTurnThatTheUserHasGoneBeyondAnswersNothing() {
-        var value = Authority()
+        var value = Authority(promptLimit: .seconds(300))
         value.asks(7, characters: 0)
         value.turnBegan("u1", at: .zero)
         value.turnCommitted("u1")

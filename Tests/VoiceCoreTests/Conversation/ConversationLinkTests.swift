@@ -151,9 +151,9 @@ struct ConversationLinkTests {
     @Test func aSessionThatNeverGetsReadyIsGivenUp() {
         var scene = Scene()
         scene.on(.activate)
-        #expect(scene.latest.contains(.startTimer(.setUp, .seconds(20))))
+        #expect(scene.latest.contains(.startTimer(.setUp, .seconds(30))))
         scene.on(.connected)
-        scene.on(.timer(.setUp), after: .seconds(20))
+        scene.on(.timer(.setUp), after: .seconds(30))
         #expect(scene.latest.contains(.disconnect))
         #expect(scene.state == .connecting)
     }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceActivation
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// A service, a user, an agent and a loudspeaker around the machine, all of whom act when chance says so.

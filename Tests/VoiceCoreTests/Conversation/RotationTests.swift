@@ -1,5 +1,6 @@
 import Testing
 
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// One session follows another without anybody noticing.

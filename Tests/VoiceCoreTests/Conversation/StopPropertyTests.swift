@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceActivation
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// "Stop", at any moment of any conversation: nothing of what was asked before is heard or done after it.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceCore
 
 @Suite(.serialized)

@@ -108,7 +108,7 @@ final class Stage: Sendable {
         var settings = try DaemonSettings(
             configuration,
             secrets: secrets,
-            tools: VoiceDaemon.advertised(mode: ActivationMode(configuration.activation.mode), logger: log.logger)
+            tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
         )
         // The stand-in answers questions only.
         settings.jarvis.title = ""

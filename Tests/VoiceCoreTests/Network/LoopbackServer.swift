@@ -1,5 +1,6 @@
 import Glibc
-import Synchronization
+
+@testable import VoiceBase
 
 /// A TCP server on loopback that plays one script per connection, on a thread of its own.
 final class LoopbackServer: Sendable {
@@ -7,7 +8,7 @@ final class LoopbackServer: Sendable {
 
     let port: UInt16
     private let listener: Int32
-    private let thread: pthread_t
+    private let thread: OwnThread
 
     /// - Parameter scripts: one per connection, in the order they come; then the server is gone.
     init(_ scripts: Script...) throws {
@@ -25,45 +26,26 @@ final class LoopbackServer: Sendable {
         guard isListening else { throw LoopbackFailure() }
         self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
-        let context = Unmanaged.passRetained(LoopbackPlan(listener: listener, scripts: scripts))
-        var thread = pthread_t()
-        guard pthread_create(&thread, nil, loopbackServerMain, context.toOpaque()) == 0 else {
-            throw LoopbackFailure()
-        }
-        self.thread = thread
+        thread = try OwnThread("loopback") { Self.play(scripts, on: listener) }
     }
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        pthread_join(thread, nil)
+        thread.join()
         close(listener)
+    }
+
+    private static func play(_ scripts: [Script], on listener: Int32) {
+        for script in scripts {
+            let file = accept(listener, nil, nil)
+            guard file >= 0 else { return }
+            script(LoopbackSocket(file))
+            close(file)
+        }
     }
 }
 
 struct LoopbackFailure: Error {}
-
-private final class LoopbackPlan {
-    let listener: Int32
-    let scripts: [LoopbackServer.Script]
-
-    init(listener: Int32, scripts: [LoopbackServer.Script]) {
-        self.listener = listener
-        self.scripts = scripts
-    }
-}
-
-private func loopbackServerMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    let plan = Unmanaged<LoopbackPlan>.fromOpaque(context).takeRetainedValue()
-    for script in plan.scripts {
-        let file = accept(plan.listener, nil, nil)
-        guard file >= 0 else { return nil }
-        let socket = LoopbackSocket(file)
-        script(socket)
-        close(file)
-    }
-    return nil
-}
 
 /// One connection of the server; blocking, with a limit that only ends a broken test.
 struct LoopbackSocket {

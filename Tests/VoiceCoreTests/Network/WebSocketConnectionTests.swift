@@ -198,6 +198,7 @@ struct WebSocketConnectionTests {
 
     @Test(arguments: [
         "http://127.0.0.1/", "ws:/x", "ws://", "ws://user:word@host/", "ws://host:99999/", "ws://host/#part",
+        "ws://host:/x",
         "ws://host/a b", "ws://host/\r\nX: y",
     ]) func badAddressesAreToldAsSuch(url: String) async throws {
         let record = try await NetworkThread.with { await $0.watch(WebSocketRequest(url: url)) }

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// The whole audio thread on a simulated card whose loudspeaker is heard by its microphone, with what the daemon does beside it.

@@ -1,5 +1,6 @@
 internal import CAEC
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// The echo canceller, noise suppressor and voice detector.
 ///

@@ -2,14 +2,7 @@ package import VoiceConfiguration
 
 extension EchoWorker {
     /// nil for auto.
-    package init?(_ mode: Configuration.Echo.Mode) {
-        switch mode {
-        case .auto: return nil
-        case .hardware: self = .hardware
-        case .software: self = .software
-        case .both: self = .both
-        }
-    }
+    package init?(_ mode: Configuration.Echo.Mode) { self.init(rawValue: mode.rawValue) }
 
     /// Where the keys of `[echo]` and of the channels say different things: what counts.
     ///

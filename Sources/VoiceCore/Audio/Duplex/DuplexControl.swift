@@ -1,6 +1,7 @@
 internal import CDSP
 internal import Synchronization
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// Stands between the cancelled microphone and its ring: gate, quality and policy put together.
 ///

@@ -1,12 +1,6 @@
-/// `echo.duplex`: whether the box listens while it speaks.
-package enum DuplexSetting: Sendable, Equatable, CaseIterable {
-    /// As well as the echo canceller allows.
-    case auto
-    /// Always, and with no gate in between.
-    case full
-    /// Never.
-    case half
-}
+package import VoiceConfiguration
+
+package typealias DuplexSetting = Configuration.Echo.Duplex
 
 /// What the policy has come to.
 package enum DuplexState: Int, Sendable, Equatable, CaseIterable {

@@ -3,21 +3,19 @@ package import VoiceConfiguration
 /// What the volumes start from and where they go.
 package struct VolumeSettings: Sendable, Equatable {
     /// What the configuration says.
-    package var configured = Volumes()
+    package var configured: Volumes
     /// `audio.mixer` and `audio.capture_mixer`; empty: the card's mixer is left alone.
-    package var mixer = ""
-    package var captureMixer = ""
+    package var mixer: String
+    package var captureMixer: String
     /// Percent for the capture element.
-    package var captureVolume = 100
+    package var captureVolume: Int
     /// ALSA names of the devices, for elements that name no card.
-    package var playbackDevice = "default"
-    package var captureDevice = "default"
+    package var playbackDevice: String
+    package var captureDevice: String
     /// Where volumes are remembered; nil: nowhere.
     package var stateDirectory: String?
 
-    package init() {}
-
-    package init(_ audio: Configuration.Audio) {
+    package init(_ audio: Configuration.Audio = .init()) {
         configured = Volumes(
             master: audio.masterVolume,
             voice: audio.voiceVolume,

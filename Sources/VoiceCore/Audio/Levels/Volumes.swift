@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceConfiguration
 
 /// What has a volume of its own.
 package enum VolumeChannel: String, Sendable, CaseIterable {
@@ -22,8 +23,12 @@ package struct Volumes: Sendable, Equatable {
     private var percents: [Int]
     package var isMuted = false
 
-    /// Media is mastered louder than speech: at 70 % (-9.3 dB) both sound alike.
-    package init(master: Int = 100, voice: Int = 100, media: Int = 70, earcons: Int = 100) {
+    package init(
+        master: Int = Configuration.Audio().masterVolume,
+        voice: Int = Configuration.Audio().voiceVolume,
+        media: Int = Configuration.Audio().mediaVolume,
+        earcons: Int = Configuration.Audio().earconVolume
+    ) {
         percents = [Int](repeating: 100, count: VolumeChannel.allCases.count)
         self[.master] = master
         self[.voice] = voice

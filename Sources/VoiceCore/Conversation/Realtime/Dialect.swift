@@ -217,20 +217,7 @@ extension Dialect {
         }
         let names = (base.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
         guard !names.contains("model") else { return text }
-        return text + (base.query == nil ? "?" : "&") + "model=" + Self.escaped(model)
-    }
-
-    /// A query value (RFC 3986 section 3.4).
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                String(UnicodeScalar(byte))
-            default:
-                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
+        return text + (base.query == nil ? "?" : "&") + "model=" + PercentEncoding.encoded(model)
     }
 }
 

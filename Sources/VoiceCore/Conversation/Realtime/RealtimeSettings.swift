@@ -1,4 +1,5 @@
 package import VoiceBase
+internal import VoiceConfiguration
 
 /// What the daemon wants a Realtime session to be; becomes the `session` object of `session.update`.
 ///
@@ -39,12 +40,12 @@ package struct RealtimeSettings: Equatable, Sendable {
     package init(
         instructions: String,
         tools: [JSONValue],
-        voice: String = "marin",
-        speed: Double = 1,
-        turnDetection: TurnDetection = .semantic(eagerness: "auto"),
-        noiseReduction: String? = "far_field",
+        voice: String = Configuration.Realtime().voice,
+        speed: Double = Configuration.Realtime().speed,
+        turnDetection: TurnDetection = .semantic(eagerness: Configuration.Realtime().eagerness.rawValue),
+        noiseReduction: String? = Configuration.Realtime().noiseReduction.rawValue,
         transcription: Transcription? = nil,
-        maximumOutputTokens: Int = 1200,
+        maximumOutputTokens: Int = Configuration.Realtime().maxOutputTokens,
         reasoningEffort: String? = nil,
         dialect: Dialect = .openAI
     ) {

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceConversation
@@ -18,17 +17,15 @@ enum SessionCheck {
     }
 
     static func probe(_ settings: DaemonSettings, dialect: Dialect, network: NetworkThread) async -> SessionOutcome {
-        let answer = FirstAnswer()
+        let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
-            await withCheckedContinuation { (continuation: CheckedContinuation<SessionOutcome, Never>) in
-                answer.wait(continuation)
-                let handle = network.connect(settings.request) { connection in
-                    SessionProbe(connection, dialect: dialect, settings: settings.conversation.settings) {
-                        answer.give($0)
-                    }
+            let handle = network.connect(settings.request) { connection in
+                SessionProbe(connection, dialect: dialect, settings: settings.conversation.settings) {
+                    answer.give($0)
                 }
-                if handle == nil { answer.give(.ended(.failed(.stopped))) }
             }
+            if handle == nil { answer.give(.ended(.failed(.stopped))) }
+            return await answer.wait()
         }
         answer.give(.silent)
         return outcome ?? .silent
@@ -82,22 +79,5 @@ enum SessionCheck {
 
     private static func line(_ text: String) -> String {
         String(text.prefix(200).map { $0.isNewline ? " " : $0 })
-    }
-
-    /// A continuation for the first of several answers.
-    private final class FirstAnswer: Sendable {
-        private let waiting = Mutex<CheckedContinuation<SessionOutcome, Never>?>(nil)
-
-        func wait(_ continuation: CheckedContinuation<SessionOutcome, Never>) {
-            waiting.withLock { $0 = continuation }
-        }
-
-        func give(_ outcome: SessionOutcome) {
-            let continuation = waiting.withLock { waiting in
-                defer { waiting = nil }
-                return waiting
-            }
-            continuation?.resume(returning: outcome)
-        }
     }
 }

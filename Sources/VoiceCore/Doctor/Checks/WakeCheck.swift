@@ -1,4 +1,5 @@
 internal import VoiceActivation
+internal import VoiceConfiguration
 
 /// Whether what is to recognise words on this machine can: its library, its model, its server.
 enum WakeCheck {

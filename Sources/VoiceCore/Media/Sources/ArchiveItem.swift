@@ -52,14 +52,7 @@ package struct ArchiveItem: Equatable {
     ]
 
     private static func escaped(_ path: String) -> String {
-        path.utf8.map { byte in
-            let isPlain =
-                byte < 0x80
-                && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
-                    || "-_.~/".utf8.contains(byte))
-            return isPlain
-                ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
+        PercentEncoding.encoded(path) { $0 == UInt8(ascii: "/") || PercentEncoding.isUnreserved($0) }
     }
 
     private struct Reply: Decodable {

@@ -52,17 +52,11 @@ package struct SoundAddress {
         let rest = text.dropFirst(scheme)
         let place = rest.prefix { !"/?#".contains($0) }
         guard let authority = asciiAuthority(place) else { return text }
-        var result = Array(text.prefix(scheme).utf8) + Array(authority.utf8)
-        for byte in rest.dropFirst(place.count).utf8 {
-            if byte > 0x20, byte < 0x7F {
-                result.append(byte)
-            } else {
-                // Line breaks and the like are no part of any name.
-                guard byte == 0x20 || byte > 0x7F else { return text }
-                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        let tail = rest.dropFirst(place.count)
+        // Line breaks and the like are no part of any name.
+        guard tail.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return text }
+        let encoded = PercentEncoding.encoded(tail) { $0 > 0x20 && $0 < 0x7F }
+        return "\(text.prefix(scheme))\(authority)\(encoded)"
     }
 
     private static func withoutEntities(_ text: String) -> String {
@@ -83,8 +77,6 @@ package struct SoundAddress {
         guard port.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
         return InternationalHost.ascii(place.dropLast(port.count)).map { $0 + port }
     }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
     private static func kind(of url: ServerURL, parts: [Substring], ending: Substring) -> MediaKind? {
         if files.contains(ending) { return .track }

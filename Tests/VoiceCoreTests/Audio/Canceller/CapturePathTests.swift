@@ -3,6 +3,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 struct CapturePathTests {

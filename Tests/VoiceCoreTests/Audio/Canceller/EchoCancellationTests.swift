@@ -3,6 +3,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// The whole canceller on noise through a short decaying room, the reference leading its echo as it should.

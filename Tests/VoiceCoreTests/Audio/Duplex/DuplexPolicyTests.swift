@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 struct DuplexPolicyTests {

@@ -1,12 +1,13 @@
-internal import CLinux
 internal import Glibc
+import VoiceBase
 
 /// A child process that inherits no files; killed at the latest when the last reference to it is gone.
-final class ChildProcess {
-    let id: pid_t
+final class BenchProcess {
+    private let process: ChildProcess
     /// The reading end of what the child writes to standard output and standard error, or -1.
     let output: Int32
-    private var status: Int32?
+
+    var id: pid_t { process.id }
 
     /// - Parameters:
     ///   - environment: added to that of this process.
@@ -17,17 +18,18 @@ final class ChildProcess {
         if captures, socketpair(AF_UNIX, kind, 0, &ends) != 0 { throw BenchProblem("no pipe: errno \(errno)") }
         var variables = Self.environment
         variables.merge(environment) { $1 }
-        var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-        var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for pointer in argv + envp { free(pointer) } }
-        let child = clinux_spawn(&argv, &envp, ends[1], ends[1], false)
-        let problem = errno
-        if captures { close(ends[1]) }
-        guard child > 0 else {
+        defer { if captures { close(ends[1]) } }
+        do {
+            process = try ChildProcess(
+                [path] + arguments,
+                environment: variables.map { "\($0.key)=\($0.value)" },
+                output: ends[1],
+                errors: ends[1]
+            )
+        } catch {
             if captures { close(ends[0]) }
-            throw BenchProblem("\(path) does not start: errno \(problem)")
+            throw BenchProblem("\(path) does not start: \(error)")
         }
-        id = child
         output = ends[0]
     }
 
@@ -39,20 +41,13 @@ final class ChildProcess {
     /// Sends a signal and waits for the end.
     @discardableResult
     func end(_ signal: Int32 = SIGTERM) -> Int32 {
-        if status == nil { kill(id, signal) }
+        process.signal(signal)
         return wait()
     }
 
     /// Waits for the end; returns the exit status, or that of the shell for a signal.
     @discardableResult
-    func wait() -> Int32 {
-        if let status { return status }
-        var raw: Int32 = 0
-        while waitpid(id, &raw, 0) < 0 && errno == EINTR {}
-        let ended = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
-        status = ended
-        return ended
-    }
+    func wait() -> Int32 { process.wait().status }
 
     /// Everything written until the end; needs `captures`.
     func readAll() -> String {
@@ -71,7 +66,7 @@ final class ChildProcess {
         _ arguments: [String],
         environment: [String: String] = [:]
     ) throws -> String {
-        let child = try ChildProcess(path, arguments, environment: environment, captures: true)
+        let child = try BenchProcess(path, arguments, environment: environment, captures: true)
         let text = child.readAll()
         guard child.wait() == 0 else { throw BenchProblem("\(path): \(text.prefix(300))") }
         return text

@@ -1,0 +1,169 @@
+internal import VoiceBase
+
+extension Configuration {
+    /// Sound cards and the way from and to them.
+    package struct Audio: ConfigurationSection {
+        package static let name = "audio"
+        package static let documentation = "Sound cards. `jarvis-voiced devices` lists the names."
+        package static let keys = Keys()
+
+        package var changes: [String: ConfigurationValue] = [:]
+
+        package init() {}
+    }
+}
+
+extension Configuration.Audio {
+    package struct Keys: Sendable {
+        package let input = Setting(
+            "audio.input",
+            "default",
+            "ALSA name of the microphone, for instance \"hw:CARD=Device,DEV=0\"."
+        )
+        package let output = Setting("audio.output", "default", "ALSA name of the loudspeaker.")
+        package let inputChannel = Setting(
+            "audio.input_channel",
+            0,
+            0...32,
+            "Channel of the microphone to use, counted from 1; 0 chooses by audio.input_channels or the table of known devices, "
+                + "else takes the mean of two channels and the first of more."
+        )
+        package let inputChannels = Setting(
+            "audio.input_channels",
+            "",
+            as: .text(mayBeEmpty: true),
+            "What each channel of the microphone carries, with commas between them: processed (the voice after the device's own "
+                + "echo canceller), raw (a bare microphone), reference (what the loudspeaker plays), silent. "
+                + "`jarvis-voiced devices --probe` prints the line. Empty: by the table of known devices (devices.toml)."
+        )
+        package let inputRate = Setting(
+            "audio.input_rate",
+            0,
+            oneOf: [0] + SampleRates.known,
+            "Rate at which the microphone is opened, in Hz; 0 takes the best that it has. It is converted to 48 kHz here."
+        )
+        package let outputRate = Setting(
+            "audio.output_rate",
+            0,
+            oneOf: [0] + SampleRates.known,
+            "The same for the loudspeaker."
+        )
+        package let outputBufferMS = Setting(
+            "audio.output_buffer_ms",
+            40,
+            30...160,
+            multipleOf: 10,
+            "Sound kept in the loudspeaker's buffer, in milliseconds. More survives a busy machine, less is faster."
+        )
+        package let startBufferMS = Setting(
+            "audio.start_buffer_ms",
+            60,
+            0...2000,
+            multipleOf: 10,
+            "Speech gathered before the first word is played, in milliseconds. More survives an uneven network."
+        )
+        package let outputGainDB = Setting(
+            "audio.output_gain_db",
+            0.0,
+            -60...20,
+            "Gain on everything played, in decibels, beside the volumes: for a card that is too quiet or too loud."
+        )
+        package let masterVolume = Setting(
+            "audio.master_volume",
+            100,
+            0...100,
+            isLive: true,
+            "Volume of everything in percent (50 is -18 dB). Changes made while it runs are remembered, also for the "
+                + "next three; a value edited here counts again."
+        )
+        package let voiceVolume = Setting(
+            "audio.voice_volume",
+            100,
+            0...100,
+            isLive: true,
+            "Volume of speech in percent."
+        )
+        /// Media is mastered louder than speech: at 70 % (-9.3 dB) both sound alike.
+        package let mediaVolume = Setting(
+            "audio.media_volume",
+            70,
+            0...100,
+            isLive: true,
+            "Volume of music and radio in percent."
+        )
+        package let earconVolume = Setting(
+            "audio.earcon_volume",
+            100,
+            0...100,
+            isLive: true,
+            "Volume of the short soft sounds in percent."
+        )
+        package let limiterCeilingDB = Setting(
+            "audio.limiter_ceiling_db",
+            -1.0,
+            -20...0,
+            "No sample is played above this, in dBFS. Lower protects a small loudspeaker from distortion."
+        )
+        package let mixer = Setting(
+            "audio.mixer",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Element of the card's own mixer that sets the master volume, \"Speaker\" or \"hw:CARD/Speaker\". "
+                + "Empty: the volume is set in software."
+        )
+        package let captureGainDB = Setting(
+            "audio.capture_gain_db",
+            0.0,
+            -20...30,
+            isLive: true,
+            "Gain on the microphone, in decibels. `jarvis-voiced meter` shows the level: speech should peak between "
+                + "-30 and -6."
+        )
+        package let captureMixer = Setting(
+            "audio.capture_mixer",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Element of the card's own mixer that is set to audio.capture_volume at the start. Empty: left as it is."
+        )
+        package let captureVolume = Setting(
+            "audio.capture_volume",
+            100,
+            0...100,
+            "Level for audio.capture_mixer in percent."
+        )
+        package let agc = Setting(
+            "audio.agc",
+            false,
+            "Slowly brings quiet and loud speakers to one level, by 12 dB at most, after the echo canceller."
+        )
+        package let realtimePriority = Setting(
+            "audio.realtime_priority",
+            20,
+            0...89,
+            "SCHED_FIFO priority of the audio thread; 0 runs it like any other."
+        )
+        package let lockMemory = Setting(
+            "audio.lock_memory",
+            true,
+            "Keeps the program in memory, so that sound does not break up when the machine swaps."
+        )
+        package let earcons = Setting(
+            "audio.earcons",
+            true,
+            "Short soft sounds: Jarvis is at work, something has failed."
+        )
+        package let earconsOff = Setting(
+            "audio.earcons_off",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Sounds to leave out, with commas between them: woken, listening, thinking, goodbye, error, muted."
+        )
+        package let earconFolder = Setting(
+            "audio.earcon_folder",
+            "",
+            as: .file,
+            "Folder with sounds to play instead, woken.wav and so on: WAV, mono, 48 kHz, 16 bit, a second at most. "
+                + "Empty: the built-in ones."
+        )
+    }
+}

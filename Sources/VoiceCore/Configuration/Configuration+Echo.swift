@@ -1,0 +1,85 @@
+extension Configuration {
+    /// Echo cancellation and what runs beside it on the microphone signal.
+    package struct Echo: ConfigurationSection {
+        package static let name = "echo"
+        package static let documentation =
+            "Echo cancellation: keeps the daemon from hearing itself, so that it can be interrupted."
+        package static let keys = Keys()
+
+        package var changes: [String: ConfigurationValue] = [:]
+
+        package init() {}
+    }
+}
+
+extension Configuration.Echo {
+    package struct Keys: Sendable {
+        package let enabled = Setting(
+            "echo.enabled",
+            true,
+            "Echo canceller. false comes before echo.mode: nothing is cancelled here. For headphones; for a microphone that "
+                + "cancels its own echo rather set echo.mode."
+        )
+        package let mode = Setting(
+            "echo.mode",
+            Mode.auto,
+            "Who cancels the echo: the device itself (hardware: ours is bypassed, the gate reads what is left), ours (software), "
+                + "ours behind the device's (both), or what echo-test measured, else what is known of the device (auto)."
+        )
+        package let duplex = Setting(
+            "echo.duplex",
+            Duplex.auto,
+            "Whether it can be interrupted: as well as what is left of the echo allows (auto), always and without a gate (full: "
+                + "headphones), or never (half: the microphone is off while it speaks)."
+        )
+        package let suppression = Setting(
+            "echo.suppression",
+            Suppression.low,
+            "How hard the echo that is left over is pressed down."
+        )
+        package let noiseSuppression = Setting(
+            "echo.noise_suppression",
+            NoiseSuppression.moderate,
+            "How hard steady noise is pressed down."
+        )
+        package let highPass = Setting("echo.high_pass", true, "Removes rumble below the voice.")
+        package let gainControl = Setting(
+            "echo.gain_control",
+            false,
+            "The library's own gain control. It disturbs the echo canceller: prefer audio.agc."
+        )
+    }
+
+    package enum Mode: String, CaseIterable, Sendable {
+        /// What was measured, else what is known of the device.
+        case auto
+        case hardware
+        case software
+        case both
+    }
+
+    /// Whether the box listens while it speaks.
+    package enum Duplex: String, CaseIterable, Sendable {
+        /// As well as the echo canceller allows.
+        case auto
+        /// Always, and with no gate in between.
+        case full
+        /// Never.
+        case half
+    }
+
+    /// How hard residual echo is pressed down. More costs the talker more when both sides speak.
+    package enum Suppression: String, CaseIterable, Sendable {
+        case low
+        case moderate
+        case high
+    }
+
+    package enum NoiseSuppression: String, CaseIterable, Sendable {
+        case off
+        case low
+        case moderate
+        case high
+        case veryHigh = "very_high"
+    }
+}

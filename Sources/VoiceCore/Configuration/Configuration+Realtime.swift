@@ -1,0 +1,204 @@
+extension Configuration {
+    /// The service that hears and speaks.
+    package struct Realtime: ConfigurationSection {
+        package static let name = "realtime"
+        package static let documentation =
+            "The service that hears and speaks (OpenAI Realtime API or a compatible server)."
+        package static let keys = Keys()
+
+        package var changes: [String: ConfigurationValue] = [:]
+
+        package init() {}
+    }
+}
+
+extension Configuration.Realtime {
+    package struct Keys: Sendable {
+        package let url = Setting(
+            "realtime.url",
+            "wss://api.openai.com/v1/realtime",
+            as: .url(schemes: ["wss", "ws"], takesQuery: true),
+            "Address of the service. Plain ws:// is for a server on this machine or in this network."
+        )
+        package let allowPlainHTTP = Setting(
+            "realtime.allow_plain_http",
+            false,
+            "Speaks ws:// with any address. Without it only with those of the own network; anybody on the way can read the "
+                + "key and listen."
+        )
+        package let dialect = Setting(
+            "realtime.dialect",
+            Dialect.auto,
+            "What kind of service it is. \"auto\" knows OpenAI, Azure and xAI by their hosts and takes others for OpenAI."
+        )
+        package let model = Setting(
+            "realtime.model",
+            "gpt-realtime-2.1",
+            "Model that hears and speaks. \"gpt-realtime-2.1-mini\" costs a quarter to a third."
+        )
+        package let reasoningEffort = Setting(
+            "realtime.reasoning_effort",
+            ReasoningEffort.auto,
+            "How much the model thinks before it speaks. auto: as little as it can, since Jarvis does the thinking; off: "
+                + "not sent, for models and servers that do not know it."
+        )
+        package let voice = Setting("realtime.voice", "marin", "Voice of the answers.")
+        package let apiKeyFile = Setting(
+            "realtime.api_key_file",
+            "",
+            as: .file,
+            isLive: true,
+            "File that holds the API key. Empty: the systemd credential \"openai-api-key\", else $OPENAI_API_KEY."
+        )
+        package let caFile = Setting(
+            "realtime.ca_file",
+            "",
+            as: .file,
+            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+        )
+        package let turnDetection = Setting(
+            "realtime.turn_detection",
+            TurnDetection.semantic,
+            "How the end of a turn is found: by what was said (semantic_vad) or by silence (server_vad)."
+        )
+        package let eagerness = Setting(
+            "realtime.eagerness",
+            Eagerness.auto,
+            "semantic_vad: how soon a turn is taken to be over."
+        )
+        package let silenceMS = Setting(
+            "realtime.silence_ms",
+            500,
+            200...5000,
+            "server_vad: silence that ends a turn, in milliseconds."
+        )
+        package let threshold = Setting(
+            "realtime.threshold",
+            0.5,
+            0...1,
+            "server_vad: how sure it must be that it hears a voice."
+        )
+        package let noiseReduction = Setting(
+            "realtime.noise_reduction",
+            NoiseReduction.farField,
+            "Noise reduction of the service, by the place of the microphone."
+        )
+        package let chunkMS = Setting(
+            "realtime.chunk_ms",
+            20,
+            10...100,
+            multipleOf: 10,
+            "Length of the pieces of sound that are sent, in milliseconds."
+        )
+        package let instructionsFile = Setting(
+            "realtime.instructions_file",
+            "",
+            as: .file,
+            "Text that tells the model how to behave. Empty: the built-in persona."
+        )
+        package let language = Setting(
+            "realtime.language",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Language to expect and to speak, for instance \"en\" or \"de\". Empty: that of the speaker."
+        )
+        package let transcription = Setting(
+            "realtime.transcription",
+            false,
+            "Asks the service for the text of what was said. Costs extra."
+        )
+        package let transcriptionModel = Setting(
+            "realtime.transcription_model",
+            "gpt-transcribe",
+            "Model that writes these texts."
+        )
+        package let maxOutputTokens = Setting(
+            "realtime.max_output_tokens",
+            1200,
+            1...4096,
+            "Upper bound for one spoken answer."
+        )
+        package let speed = Setting("realtime.speed", 1.0, 0.25...1.5, "Speed of the voice; 1.0 is its own.")
+        package let connectTimeoutS = Setting(
+            "realtime.connect_timeout_s",
+            10,
+            1...120,
+            "Seconds to wait for the connection, and as long again for the service's first event."
+        )
+        package let deadPeerS = Setting(
+            "realtime.dead_peer_s",
+            12,
+            3...120,
+            "Seconds without a sign of life after which a connection is dead. More for a server that stops to think."
+        )
+        package let sessionAgeMin = Setting(
+            "realtime.session_age_min",
+            20,
+            0...1440,
+            "Minutes after which the next session takes over in a quiet moment. 0: only when this one is about to end."
+        )
+        package let rotationMarginS = Setting(
+            "realtime.rotation_margin_s",
+            120,
+            15...900,
+            "Seconds before the end of a session at which the next one is opened beside it."
+        )
+        package let carry = Setting(
+            "realtime.carry",
+            Carry.summary,
+            "What the next session is told of the conversation: a short summary, the last turns as text, or none."
+        )
+        package let carryTurns = Setting(
+            "realtime.carry_turns",
+            4,
+            1...20,
+            "How many of the last turns are told. What the user said is known with realtime.transcription only."
+        )
+    }
+
+    package enum ReasoningEffort: String, CaseIterable, Sendable {
+        case auto
+        case off
+        case minimal
+        case low
+        case medium
+        case high
+        case xhigh
+    }
+
+    package enum Carry: String, CaseIterable, Sendable {
+        /// One short note that lists the last turns.
+        case summary
+        /// The last turns, as text items.
+        case turns
+        case none
+    }
+
+    package enum Dialect: String, CaseIterable, Sendable {
+        case auto
+        case openai
+        case azure
+        case xai
+        case speaches
+        case localai
+        case huggingface
+    }
+
+    package enum TurnDetection: String, CaseIterable, Sendable {
+        case semantic = "semantic_vad"
+        case server = "server_vad"
+    }
+
+    package enum Eagerness: String, CaseIterable, Sendable {
+        case auto
+        case low
+        case medium
+        case high
+    }
+
+    package enum NoiseReduction: String, CaseIterable, Sendable {
+        case farField = "far_field"
+        case nearField = "near_field"
+        case off
+    }
+}

@@ -1,0 +1,117 @@
+/// The declaration of one key, with the type that the program reads it as.
+package struct Setting<Value: Sendable>: Sendable {
+    package let key: ConfigurationKey
+    package let builtIn: Value
+    /// Nil for what is not of this type; whether a value is in range is for `key` to say.
+    let decode: @Sendable (ConfigurationValue) -> Value?
+    let encode: @Sendable (Value) -> ConfigurationValue
+
+    private init(
+        _ path: String,
+        _ builtIn: Value,
+        _ kind: ConfigurationKey.Kind,
+        isLive: Bool,
+        _ documentation: String,
+        decode: @escaping @Sendable (ConfigurationValue) -> Value?,
+        encode: @escaping @Sendable (Value) -> ConfigurationValue
+    ) {
+        key = ConfigurationKey(
+            path: path,
+            kind: kind,
+            builtIn: encode(builtIn),
+            isLive: isLive,
+            documentation: documentation
+        )
+        self.builtIn = builtIn
+        self.decode = decode
+        self.encode = encode
+    }
+}
+
+/// A declaration without its type: what `ConfigurationSchema` gathers from the `Keys` of a section.
+protocol AnySetting {
+    var key: ConfigurationKey { get }
+}
+
+extension Setting: AnySetting {}
+
+extension Setting<String> {
+    /// - Parameter kind: a line of text that is not empty, a file or an address.
+    init(
+        _ path: String,
+        _ builtIn: String,
+        as kind: ConfigurationKey.Kind = .text(mayBeEmpty: false),
+        isLive: Bool = false,
+        _ documentation: String
+    ) {
+        self.init(path, builtIn, kind, isLive: isLive, documentation) {
+            if case .text(let text) = $0 { text } else { nil }
+        } encode: {
+            .text($0)
+        }
+    }
+}
+
+extension Setting where Value: RawRepresentable<String> & CaseIterable {
+    /// One of the cases, by its raw value.
+    init(_ path: String, _ builtIn: Value, isLive: Bool = false, _ documentation: String) {
+        let choices = Value.allCases.map(\.rawValue)
+        self.init(path, builtIn, .choice(choices), isLive: isLive, documentation) {
+            if case .text(let text) = $0 { Value(rawValue: text) } else { nil }
+        } encode: {
+            .text($0.rawValue)
+        }
+    }
+}
+
+extension Setting<Int> {
+    init(
+        _ path: String,
+        _ builtIn: Int,
+        _ range: ClosedRange<Int>,
+        multipleOf step: Int = 1,
+        isLive: Bool = false,
+        _ documentation: String
+    ) {
+        self.init(path, builtIn, .integer(range, multipleOf: step), isLive: isLive, documentation)
+    }
+
+    /// One of a few integers.
+    init(_ path: String, _ builtIn: Int, oneOf choices: [Int], isLive: Bool = false, _ documentation: String) {
+        self.init(path, builtIn, .oneOf(choices), isLive: isLive, documentation)
+    }
+
+    private init(_ path: String, _ builtIn: Int, _ kind: ConfigurationKey.Kind, isLive: Bool, _ documentation: String) {
+        self.init(path, builtIn, kind, isLive: isLive, documentation) {
+            if case .integer(let integer) = $0 { integer } else { nil }
+        } encode: {
+            .integer($0)
+        }
+    }
+}
+
+extension Setting<Double> {
+    init(
+        _ path: String,
+        _ builtIn: Double,
+        _ range: ClosedRange<Double>,
+        isLive: Bool = false,
+        _ documentation: String
+    ) {
+        self.init(path, builtIn, .number(range), isLive: isLive, documentation) {
+            if case .number(let number) = $0 { number } else { nil }
+        } encode: {
+            .number($0)
+        }
+    }
+}
+
+extension Setting<Bool> {
+    init(_ path: String, _ builtIn: Bool, isLive: Bool = false, _ documentation: String) {
+        self.init(path, builtIn, .flag, isLive: isLive, documentation) {
+            if case .flag(let flag) = $0 { flag } else { nil }
+        } encode: {
+            .flag($0)
+        }
+    }
+}
