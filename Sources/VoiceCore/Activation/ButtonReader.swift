@@ -26,16 +26,16 @@ package final class ButtonReader: Sendable {
     }
 
     private func work() {
-        var isTold = false
+        var isReported = false
         while !isStopped.load(ordering: .acquiring) {
             let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 {
                 logger.info("buttons are read", metadata: ["device": "\(path)"])
-                isTold = false
+                isReported = false
                 follow(descriptor)
                 close(descriptor)
-            } else if !isTold {
-                isTold = true
+            } else if !isReported {
+                isReported = true
                 let reason = String(cString: strerror(errno))
                 logger.warning("activation.buttons: \(path): \(reason); waiting for it", metadata: [:])
             }

@@ -59,7 +59,7 @@ extension JarvisClient {
     /// - Parameter number: under which it waits again, when the server did not take the answer.
     func park(_ run: Run, _ prompt: JarvisPrompt, number: Int? = nil) -> JarvisAnswer {
         logger.info("Jarvis asks the user", metadata: Self.name(prompt))
-        let sleep = surroundings.sleep
+        let sleep = environment.sleep
         let limit = Duration.seconds(settings.humanTimeoutS)
         let timer = Task {
             await sleep(limit)
@@ -71,7 +71,7 @@ extension JarvisClient {
         prompts += number == nil ? 1 : 0
         let number = number ?? prompts
         pending = Pending(number: number, run: run, prompt: prompt, timer: timer, watcher: watcher)
-        tell(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
+        onNews(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
         // A crash must not lose the conversation in which the agent waits.
         Task { self.save() }
         return withNotice(JarvisAnswer(prompt: prompt.spoken, number: number))
@@ -84,7 +84,7 @@ extension JarvisClient {
         pending.timer.cancel()
         pending.watcher.cancel()
         self.pending = nil
-        tell(.settled)
+        onNews(.settled)
         return true
     }
 
@@ -113,13 +113,13 @@ extension JarvisClient {
     }
 
     private func tellEnd(of run: Run) async {
-        let answer = await follow(run, since: surroundings.now())
-        if answer.failure?.isWithdrawal != true { tell(.answered(answer, query: run.query)) }
+        let answer = await follow(run, since: environment.now())
+        if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: run.query)) }
     }
 
     /// - Parameter note: what the log is told once the server has taken the answer.
     private func carryOn(_ pending: Pending, _ reply: JarvisPromptReply, note: Logger.Message) async -> JarvisAnswer {
-        let asked = surroundings.now()
+        let asked = environment.now()
         settle()
         let result = await transport.exchange(request.reply(reply, session: pending.run.sessionID))
         switch isSettledElsewhere(result, pending.prompt) {

@@ -44,7 +44,7 @@ extension JarvisClient {
     package func progress() async -> String? {
         guard let run = active else { return nil }
         if let pending { return pending.prompt.spoken }
-        let seconds = (surroundings.now() - run.started).components.seconds
+        let seconds = (environment.now() - run.started).components.seconds
         let doing = activity.map { "at the moment it is \($0)" } ?? "what it does at the moment cannot be seen"
         let seen = "Jarvis has been at work for \(seconds) seconds; \(doing)."
         guard settings.api != .openai else { return seen }
@@ -118,7 +118,7 @@ extension JarvisClient {
                 let names = JarvisJobs.names(await transport.exchange(request.jobs()))
                 for job in ended { tell(JarvisJobs.news(job, name: names[job.jobID], shaper: shaper)) }
             }
-            await surroundings.sleep(pause)
+            await environment.sleep(pause)
         }
     }
 }

@@ -28,7 +28,7 @@ package actor JarvisClient {
         let number: Int
         let query: String
         let sessionID: String
-        let line: StepLine<Step>
+        let line: BoundedChannel<Step>
         let task: Task<JarvisOutcome, Never>
         let started: Duration
     }
@@ -61,9 +61,9 @@ package actor JarvisClient {
     let transport: any JarvisTransport
     let backend: any JarvisBackend
     let shaper: SpeechShaper
-    let surroundings: Surroundings
+    let environment: Environment
     let logger: Logger
-    let tell: @Sendable (News) -> Void
+    let onNews: @Sendable (News) -> Void
     let board: ActivityBoard
     let connection: JarvisConnection
     private let store: JarvisSessionStore
@@ -98,18 +98,18 @@ package actor JarvisClient {
         settings: Configuration.Jarvis,
         transport: any JarvisTransport,
         store: JarvisSessionStore = .none,
-        surroundings: Surroundings = .system,
-        tell: @escaping @Sendable (News) -> Void = { _ in },
+        environment: Environment = .system,
+        onNews: @escaping @Sendable (News) -> Void = { _ in },
         logger: Logger
     ) {
-        self.tell = tell
+        self.onNews = onNews
         self.settings = settings
         request = JarvisRequest(base: base, token: token, settings: settings)
         self.transport = transport
         let connection = JarvisConnection(
             request: request,
             transport: transport,
-            surroundings: surroundings,
+            environment: environment,
             logger: logger
         )
         self.connection = connection
@@ -121,7 +121,7 @@ package actor JarvisClient {
             case .openai: PlainBackend(connection: connection)
             }
         shaper = SpeechShaper(maximumWords: settings.maximumSpokenWords)
-        self.surroundings = surroundings
+        self.environment = environment
         self.logger = logger
         self.store = store
         let saved = store.load()
@@ -132,9 +132,9 @@ package actor JarvisClient {
         session = JarvisSession(
             idleLimit: settings.idleRenewalMin > 0 ? Duration.seconds(settings.idleRenewalMin * 60) : nil,
             saved: saved,
-            unusedFor: .seconds(saved.map { surroundings.wallClock() - $0.usedAt } ?? 0),
-            now: surroundings.now(),
-            makeID: surroundings.makeID
+            unusedFor: .seconds(saved.map { environment.wallClock() - $0.usedAt } ?? 0),
+            now: environment.now(),
+            makeID: environment.makeID
         )
     }
 
@@ -157,7 +157,7 @@ package actor JarvisClient {
 
     /// Never throws and always returns something to say.
     package func ask(_ query: String) async -> JarvisAnswer {
-        let asked = surroundings.now()
+        let asked = environment.now()
         if hasLeft { return report(.cancelled, took: .zero) }
         if pending != nil || settings.newQuestion == .supersede {
             withdraw(.superseded)
@@ -171,7 +171,7 @@ package actor JarvisClient {
         }
         if let failure = await breakerRefusal() {
             turn.finish()
-            return report(failure, took: surroundings.now() - asked)
+            return report(failure, took: environment.now() - asked)
         }
         // It may have come to its turn while everything was taken back.
         if hasLeft {
@@ -202,7 +202,7 @@ package actor JarvisClient {
 
     private func start(_ query: String) -> Run {
         runs += 1
-        let sessionID = session.id(at: surroundings.now())
+        let sessionID = session.id(at: environment.now())
         let isFirst = introduced != sessionID
         let wantsPreamble =
             switch settings.preamble {
@@ -216,10 +216,10 @@ package actor JarvisClient {
             query: text,
             sessionID: sessionID,
             previous: session.previous,
-            key: settings.api == .responses ? surroundings.makeID() : "",
+            key: settings.api == .responses ? environment.makeID() : "",
             mayFindLeftOvers: mayFindLeftOvers
         )
-        let line = StepLine<Step>()
+        let line = BoundedChannel<Step>()
         board.show(JarvisActivity())
         let backend = backend
         let task = Task.detached { [trace = CallTrace.current] in
@@ -235,7 +235,7 @@ package actor JarvisClient {
             sessionID: question.sessionID,
             line: line,
             task: task,
-            started: surroundings.now()
+            started: environment.now()
         )
         active = run
         return run
@@ -244,16 +244,16 @@ package actor JarvisClient {
     /// Waits until the run has ended or wants something of the user.
     func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
         let limit = Duration.seconds(settings.timeoutS)
-        var deadline = surroundings.now() + limit
+        var deadline = environment.now() + limit
         while true {
-            let left = max(.zero, deadline - surroundings.now())
-            let step = await Patience.value(within: left, sleep: surroundings.expire) { await run.line.next() }
+            let left = max(.zero, deadline - environment.now())
+            let step = await Patience.value(within: left, sleep: environment.expire) { await run.line.next() }
             if Task.isCancelled { return abandon(run, .cancelled, since: asked) }
             switch step {
             case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
             case .ended(let outcome)??: return conclude(run, outcome, since: asked)
             // A server that was away and back has the whole time for what it is asked anew.
-            case .sign(.askedAgain)??: deadline = surroundings.now() + limit
+            case .sign(.askedAgain)??: deadline = environment.now() + limit
             case .sign(.prompt(let prompt))??:
                 if !isReadAloud(prompt) {
                     _ = await transport.exchange(request.reply(prompt.refusal, session: run.sessionID))
@@ -273,7 +273,7 @@ package actor JarvisClient {
     private func reasonForSilence() async -> JarvisFailure {
         guard settings.api != .openai, let active else { return .timedOut }
         let look = connection.request.state(session: active.sessionID)
-        let state = await Patience.value(within: JarvisConnection.silenceBeforeLook, sleep: surroundings.expire) {
+        let state = await Patience.value(within: JarvisConnection.silenceBeforeLook, sleep: environment.expire) {
             [transport] in await transport.exchange(look)
         }
         switch state {
@@ -313,7 +313,7 @@ package actor JarvisClient {
             learn(outcome, of: run)
             turn.finish()
         }
-        let now = surroundings.now()
+        let now = environment.now()
         session.touch(at: now)
         let took = now - asked
         switch outcome.result {
@@ -387,18 +387,18 @@ package actor JarvisClient {
     }
 
     private func breakerRefusal() async -> JarvisFailure? {
-        switch breaker.decide(at: surroundings.now()) {
+        switch breaker.decide(at: environment.now()) {
         case .pass: return nil
-        case .refuse: return .resting(seconds: breaker.pauseLeft(at: surroundings.now()))
+        case .refuse: return .resting(seconds: breaker.pauseLeft(at: environment.now()))
         case .tryOut:
             guard case .failure(let failure) = await check() else { return nil }
-            breaker.record(failure, at: surroundings.now())
+            breaker.record(failure, at: environment.now())
             return failure
         }
     }
 
     func save() {
-        var saved = session.saved(usedAt: surroundings.wallClock())
+        var saved = session.saved(usedAt: environment.wallClock())
         saved.knowsMouth = saysSoInReply
         store.save(saved)
     }

@@ -116,13 +116,13 @@ struct ResponsesBackend: JarvisBackend {
             switch result {
             case .failed(.cancelled): return .failure(.cancelled)
             case .failed(let fault):
-                _ = outage.begin(at: connection.surroundings.now())
-                let isGone = outage.isOver(at: connection.surroundings.now())
+                _ = outage.begin(at: connection.environment.now())
+                let isGone = outage.isOver(at: connection.environment.now())
                 guard !isGone, !Task.isCancelled else {
                     let failure = JarvisReply.failure(of: fault)
                     return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure)
                 }
-                await connection.surroundings.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
+                await connection.environment.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
             case .response:
                 let state = await connection.state(of: question.sessionID)
                 let lost = LostRun(
@@ -168,9 +168,9 @@ struct ResponsesBackend: JarvisBackend {
                 // Asked again it would be no shorter.
                 if failure == .authentication || failure == .tooLarge { return JarvisOutcome(.failure(failure)) }
                 guard case .offline(let detail) = failure else { break }
-                if outage.begin(at: connection.surroundings.now()) {
+                if outage.begin(at: connection.environment.now()) {
                     connection.logger.warning("Jarvis cannot be reached while at work", metadata: ["why": "\(detail)"])
-                } else if outage.isOver(at: connection.surroundings.now()) {
+                } else if outage.isOver(at: connection.environment.now()) {
                     var outcome = JarvisOutcome(.failure(failure))
                     outcome.mayGoOn = true
                     return outcome
@@ -180,7 +180,7 @@ struct ResponsesBackend: JarvisBackend {
                 guard path.hasBegun else { return JarvisOutcome(.failure(.lost)) }
             }
             if let result = path.run.outcome { return JarvisOutcome(result, continuation: path.run.continuation) }
-            await connection.surroundings.sleep(Self.pauses[min(failures, Self.pauses.count - 1)])
+            await connection.environment.sleep(Self.pauses[min(failures, Self.pauses.count - 1)])
             failures += 1
             if Task.isCancelled { return JarvisOutcome(.failure(.cancelled)) }
             if let id = path.run.runID { request = connection.request.events(run: id, after: path.run.lastSequence) }
@@ -265,7 +265,7 @@ struct ResponsesBackend: JarvisBackend {
         return await withTaskGroup(of: Look.self) { group in
             group.addTask { .over(.reply(await reply(to: request))) }
             group.addTask {
-                await connection.surroundings.expire(JarvisConnection.silenceBeforeLook)
+                await connection.environment.expire(JarvisConnection.silenceBeforeLook)
                 switch await connection.clearTheWay(for: question, notice) {
                 case .clear: return .clear
                 case .busy(let run): return .over(.blocked(run: run))
@@ -303,6 +303,6 @@ struct ResponsesBackend: JarvisBackend {
     }
 
     private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
-        await Patience.value(within: silence, sleep: connection.surroundings.expire, of: work)
+        await Patience.value(within: silence, sleep: connection.environment.expire, of: work)
     }
 }

@@ -37,13 +37,13 @@ extension VoiceDaemon {
     /// - Parameter configured: the mode that the configuration says, whatever is remembered.
     static func activation(
         _ settings: ActivationSettings,
-        _ parts: ActivationKeeper.Parts,
+        _ parts: ActivationController.Parts,
         inbox: ActivationInbox,
         ear: WakeEar?,
         hook: StateHook,
         store: ActivationStore?,
         configured: ActivationMode
-    ) -> ActivationKeeper {
+    ) -> ActivationController {
         var parts = parts
         parts.changed = { hook.show($0) }
         if let store {
@@ -53,7 +53,7 @@ extension VoiceDaemon {
             }
         }
         if let ear { parts.listen = { ear.listen($0) } }
-        return ActivationKeeper(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
+        return ActivationController(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
     }
 
     /// Runs what surrounds activation until cancelled: words, buttons, lights, quiet hours.

@@ -29,13 +29,13 @@ extension VoiceDaemon {
             plays: { inbox.post(.media($0)) },
             tell: { news in
                 guard media.tells, let remark = news.remark else { return }
-                mailbox.post(.mediaTold(remark, opens: media.opensSession && remark.wish != nil))
+                mailbox.post(.mediaReported(remark, opens: media.opensSession && remark.wish != nil))
             }
         )
     }
 
     /// Tells the conversation what the agent's client has to tell; what an answer names to be played is kept first.
-    static func tell(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
+    static func report(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
         guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
             return mailbox.post(ConversationEvent(news))
         }

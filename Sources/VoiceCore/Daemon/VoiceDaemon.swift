@@ -30,7 +30,7 @@ package actor VoiceDaemon {
     private let sound: SoundKeeper
     let volumeKeeper: VolumeKeeper
     private var isStopping = false
-    nonisolated let activation: ActivationKeeper
+    nonisolated let activation: ActivationController
     nonisolated let ear: WakeEar?
     nonisolated let hook: StateHook
     private let store: ActivationStore?
@@ -83,7 +83,7 @@ package actor VoiceDaemon {
             settings: settings.jarvis,
             transport: CurlJarvisTransport(network: network),
             store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
-            tell: { Self.tell($0, player, mailbox) },
+            onNews: { Self.report($0, player, mailbox) },
             logger: logger
         )
         self.client = client
@@ -130,7 +130,7 @@ package actor VoiceDaemon {
         self.ear = ear
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook
-        var parts = ActivationKeeper.Parts(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger)
+        var parts = ActivationController.Parts(mailbox: mailbox, pump: pump, pipes: pipes, logger: logger)
         parts.egress = egress
         parts.capture = { await sound.setCapture(open: $0) }
         let quietVolume = settings.activation.quietVolume
@@ -181,7 +181,7 @@ package actor VoiceDaemon {
         if settings.jarvis.announceJobs, settings.jarvis.api != .openai {
             let mailbox = mailbox
             watchingJobs = Task {
-                await client.watchJobs { mailbox.post(.agentTold($0, isAskedFor: false)) }
+                await client.watchJobs { mailbox.post(.agentReported($0, isAskedFor: false)) }
             }
         }
         activating = Task { await runSurroundings(settings.activation) }

@@ -235,8 +235,8 @@ struct HumanInTheLoopTests {
             token: Secret("topsecret"),
             settings: settings,
             transport: transport,
-            surroundings: time.surroundings(ids: ["1", "2"]),
-            tell: { news.add($0) },
+            environment: time.environment(ids: ["1", "2"]),
+            onNews: { news.add($0) },
             logger: log.logger
         )
     }

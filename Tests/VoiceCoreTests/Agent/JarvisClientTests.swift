@@ -236,7 +236,7 @@ struct JarvisClientTests {
             token: Secret("topsecret"),
             settings: settings,
             transport: transport,
-            surroundings: time.surroundings(),
+            environment: time.environment(),
             logger: logger ?? LineLog().logger
         )
     }

@@ -458,7 +458,7 @@ struct ResponsesClientTests {
             settings: settings,
             transport: transport,
             store: store,
-            surroundings: time.surroundings(),
+            environment: time.environment(),
             logger: log.logger
         )
     }

@@ -145,7 +145,7 @@ struct RunningRequestTests {
             token: nil,
             settings: settings,
             transport: transport,
-            surroundings: TestTime().surroundings(),
+            environment: TestTime().environment(),
             logger: LineLog().logger
         )
     }

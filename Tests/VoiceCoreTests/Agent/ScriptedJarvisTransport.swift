@@ -124,7 +124,7 @@ private final class ScriptedStream: JarvisReplyStream {
     let head: JarvisHTTPResponse
     private let pieces: Mutex<[[UInt8]]>
     private let end: ScriptedJarvisTransport.Reply.End
-    private let never = StepLine<Void>()
+    private let never = BoundedChannel<Void>()
     private let onSilence: @Sendable () -> Void
 
     init(

@@ -27,13 +27,13 @@ struct SupportBundleTests {
             """
         let files = FileReader.stub(["/c.toml": Array(file.utf8)])
         // Once as the daemon would refuse it, and once as it would take it.
-        let broken = Patient(
+        let broken = DoctorContext(
             path: "/c.toml",
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
             files: files
         )
         #expect(!broken.problems.isEmpty)
-        let patient = Patient(
+        let context = DoctorContext(
             overrides: ["realtime.url=wss://example.org/v1?token=canary-query"],
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
             files: .stub([:])
@@ -44,8 +44,8 @@ struct SupportBundleTests {
             "refused: Incorrect API key provided: \(Self.key)", "the token was \(Self.token).",
         ].map { Self.prefix + $0 }.joined(separator: "\n")
         let report = DoctorReport([DoctorFinding("x", .fail, "header Bearer \(Self.token) refused")])
-        for patient in [broken, patient] {
-            let bundle = SupportBundle(patient: patient, report: report, version: "1.2.3")
+        for context in [broken, context] {
+            let bundle = SupportBundle(context: context, report: report, version: "1.2.3")
             let (archive, names) = await bundle.make(journal: journal)
             #expect(names.contains("journal.txt"))
             // Stored, not compressed: every byte of the content stands in the archive as it is.
@@ -359,7 +359,7 @@ struct SupportBundleTests {
         var random = SeededGenerator(seed: 17)
         // Of its own: a word is made while the other one is in use.
         var lettering = SeededGenerator(seed: 18)
-        let patient = Patient(overrides: [], environment: [:], files: .stub([:]))
+        let context = DoctorContext(overrides: [], environment: [:], files: .stub([:]))
         let report = DoctorReport([])
         for round in 0..<200 {
             var planted: [String] = []
@@ -377,7 +377,7 @@ struct SupportBundleTests {
                 #expect(!shown.contains { $0.contains(word) }, "round \(round): \(word) in\n\(unit)\n\(journal)")
             }
             guard round.isMultiple(of: 50) else { continue }
-            let bundle = SupportBundle(patient: patient, report: report, version: "1")
+            let bundle = SupportBundle(context: context, report: report, version: "1")
             let text = String(decoding: await bundle.make(journal: journal).archive, as: UTF8.self)
             #expect(!planted.dropFirst(planted.count / 2).contains { text.contains($0) }, "round \(round)")
         }

@@ -130,7 +130,7 @@ extension EndToEnd {
                 connection = JarvisConnection(
                     request: request,
                     transport: transport,
-                    surroundings: .system,
+                    environment: .system,
                     logger: LineLog().logger
                 )
             }

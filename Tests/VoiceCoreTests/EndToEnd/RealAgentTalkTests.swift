@@ -146,7 +146,7 @@ extension EndToEnd {
                     token: Secret(facts.token),
                     settings: settings,
                     transport: CurlJarvisTransport(network: network),
-                    tell: { news.add($0) },
+                    onNews: { news.add($0) },
                     logger: LineLog().logger
                 )
                 try await body(client, facts.dir)

@@ -7,19 +7,19 @@ package struct SupportBundle: Sendable {
     /// Lines of the journal.
     static let journalLines = 2000
 
-    private let patient: Patient
+    private let context: DoctorContext
     private let report: DoctorReport
     private let version: String
 
-    package init(patient: Patient, report: DoctorReport, version: String) {
-        self.patient = patient
+    package init(context: DoctorContext, report: DoctorReport, version: String) {
+        self.context = context
         self.report = report
         self.version = version
     }
 
     /// The archive (.tar.gz) and the names in it; everything passes the redactor on its way in.
     package func make(journal: String? = nil) async -> (archive: [UInt8], names: [String]) {
-        let redactor = patient.redactor
+        let redactor = context.redactor
         var archive = TarArchive(time: WallClock.seconds())
         var names: [String] = []
         func add(_ name: String, _ text: String?) {
@@ -32,7 +32,7 @@ package struct SupportBundle: Sendable {
         add("doctor.json", shown.json(version: version))
         add("versions.txt", await versions())
         add("configuration-file.toml", configurationFile)
-        add("configuration.toml", patient.loaded.map { RedactedConfiguration.effective($0, secrets: patient.secrets) })
+        add("configuration.toml", context.loaded.map { RedactedConfiguration.effective($0, secrets: context.secrets) })
         for path in Self.soundFiles() {
             add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path).map { Self.soundFile(path, $0) })
         }
@@ -55,8 +55,8 @@ package struct SupportBundle: Sendable {
 
     private var configurationFile: String? {
         let path =
-            patient.loaded?.file
-            ?? patient.problems.first.map { String($0.place.prefix { $0 != ":" }) }.flatMap {
+            context.loaded?.file
+            ?? context.problems.first.map { String($0.place.prefix { $0 != ":" }) }.flatMap {
                 $0.hasPrefix("/") ? $0 : nil
             }
         return path.flatMap(Self.read).map(RedactedConfiguration.text)

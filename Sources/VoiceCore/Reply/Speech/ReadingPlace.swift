@@ -15,7 +15,7 @@ package struct ReadingPlace: Sendable, Equatable {
     /// The next piece, ending with a sentence and an offer while there is more; nil at the end.
     package mutating func next() -> String? {
         guard !rest.isEmpty else { return nil }
-        guard let cut = SpokenCut(maximumWords: maximumWords).split(rest) else {
+        guard let cut = SpeechTruncator(maximumWords: maximumWords).split(rest) else {
             defer { rest = "" }
             return rest
         }

@@ -28,7 +28,7 @@ package struct SpeechShaper: Sendable {
         let (main, more) = plain.finished()
         guard main.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
         let full = more.isEmpty ? main : main + " " + more
-        let cut = SpokenCut(maximumWords: maximumWords).split(main)
+        let cut = SpeechTruncator(maximumWords: maximumWords).split(main)
         guard cut != nil || !more.isEmpty || wasTruncated else {
             return ShapedReply(spoken: full, full: full, wasCut: false)
         }

@@ -7,7 +7,7 @@ internal import VoiceConversation
 /// Runs activation: hands events to its machine in their order and does what it wants done.
 ///
 ///     conversation, buttons, commands, wake words, timers --> inbox --> machine --> conversation, pump, card, ears
-package actor ActivationKeeper {
+package actor ActivationController {
     /// What it acts on.
     package struct Parts: Sendable {
         package var mailbox: EventMailbox

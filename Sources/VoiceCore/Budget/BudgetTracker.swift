@@ -3,7 +3,7 @@ internal import VoiceBase
 internal import VoiceConversation
 
 /// A budget with its clock and its memory.
-package struct BudgetKeeper: Sendable {
+package struct BudgetTracker: Sendable {
     private var budget: Budget
     private let store: BudgetStore?
     private let clock: @Sendable () -> BudgetInstant
@@ -67,7 +67,8 @@ extension SavedBudget {
     /// Money at once, talk in steps of ten seconds: every write wears the memory card.
     fileprivate func isWorthWriting(after last: SavedBudget) -> Bool {
         hour.number != last.hour.number || day.number != last.day.number
-            || day.spending.isTold != last.day.spending.isTold || hour.spending.isTold != last.hour.spending.isTold
+            || day.spending.isReported != last.day.spending.isReported
+            || hour.spending.isReported != last.hour.spending.isReported
             || day.spending.micros - last.day.spending.micros >= 1000
             || day.spending.talk - last.day.spending.talk >= .seconds(10)
     }

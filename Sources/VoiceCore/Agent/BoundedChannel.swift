@@ -3,7 +3,7 @@ import Synchronization
 /// Hands the steps of one piece of work to the one who waits for them, in order.
 ///
 /// Keeps a bounded number; a step beyond it is dropped, which only work that nobody follows can reach.
-final class StepLine<Step: Sendable>: Sendable {
+final class BoundedChannel<Step: Sendable>: Sendable {
     private struct State {
         var steps: [Step] = []
         var waiter: CheckedContinuation<Void, Never>?

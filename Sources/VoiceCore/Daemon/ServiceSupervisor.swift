@@ -6,7 +6,7 @@ internal import VoiceConversation
 /// Tells the service manager how the daemon fares: ready, status, signs of life. `ServiceReport` decides.
 ///
 /// Without a service manager it only writes the line "ready" into the log.
-package actor ServiceKeeper {
+package actor ServiceSupervisor {
     private static let pause = Duration.milliseconds(500)
 
     private let daemon: VoiceDaemon

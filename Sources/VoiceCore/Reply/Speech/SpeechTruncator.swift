@@ -1,5 +1,5 @@
 /// Shortens a text to about a number of words, at the end of a sentence.
-struct SpokenCut {
+struct SpeechTruncator {
     let maximumWords: Int
 
     /// The text up to the cut and what stands behind it, or nil when nothing needs to go. A tenth more than the bound is

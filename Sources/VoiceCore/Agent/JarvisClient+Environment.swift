@@ -2,7 +2,7 @@ import FoundationEssentials
 
 extension JarvisClient {
     /// Time and chance, which tests put in their own hands.
-    package struct Surroundings: Sendable {
+    package struct Environment: Sendable {
         /// Time since a fixed moment.
         package var now: @Sendable () -> Duration
         /// Pauses, which pass in any case.
@@ -29,11 +29,11 @@ extension JarvisClient {
     }
 }
 
-extension JarvisClient.Surroundings {
+extension JarvisClient.Environment {
     /// The clocks of this machine and random ids.
-    package static let system: JarvisClient.Surroundings = {
+    package static let system: JarvisClient.Environment = {
         let start = ContinuousClock.now
-        return JarvisClient.Surroundings(
+        return JarvisClient.Environment(
             now: { ContinuousClock.now - start },
             sleep: { try? await Task.sleep(for: $0) },
             expire: { try? await Task.sleep(for: $0) },

@@ -4,7 +4,7 @@
 ///                              ^-- reopen --'
 ///
 /// An answer that was delivered is kept until it has been spoken about: a session that ends before takes it along.
-package struct CallBook: Equatable, Sendable {
+package struct PendingCalls: Equatable, Sendable {
     package struct Call: Equatable, Sendable {
         /// Under an id that no other call here has had.
         package var call: FunctionCall

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConversation
 
 /// What the journal gets to read, by the order in which things arrive.
-struct TranscriptBookTests {
+struct TranscriptAssemblerTests {
     private typealias Step = (ConversationEvent, [ConversationEffect])
 
     /// Plays events to a book, 10 ms apart; returns "number speaker: text" with marks.
@@ -15,7 +15,7 @@ struct TranscriptBookTests {
         pauses: [Int: Duration] = [:],
         finish: Bool = false
     ) -> [String] {
-        var book = TranscriptBook(expectsUser: expectsUser)
+        var book = TranscriptAssembler(expectsUser: expectsUser)
         var now = Duration.zero
         var lines: [TranscriptLine] = []
         for (index, event) in events.enumerated() {
@@ -92,7 +92,7 @@ struct TranscriptBookTests {
         let events =
             [committed("u1")] + answer("r1", "a1", "Ten past nine.", after: "u1")
             + [.timer(.idle), heard("u1", "What time is it?")]
-        let lines = read(events, pauses: [9: TranscriptBook.patience])
+        let lines = read(events, pauses: [9: TranscriptAssembler.patience])
         #expect(lines == ["2 voice: Ten past nine.", "1 user: What time is it? [late]"])
     }
 
@@ -202,7 +202,7 @@ struct TranscriptBookTests {
     }
 
     @Test func aLongConversationTakesABoundedPlace() {
-        var book = TranscriptBook(expectsUser: true)
+        var book = TranscriptAssembler(expectsUser: true)
         var lines = 0
         for turn in 0..<1000 {
             // Every third text of the user never comes.
@@ -212,7 +212,7 @@ struct TranscriptBookTests {
         }
         lines += book.finish().count
         #expect(lines == 1000 + 666)
-        #expect(book.count <= TranscriptBook.limit)
+        #expect(book.count <= TranscriptAssembler.limit)
     }
 
     @Test func noOrderOfEventsBreaksItOrLosesALine() {

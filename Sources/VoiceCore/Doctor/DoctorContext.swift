@@ -4,7 +4,7 @@ package import VoiceConfiguration
 internal import VoiceConversation
 
 /// What the doctor looks at: the configuration as far as it can be read, and what is wrong with it.
-package struct Patient: Sendable {
+package struct DoctorContext: Sendable {
     package var environment: [String: String]
     package var loaded: LoadedConfiguration?
     package var secrets: Secrets?

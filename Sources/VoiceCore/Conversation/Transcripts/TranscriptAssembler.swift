@@ -7,7 +7,7 @@
 /// place.
 ///
 /// A pure value. It holds `limit` items at most; the oldest are written as they are when there are more.
-package struct TranscriptBook: Sendable {
+package struct TranscriptAssembler: Sendable {
     /// How long a line waits for the user's words before it.
     static let patience = Duration.seconds(10)
     /// Items kept, and those of them that were written and are remembered to tell repetitions.
