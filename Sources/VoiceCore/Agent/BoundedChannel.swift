@@ -1,50 +1,60 @@
 import Synchronization
 
-/// Hands the steps of one piece of work to the one who waits for them, in order.
+/// Hands elements from those who send to the one who receives, in order.
 ///
-/// Keeps a bounded number; a step beyond it is dropped, which only work that nobody follows can reach.
-final class BoundedChannel<Step: Sendable>: Sendable {
+/// Keeps a bounded number; an element beyond it is dropped, which only work that nobody follows can reach.
+final class BoundedChannel<Element: Sendable>: Sendable {
+    private typealias Waiter = (id: Int, continuation: CheckedContinuation<Void, Never>)
+
     private struct State {
-        var steps: [Step] = []
-        var waiter: CheckedContinuation<Void, Never>?
+        var elements: [Element] = []
+        var waiter: Waiter?
+        var waits = 0
     }
 
-    private static var limit: Int { 64 }
+    private static var capacity: Int { 64 }
     private let state = Mutex(State())
 
-    func post(_ step: Step) { put(step) { $0.append(step) } }
-
-    /// Gives back a step that was taken by somebody else than the one it was for.
-    func putBack(_ step: Step) { put(step) { $0.insert(step, at: 0) } }
-
-    private func put(_ step: Step, _ place: (inout [Step]) -> Void) {
+    func send(_ element: Element) {
         let waiter = state.withLock { state in
-            if state.steps.count < Self.limit { place(&state.steps) }
+            if state.elements.count < Self.capacity { state.elements.append(element) }
             defer { state.waiter = nil }
             return state.waiter
         }
-        waiter?.resume()
+        waiter?.continuation.resume()
     }
 
-    /// The next step; nil when the task is cancelled first. For one caller at a time.
-    func next() async -> Step? {
+    /// The next element; nil when the task is cancelled first. One caller waits at a time, here or in `hasNext`.
+    func next() async -> Element? {
+        guard await hasNext() else { return nil }
+        return state.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
+    }
+
+    /// Waits until there is an element and leaves it there; false when the task is cancelled first.
+    func hasNext() async -> Bool {
+        let id = state.withLock { state in
+            state.waits += 1
+            return state.waits
+        }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
-                    let isReady = !state.steps.isEmpty || Task.isCancelled
-                    if !isReady { state.waiter = continuation }
+                    let isReady = !state.elements.isEmpty || Task.isCancelled
+                    if !isReady { state.waiter = (id, continuation) }
                     return isReady
                 }
                 if isReady { continuation.resume() }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
+            // A wait that is cancelled before it begins must not end the one that came after it.
+            let waiter = state.withLock { state -> Waiter? in
+                guard state.waiter?.id == id else { return nil }
                 defer { state.waiter = nil }
                 return state.waiter
             }
-            waiter?.resume()
+            waiter?.continuation.resume()
         }
-        return state.withLock { $0.steps.isEmpty ? nil : $0.steps.removeFirst() }
+        return state.withLock { !$0.elements.isEmpty }
     }
 }
 

@@ -9,6 +9,9 @@ package import VoiceReply
 ///                                                 | waits for the user
 ///                          question as an answer <'--> answer, approve --> the run goes on
 ///
+/// A call follows its run within the call's own task. The run is a task of the client, since it outlives the call that began
+/// it when it waits for the user, and the call's task when it must be taken back at the server.
+///
 /// The server lets questions of one session wait for each other or refuses them, so they wait here: at most two, in the
 /// order they came; a third is answered at once with `tooManyQuestions`. By configuration a new question takes the place
 /// of the ones before instead. A question that comes while the agent waits for the user takes its place always: the user
@@ -28,7 +31,7 @@ package actor JarvisClient {
         let number: Int
         let query: String
         let sessionID: String
-        let line: BoundedChannel<Step>
+        let steps: BoundedChannel<Step>
         let task: Task<JarvisOutcome, Never>
         let started: Duration
     }
@@ -39,9 +42,8 @@ package actor JarvisClient {
         let number: Int
         let run: Run
         let prompt: JarvisPrompt
-        let timer: Task<Void, Never>
-        /// Sees that the run goes on without the user's word.
-        let watcher: Task<Void, Never>
+        /// Ends the wait when the user's time is over, or the run goes on without his word.
+        let vigil: Task<Void, Never>
     }
 
     /// What is told without being an answer to a call.
@@ -163,12 +165,7 @@ package actor JarvisClient {
             withdraw(.superseded)
             if settings.newQuestion == .supersede { turn.abandonAll(as: .superseded) }
         }
-        switch await waitForTurn() {
-        case .granted: break
-        case .full: return report(.tooManyQuestions, took: .zero)
-        case .cancelled: return report(.cancelled, took: .zero)
-        case .superseded: return report(.superseded, took: .zero)
-        }
+        if let failure = await waitForTurn() { return report(failure, took: .zero) }
         if let failure = await breakerRefusal() {
             turn.finish()
             return report(failure, took: environment.now() - asked)
@@ -219,21 +216,18 @@ package actor JarvisClient {
             key: settings.api == .responses ? environment.makeID() : "",
             mayFindLeftOvers: mayFindLeftOvers
         )
-        let line = BoundedChannel<Step>()
+        let steps = BoundedChannel<Step>()
         board.show(JarvisActivity())
-        let backend = backend
-        let task = Task.detached { [trace = CallTrace.current] in
-            await CallTrace.$current.withValue(trace) {
-                let outcome = await backend.run(question) { line.post(.sign($0)) }
-                line.post(.ended(outcome))
-                return outcome
-            }
+        let task = Task { [backend] in
+            let outcome = await backend.run(question) { steps.send(.sign($0)) }
+            steps.send(.ended(outcome))
+            return outcome
         }
         let run = Run(
             number: runs,
             query: query,
             sessionID: question.sessionID,
-            line: line,
+            steps: steps,
             task: task,
             started: environment.now()
         )
@@ -242,12 +236,15 @@ package actor JarvisClient {
     }
 
     /// Waits until the run has ended or wants something of the user.
+    ///
+    /// Here is the deadline of a call: `jarvis.timeout_s` from the first request, anew when the question had to be put once
+    /// more and when the user has answered. Time in the queue, and the user's own, does not count.
     func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
         let limit = Duration.seconds(settings.timeoutS)
         var deadline = environment.now() + limit
         while true {
             let left = max(.zero, deadline - environment.now())
-            let step = await Patience.value(within: left, sleep: environment.expire) { await run.line.next() }
+            let step = await Patience.value(within: left, sleep: environment.expire) { await run.steps.next() }
             if Task.isCancelled { return abandon(run, .cancelled, since: asked) }
             switch step {
             case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
@@ -277,8 +274,8 @@ package actor JarvisClient {
             [transport] in await transport.exchange(look)
         }
         switch state {
-        case nil, .failed(.timedOut): return .offline(detail: "no answer")
-        case .failed(.couldNotConnect(let detail)): return .offline(detail: detail)
+        case nil, .failure(.timedOut): return .offline(detail: "no answer")
+        case .failure(.offline(let detail)): return .offline(detail: detail)
         default: return .timedOut
         }
     }
@@ -377,7 +374,7 @@ package actor JarvisClient {
     private func withdraw(_ failure: JarvisFailure) -> Bool {
         guard let run = active else { return false }
         let outcome = JarvisOutcome(.failure(failure))
-        run.line.post(.ended(outcome))
+        run.steps.send(.ended(outcome))
         release(run)
         // One that waits for the user is followed by nobody.
         if settle() {
@@ -407,12 +404,13 @@ package actor JarvisClient {
 
     /// Keeps questions waiting while something is put in order.
     func withTurn(_ work: () async -> Void) async {
-        guard case .granted = await waitForTurn() else { return }
+        guard await waitForTurn() == nil else { return }
         await work()
         turn.finish()
     }
 
-    private func waitForTurn() async -> TurnQueue.Grant {
+    /// Nil once the turn has come, which is then to be finished; else why it never will.
+    private func waitForTurn() async -> JarvisFailure? {
         let ticket = turn.makeTicket()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { turn.enter(ticket, isCancelled: Task.isCancelled, continuation: $0) }

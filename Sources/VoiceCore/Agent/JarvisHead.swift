@@ -9,7 +9,7 @@ struct JarvisHead: Sendable, Equatable {
 
     /// Nil where the conversation is empty, or the server does not tell.
     init?(_ result: JarvisHTTPResult) {
-        guard case .response(let response) = result, response.status == 200, response.mediaType == "application/json",
+        guard case .success(let response) = result, response.status == 200, response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes),
             let last = body.messages.last, let asked = body.messages.last(where: { $0.role == "user" })
         else { return nil }

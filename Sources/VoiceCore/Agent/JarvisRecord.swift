@@ -16,7 +16,7 @@ enum JarvisRecord: Sendable, Equatable {
     private static let words: Set<String> = ["text", "reasoning", "error"]
 
     init(_ result: JarvisHTTPResult) {
-        guard case .response(let response) = result, response.status == 200,
+        guard case .success(let response) = result, response.status == 200,
             response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
         else {

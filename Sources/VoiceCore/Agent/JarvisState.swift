@@ -13,7 +13,7 @@ struct JarvisState: Sendable, Equatable {
 
     /// Nil where the reply is anything else.
     init?(_ result: JarvisHTTPResult) {
-        guard case .response(let response) = result, response.status == 200,
+        guard case .success(let response) = result, response.status == 200,
             response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
         else { return nil }

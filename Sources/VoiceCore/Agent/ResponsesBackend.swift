@@ -114,16 +114,15 @@ struct ResponsesBackend: JarvisBackend {
         for attempt in 0... {
             let result = await connection.transport.exchange(connection.request.messages(session: question.sessionID))
             switch result {
-            case .failed(.cancelled): return .failure(.cancelled)
-            case .failed(let fault):
+            case .failure(.cancelled): return .failure(.cancelled)
+            case .failure(let failure):
                 _ = outage.begin(at: connection.environment.now())
                 let isGone = outage.isOver(at: connection.environment.now())
                 guard !isGone, !Task.isCancelled else {
-                    let failure = JarvisReply.failure(of: fault)
-                    return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure)
+                    return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure.withoutRun)
                 }
                 await connection.environment.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
-            case .response:
+            case .success:
                 let state = await connection.state(of: question.sessionID)
                 let lost = LostRun(
                     question: question.query,
@@ -199,10 +198,9 @@ struct ResponsesBackend: JarvisBackend {
         switch isFirst ? await opened(request, question, path.notice) : .reply(await reply(to: request)) {
         case .blocked(let run): return .blocked(run: run)
         case .reply(nil): return Task.isCancelled ? .cancelled : .interrupted
-        case .reply(.failure(let fault)):
-            if case .connectionLost = fault { return .interrupted }
-            let failure = JarvisReply.failure(of: fault)
-            return failure == .cancelled ? .cancelled : .refused(failure, status: nil)
+        case .reply(.failure(.cutOff)): return .interrupted
+        case .reply(.failure(.cancelled)): return .cancelled
+        case .reply(.failure(let failure)): return .refused(failure, status: nil)
         case .reply(.success(let open)): stream = open
         }
         defer { stream.close() }
@@ -217,7 +215,7 @@ struct ResponsesBackend: JarvisBackend {
             }
             switch next {
             case .failure(.cancelled): return .cancelled
-            case .failure(.replyTooLarge): return .refused(.tooLarge, status: nil)
+            case .failure(.tooLarge): return .refused(.tooLarge, status: nil)
             case .failure: return .interrupted
             case .success(nil): return .interrupted
             case .success(let bytes?):
@@ -237,11 +235,11 @@ struct ResponsesBackend: JarvisBackend {
 
     // MARK: Getting a reply at all
 
-    private typealias Reply = Result<any JarvisReplyStream, JarvisTransportFault>
+    private typealias Reply = Result<any JarvisReplyStream, JarvisFailure>
 
     private enum Opening: Sendable {
         /// Nil where none came in time.
-        case reply(Result<any JarvisReplyStream, JarvisTransportFault>?)
+        case reply(Result<any JarvisReplyStream, JarvisFailure>?)
         case blocked(run: String?)
     }
 
@@ -287,7 +285,7 @@ struct ResponsesBackend: JarvisBackend {
         if reply.status == 200, reply.mediaType == "application/json" {
             return .refused(.badReply(detail: "no event stream"), status: 200)
         }
-        if case .failure(let failure) = JarvisReply.content(of: .response(reply)) {
+        if case .failure(let failure) = JarvisReply.content(of: .success(reply)) {
             let isStale = isFirst && JarvisReply.isStale(reply)
             return .refused(isStale ? .staleConversation : failure, status: reply.status)
         }
@@ -298,7 +296,7 @@ struct ResponsesBackend: JarvisBackend {
     private func recover(_ run: inout ResponsesRun) async -> Bool {
         guard let id = run.runID else { return false }
         let reply = await connection.transport.exchange(connection.request.snapshot(run: id))
-        guard case .response(let response) = reply, response.status == 200 else { return false }
+        guard case .success(let response) = reply, response.status == 200 else { return false }
         return run.take(snapshot: response.body)
     }
 

@@ -54,9 +54,3 @@ extension ToolRegistry.Options {
             }
     }
 }
-
-extension Configuration.Jarvis {
-    /// The last resort against a tool that hangs: a question may wait for two others, each may be asked four times and
-    /// wait for the user.
-    var longestCall: Duration { .seconds(3 * (4 * timeoutS + humanTimeoutS) + 30) }
-}

@@ -95,7 +95,6 @@ package actor VoiceDaemon {
                 context,
                 options: .init(settings.jarvis, mode: settings.activation.machine.mode, playsMedia: player != nil)
             ),
-            deadline: settings.jarvis.longestCall,
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
         )

@@ -79,8 +79,8 @@ package actor ConversationSession {
     private var runningCalls: [String: Task<Void, Never>] = [:]
     /// The latest of the calls that are made one after another.
     private var lastOrdered: Task<Void, Never>?
-    private var timings: [String: CallTiming] = [:]
-    private var replies: [String: Duration] = [:]
+    /// Of the calls whose output is not sent yet, with the time of the whole reply.
+    private var timings: [String: (timing: CallTiming, replied: Duration?)] = [:]
     private var unknown: [String: Int] = [:]
     /// Nil where nothing of what was said is wanted.
     var transcript: TranscriptAssembler?
@@ -242,13 +242,12 @@ package actor ConversationSession {
     private func send(_ event: ClientEvent) {
         guard case .functionCallOutput(let callID, _, _) = event, let known = timings.removeValue(forKey: callID)
         else { return with(current) { $0.send(event) } }
-        let replied = replies.removeValue(forKey: callID)
         let log = log
         let observer = observer
         with(current) { link in
             link.send(event)
-            var timing = known
-            timing.delivery = replied.map { Monotonic.now() - $0 }
+            var timing = known.timing
+            timing.delivery = known.replied.map { Monotonic.now() - $0 }
             log.write(timing)
             observer.call(timing)
         }
@@ -301,8 +300,7 @@ package actor ConversationSession {
 
     private func ended(_ timing: CallTiming, replied: Duration?) {
         runningCalls[timing.callID] = nil
-        timings[timing.callID] = timing
-        replies[timing.callID] = replied
+        timings[timing.callID] = (timing, replied)
     }
 
     // MARK: Timers

@@ -23,23 +23,15 @@ package struct AddToRequestTool: Tool {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
             !decoded.remark.allSatisfy(\.isWhitespace), decoded.remark.utf8.count <= AskJarvisTool.maximumQueryBytes
         else {
-            context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput("I did not get that. Please say it again.", succeeded: false, origin: .own)
+            return context.refuse(name, "its arguments could not be read", "I did not get that. Please say it again.")
         }
-        switch await context.add(decoded.remark) {
-        case .taken:
-            return ToolOutput(
-                "Jarvis has been told, and its answer will cover that. Say so in two or three words.",
-                origin: .own
-            )
-        case .late, .impossible:
-            return ToolOutput(
-                "That could not be added: pass it on with ask_jarvis, as a request of its own.",
-                succeeded: false,
-                origin: .own
-            )
-        case .failed(let failure): return ToolOutput(failure.spokenSentence, succeeded: false, origin: .own)
+        if let failure = await context.add(decoded.remark) {
+            return ToolOutput(failure.spokenSentence, succeeded: false, origin: .own)
         }
+        return ToolOutput(
+            "Jarvis has been told, and its answer will cover that. Say so in two or three words.",
+            origin: .own
+        )
     }
 
     private struct Arguments: Decodable {

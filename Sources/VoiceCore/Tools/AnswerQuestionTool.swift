@@ -24,11 +24,10 @@ package struct AnswerQuestionTool: AnswerTool {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
             decoded.dismiss == true || decoded.answers?.contains(where: { !$0.allSatisfy(\.isWhitespace) }) == true
         else {
-            context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput(
+            return context.refuse(
+                name,
+                "its arguments could not be read",
                 "I did not get that answer. Please say it again.",
-                succeeded: false,
-                origin: .own,
                 isCarriedOut: false
             )
         }

@@ -21,11 +21,10 @@ package struct ApproveTool: AnswerTool {
 
     package func call(arguments: String, prompt: Int?) async -> ToolOutput {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
-            context.logger.warning("a call of \(name) was not passed on: its arguments could not be read")
-            return ToolOutput(
+            return context.refuse(
+                name,
+                "its arguments could not be read",
                 "I did not get that. Please say yes or no again.",
-                succeeded: false,
-                origin: .own,
                 isCarriedOut: false
             )
         }
