@@ -47,9 +47,7 @@ struct Doctor: AsyncParsableCommand {
         func run() async throws {
             let (context, report) = try await options.examine()
             let bundle = SupportBundle(context: context, report: report, version: ProgramVersion.current)
-            let (archive, names) = await bundle.make()
-            try exiting { try PrivateFile.write(archive, to: output) }
-            print("\(output): \(report.summary); with \(names.joined(separator: ", "))")
+            print(try await exitingAsync { try await bundle.write(to: output) })
         }
     }
 }

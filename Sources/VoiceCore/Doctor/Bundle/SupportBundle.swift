@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 internal import VoiceConfiguration
 
 /// An archive to send along with a question: findings, versions, configuration, sound cards, the end of the journal;
@@ -17,15 +17,23 @@ package struct SupportBundle: Sendable {
         self.version = version
     }
 
-    /// The archive (.tar.gz) and the names in it; everything passes the redactor on its way in.
-    package func make(journal: String? = nil) async -> (archive: [UInt8], names: [String]) {
+    /// Writes the archive (.tar.gz).
+    ///
+    /// - Returns: one line: where it is, and what is in it.
+    package func write(to path: String) async throws(StateFile.Fault) -> String {
+        let files = await files()
+        let folder = try await SupportArchive.write(files, to: path)
+        let place = folder.map { "\($0), a folder, since tar and gzip are missing (apt install tar gzip)" } ?? path
+        return "\(place): \(report.summary); with \(files.map(\.name).joined(separator: ", "))"
+    }
+
+    /// What is in it, by name; everything has passed the redactor.
+    func files(journal: String? = nil) async -> [(name: String, text: String)] {
         let redactor = context.redactor
-        var archive = TarArchive(time: WallClock.seconds())
-        var names: [String] = []
+        var files: [(name: String, text: String)] = []
         func add(_ name: String, _ text: String?) {
             guard let text, !text.isEmpty else { return }
-            names.append(name)
-            archive.add("jarvis-voiced-support/\(name)", Array(redactor.clean(text).utf8))
+            files.append((name, redactor.clean(text)))
         }
         let shown = RedactedFinding.report(report)
         add("doctor.txt", shown.text)
@@ -48,7 +56,7 @@ package struct SupportBundle: Sendable {
             lines = await Self.output(command + ["--lines=\(Self.journalLines)"])
         }
         add("journal.txt", lines.map { RedactedJournal.text($0, redactor: redactor) })
-        return (StoredGzip.wrap(archive.closed), names)
+        return files
     }
 
     private static let properties = UnitState.properties.joined(separator: ",")
