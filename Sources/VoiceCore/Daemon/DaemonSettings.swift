@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import Logging
 package import VoiceActivation
 package import VoiceAudio
 package import VoiceBase
@@ -229,5 +230,29 @@ extension AudioConfiguration {
         limiterCeilingDecibels = audio.limiterCeilingDB
         captureGainDecibels = audio.captureGainDB
         automaticGain = audio.agc
+    }
+}
+
+extension DaemonSettings {
+    /// What a configuration asks of the daemon: with the tools and the instructions that the daemon would have.
+    package init(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        files: FileReader = .system,
+        needsKey: Bool = true,
+        logger: Logger
+    ) throws(ConfigurationError) {
+        try self.init(
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(
+                configuration.jarvis,
+                mode: ActivationMode(configuration.activation.mode),
+                playsMedia: configuration.media.enabled,
+                logger: logger
+            ),
+            instructions: try Self.instructions(of: configuration, files: files),
+            needsKey: needsKey
+        )
     }
 }

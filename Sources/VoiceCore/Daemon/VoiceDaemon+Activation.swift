@@ -186,3 +186,28 @@ extension VoiceDaemon {
         get async { await activation.status }
     }
 }
+
+extension ActivationInbox {
+    /// An observer that also tells activation what it has to know of the conversation.
+    package func watching(_ observer: ConversationSession.Observer) -> ConversationSession.Observer {
+        .init(
+            effect: { effect, instant in
+                observer.effect(effect, instant)
+                switch effect {
+                case .stateChanged(_, let state): self.post(.conversation(state))
+                case .note(.budgetSpent): self.post(.refused)
+                default: break
+                }
+            },
+            call: observer.call,
+            event: { event in
+                observer.event(event)
+                switch event {
+                case .server(.speechStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
+                case .server(.speechStopped(_, let end)): self.post(.turnEnded(milliseconds: end))
+                default: break
+                }
+            }
+        )
+    }
+}

@@ -38,3 +38,44 @@ package struct AddToRequestTool: Tool {
         let remark: String
     }
 }
+
+/// check_progress: "how far are you?", asked beside the request under way.
+package struct CheckProgressTool: Tool {
+    package let name = "check_progress"
+    package let description = """
+        Tells how far Jarvis is with the request it is working on, when the user asks ("how far are you?", "are you still \
+        there?"). Changes nothing.
+        """
+    package let parameters = ToolArguments.none
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        if let answer = await context.progress() { return ToolOutput(answer) }
+        return ToolOutput("Jarvis is not working on anything at the moment.", origin: .own)
+    }
+}
+
+/// cancel_request: takes back what Jarvis is working on.
+package struct CancelRequestTool: Tool {
+    package let name = "cancel_request"
+    package let description = """
+        Stops what Jarvis is working on, when the user no longer wants it. An interruption alone is no reason to call \
+        it. What Jarvis has done already is not undone.
+        """
+    package let parameters = ToolArguments.none
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        await context.cancelRequest()
+            ? ToolOutput("The request was cancelled.", origin: .own)
+            : ToolOutput("There was no request to cancel.", succeeded: false, origin: .own)
+    }
+}

@@ -7,6 +7,16 @@ package import VoiceMedia
 internal import VoiceNetwork
 
 extension VoiceDaemon {
+    /// The budget, with what was spent before a restart.
+    static func budget(_ settings: DaemonSettings, logger: Logger) -> BudgetTracker {
+        guard let directory = settings.volumes.stateDirectory else { return BudgetTracker(settings.budget) }
+        return BudgetTracker(
+            settings.budget,
+            restored: BudgetStore.load(directory: directory, logger: logger),
+            store: BudgetStore(directory: directory, logger: logger)
+        )
+    }
+
     /// The media player; nil where the configuration wants none.
     static func mediaPlayer(
         _ settings: DaemonSettings,
