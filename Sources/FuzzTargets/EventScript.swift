@@ -17,7 +17,7 @@ package struct EventScript {
     private var machine: ConversationMachine
     private var activation: ActivationMachine
     private var budget: Budget
-    private var transcript = TranscriptBook(expectsUser: true)
+    private var transcript = TranscriptAssembler(expectsUser: true)
     private let decoder = ServerEventDecoder()
     private var now = Duration.zero
     private var wall = 1_800_000_000
@@ -226,7 +226,7 @@ extension EventScript {
         case 14: return .endWhenQuiet
         case 15:
             let remark = MediaRemark(report: text(), wish: chance.one(in: 2) ? text() : nil)
-            return .mediaTold(remark, opens: chance.one(in: 3))
+            return .mediaReported(remark, opens: chance.one(in: 3))
         case 16: return .lost(.microphone(milliseconds: milliseconds()))
         case 17:
             let verdicts: [BudgetVerdict] = [.near, .spent(until: "14:00"), .renewed, .renewed]
@@ -236,7 +236,7 @@ extension EventScript {
         case 20: return .keepsWarm(chance.one(in: 2))
         case 21: return .stop(isSpoken: chance.one(in: 2))
         case 22: return .ask(text())
-        case 23: return .agentTold(text(), isAskedFor: chance.one(in: 2))
+        case 23: return .agentReported(text(), isAskedFor: chance.one(in: 2))
         case 24:
             let characters = chance.below(400)
             return .agentAsks(chance.one(in: 3) ? nil : text(), prompt: chance.below(6), characters: characters)

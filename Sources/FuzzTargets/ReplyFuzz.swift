@@ -16,7 +16,7 @@ enum ReplyFuzz {
             location: String(decoding: body.prefix(300), as: UTF8.self),
             body: body
         )
-        switch JarvisReply.content(of: .response(response)) {
+        switch JarvisReply.content(of: .success(response)) {
         case .success(let text):
             _ = SpeechShaper(maximumWords: 40).shape(text)
             media(in: text)

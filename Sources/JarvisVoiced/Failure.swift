@@ -5,14 +5,14 @@ import VoiceConfiguration
 
 /// Runs `body`; what goes wrong is told in one line each on standard error, and ends the program with its sysexits code.
 func exiting<T>(_ body: () throws -> T) throws -> T {
-    do { return try body() } catch { throw told(error) }
+    do { return try body() } catch { throw reported(error) }
 }
 
 func exitingAsync<T>(_ body: () async throws -> T) async throws -> T {
-    do { return try await body() } catch { throw told(error) }
+    do { return try await body() } catch { throw reported(error) }
 }
 
-private func told(_ error: any Error) -> any Error {
+private func reported(_ error: any Error) -> any Error {
     let code: VoiceBase.ExitCode
     switch error {
     case is CleanExit, is ArgumentParser.ExitCode, is ValidationError: return error

@@ -27,7 +27,7 @@ struct Config: ParsableCommand {
 
         func run() async throws {
             // The key where the unit takes it from counts, too.
-            let environment = Patient(environment: ProcessEnvironment.values).environment
+            let environment = DoctorContext(environment: ProcessEnvironment.values).environment
             let loaded = try exiting {
                 try ConfigurationLoader(environment: environment).load(
                     path: options.config,

@@ -45,11 +45,9 @@ struct Doctor: AsyncParsableCommand {
         var output = "jarvis-voiced-support.tar.gz"
 
         func run() async throws {
-            let (patient, report) = try await options.examine()
-            let bundle = SupportBundle(patient: patient, report: report, version: ProgramVersion.current)
-            let (archive, names) = await bundle.make()
-            try exiting { try PrivateFile.write(archive, to: output) }
-            print("\(output): \(report.summary); with \(names.joined(separator: ", "))")
+            let (context, report) = try await options.examine()
+            let bundle = SupportBundle(context: context, report: report, version: ProgramVersion.current)
+            print(try await exitingAsync { try await bundle.write(to: output) })
         }
     }
 }
@@ -64,15 +62,15 @@ struct DoctorOptions: ParsableArguments {
     @Option(name: .long, help: "Look as this user, after the secrets were read; needs root.")
     var user: String?
 
-    func examine() async throws -> (Patient, DoctorReport) {
-        var patient = Patient(
+    func examine() async throws -> (DoctorContext, DoctorReport) {
+        var context = DoctorContext(
             path: options.config,
             overrides: options.overrides,
             environment: ProcessEnvironment.values
         )
         if let user {
-            do { try patient.become(user) } catch { throw ValidationError("\(error)") }
+            do { try context.become(user) } catch { throw ValidationError("\(error)") }
         }
-        return (patient, await VoiceCore.Doctor(patient, isOffline: offline).examine())
+        return (context, await VoiceCore.Doctor(context, isOffline: offline).examine())
     }
 }

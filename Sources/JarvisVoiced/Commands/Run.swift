@@ -31,11 +31,15 @@ struct Run: AsyncParsableCommand {
         )
         let daemon = try exiting { VoiceDaemon(try settings(loaded, secrets, logger: logger), logger: logger) }
         let environment = ProcessEnvironment.values
-        let keeper = ServiceKeeper(daemon: daemon, manager: ServiceManager(environment: environment), logger: logger)
+        let supervisor = ServiceSupervisor(
+            daemon: daemon,
+            manager: ServiceManager(environment: environment),
+            logger: logger
+        )
         let configuration = Reloading(current: loaded.values, secrets: secrets) { try load(logger: logger) }
         let service = DaemonService(
             daemon: daemon,
-            keeper: keeper,
+            supervisor: supervisor,
             control: controlServer(daemon, environment: environment, logger: logger),
             reload: { await configuration.reload(daemon, logger: logger) }
         )
@@ -94,7 +98,7 @@ struct Run: AsyncParsableCommand {
 /// The daemon under the program's life cycle: signals end it in order.
 private struct DaemonService: Service {
     let daemon: VoiceDaemon
-    let keeper: ServiceKeeper
+    let supervisor: ServiceSupervisor
     let control: ControlServer?
     let reload: @Sendable () async -> Void
 
@@ -106,7 +110,7 @@ private struct DaemonService: Service {
             throw error
         }
         let control = control.map { control in Task { await control.run() } }
-        let service = Task { await keeper.run() }
+        let service = Task { await supervisor.run() }
         // `systemctl kill -s USR1 jarvis-voiced`: how are you? USR2: listen to me. `systemctl reload`: read the
         // configuration again. What came since the start of the program has waited.
         let orders: [UnixSignal] = [.sigusr1, .sigusr2]
@@ -114,7 +118,7 @@ private struct DaemonService: Service {
         let signals = Task {
             func obey(_ signal: UnixSignal) async {
                 switch signal {
-                case .sighup: await keeper.reloading(reload)
+                case .sighup: await supervisor.reloading(reload)
                 case .sigusr2: daemon.activate()
                 default: await daemon.tellStatus()
                 }
@@ -127,7 +131,7 @@ private struct DaemonService: Service {
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try? await gracefulShutdown()
-                await keeper.stopping()
+                await supervisor.stopping()
                 self.control?.stop()
                 await daemon.stop()
             }

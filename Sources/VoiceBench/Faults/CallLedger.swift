@@ -9,7 +9,7 @@ struct CallLedger: Sendable {
         var query: String
         var started: Duration
         var isDelivered = false
-        var isTold = false
+        var isReported = false
     }
 
     private var calls: [String: Call] = [:]
@@ -48,7 +48,7 @@ struct CallLedger: Sendable {
         guard !retold.contains(id) else { return }
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
-        if calls[id]?.isTold == true { violations.append("call \(id) was answered after it had been told") }
+        if calls[id]?.isReported == true { violations.append("call \(id) was answered after it had been told") }
         calls[id]?.isDelivered = true
         open.remove(id)
     }
@@ -57,7 +57,7 @@ struct CallLedger: Sendable {
     mutating func tell(_ arguments: String, as newID: String) {
         retold.insert(newID)
         for (id, call) in calls where !call.query.isEmpty && arguments.contains(call.query) {
-            calls[id]?.isTold = true
+            calls[id]?.isReported = true
             open.remove(id)
         }
     }
@@ -70,7 +70,7 @@ struct CallLedger: Sendable {
 
     /// The user wants quiet: what was answered by now need not be spoken.
     mutating func excuseAnswered() {
-        for (id, call) in calls where call.isDelivered || call.isTold { excused.insert(id) }
+        for (id, call) in calls where call.isDelivered || call.isReported { excused.insert(id) }
     }
 
     /// - Returns: a call that has waited for longer than this.

@@ -51,7 +51,7 @@ struct ChatBackend: JarvisBackend {
 
     /// Runs of this way of asking have no id: one that has is in the way.
     private func clear(_ question: JarvisQuestion, _ notice: Notice) async {
-        await connection.surroundings.expire(JarvisConnection.silenceBeforeLook)
+        await connection.environment.expire(JarvisConnection.silenceBeforeLook)
         if !Task.isCancelled { _ = await connection.clearTheWay(for: question, notice) }
     }
 
@@ -59,7 +59,7 @@ struct ChatBackend: JarvisBackend {
     private func watch(_ session: String, _ onSign: @Sendable (JarvisSign) -> Void) async {
         var seen: Set<String> = []
         while true {
-            await connection.surroundings.sleep(Self.look)
+            await connection.environment.sleep(Self.look)
             guard !Task.isCancelled, let state = await connection.state(of: session) else { return }
             for prompt in state.prompts where state.activeRun == nil && seen.insert(prompt.id).inserted {
                 onSign(.prompt(prompt))

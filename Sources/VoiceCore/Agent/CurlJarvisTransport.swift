@@ -13,7 +13,7 @@ package struct CurlJarvisTransport: JarvisTransport {
         do {
             let reply = try await network.perform(Self.request(request))
             note(request, sent: reply.timings.requestSent, replied: reply.timings.finished)
-            return .response(
+            return .success(
                 JarvisHTTPResponse(
                     status: reply.status,
                     contentType: reply.header("content-type"),
@@ -23,11 +23,11 @@ package struct CurlJarvisTransport: JarvisTransport {
                 )
             )
         } catch {
-            return .failed(Self.fault(error))
+            return .failure(Self.failure(error))
         }
     }
 
-    package func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisTransportFault> {
+    package func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
         let sent = ContinuousClock.now
         do {
             let stream = try await network.open(Self.request(request))
@@ -35,7 +35,7 @@ package struct CurlJarvisTransport: JarvisTransport {
                 CurlReplyStream(stream) { note(request, sent: sent, replied: .now) }
             )
         } catch {
-            return .failure(Self.fault(error))
+            return .failure(Self.failure(error))
         }
     }
 
@@ -66,18 +66,19 @@ package struct CurlJarvisTransport: JarvisTransport {
         )
     }
 
-    static func fault(_ failure: HTTPFailure) -> JarvisTransportFault {
-        switch failure {
-        case .cannotResolve, .cannotConnect, .badURL: .couldNotConnect(failure.description)
-        case .tls: .untrusted(failure.description)
-        case .exposed(let host, let address): .exposed(host: host, address: address)
-        case .timedOut(.connecting): .couldNotConnect(failure.description)
+    /// The one place where a failure of HTTP becomes one of the agent's.
+    static func failure(_ failure: HTTPFailure) -> JarvisFailure {
+        let detail = JarvisReply.shortened(failure.description)
+        return switch failure {
+        case .cannotResolve, .cannotConnect, .badURL, .timedOut(.connecting): .offline(detail: detail)
+        case .tls: .untrusted(detail: detail)
+        case .exposed(let host, let address): .insecure(host: host, address: address)
         case .timedOut: .timedOut
-        case .replyTooLarge: .replyTooLarge
+        case .replyTooLarge: .tooLarge
         case .cancelled: .cancelled
         // TLS 1.3 lets a client without a certificate in, and hangs up on it afterwards.
-        case .reset(let detail) where detail.contains("certificate required"): .untrusted(failure.description)
-        case .reset, .other, .badHeader: .connectionLost(failure.description)
+        case .reset(let reason) where reason.contains("certificate required"): .untrusted(detail: detail)
+        case .reset, .other, .badHeader: .cutOff(detail: detail)
         }
     }
 
@@ -104,13 +105,13 @@ private struct CurlReplyStream: JarvisReplyStream {
         )
     }
 
-    package func next() async -> Result<[UInt8]?, JarvisTransportFault> {
+    package func next() async -> Result<[UInt8]?, JarvisFailure> {
         do {
             let bytes = try await stream.next()
             onBytes()
             return .success(bytes)
         } catch {
-            return .failure(CurlJarvisTransport.fault(error))
+            return .failure(CurlJarvisTransport.failure(error))
         }
     }
 

@@ -4,7 +4,7 @@ internal import VoiceBase
 enum JarvisAside {
     /// Nil where the server has no such route, or did not answer.
     static func text(_ result: JarvisHTTPResult) -> String? {
-        guard case .response(let response) = result, response.status == 200, response.mediaType == "text/event-stream"
+        guard case .success(let response) = result, response.status == 200, response.mediaType == "text/event-stream"
         else { return nil }
         var parser = ServerSentEventParser()
         guard let events = try? parser.feed(response.body) else { return nil }

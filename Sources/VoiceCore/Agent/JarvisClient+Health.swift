@@ -8,10 +8,10 @@ extension JarvisClient {
         if settings.api == .openai {
             let result = await transport.exchange(request.models())
             switch result {
-            case .failed(let fault): return .failure(JarvisReply.failure(of: fault))
-            case .response(let response) where response.status != 200:
+            case .failure(let failure): return .failure(failure.withoutRun)
+            case .success(let response) where response.status != 200:
                 return .failure(JarvisReply.failure(of: response))
-            case .response(let response):
+            case .success(let response):
                 let isJSON = response.mediaType == "application/json"
                 return isJSON ? .success(nil) : .failure(.wrongBasePath(hint: "something else answered at /v1/models"))
             }

@@ -59,19 +59,16 @@ extension JarvisClient {
     /// - Parameter number: under which it waits again, when the server did not take the answer.
     func park(_ run: Run, _ prompt: JarvisPrompt, number: Int? = nil) -> JarvisAnswer {
         logger.info("Jarvis asks the user", metadata: Self.name(prompt))
-        let sleep = surroundings.sleep
+        let sleep = environment.sleep
         let limit = Duration.seconds(settings.humanTimeoutS)
-        let timer = Task {
-            await sleep(limit)
-            if !Task.isCancelled { self.silence(prompt) }
-        }
-        let watcher = Task {
-            if let step = await run.line.next() { self.wentOn(run, prompt, step) }
-        }
         prompts += number == nil ? 1 : 0
         let number = number ?? prompts
-        pending = Pending(number: number, run: run, prompt: prompt, timer: timer, watcher: watcher)
-        tell(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
+        let vigil = Task {
+            let wentOn = await Patience.value(within: limit, sleep: sleep) { await run.steps.hasNext() }
+            if !Task.isCancelled { await self.endVigil(number, wentOn: wentOn != nil) }
+        }
+        pending = Pending(number: number, run: run, prompt: prompt, vigil: vigil)
+        onNews(.asks(prompt.spoken, prompt: number, characters: prompt.essence.unicodeScalars.count))
         // A crash must not lose the conversation in which the agent waits.
         Task { self.save() }
         return withNotice(JarvisAnswer(prompt: prompt.spoken, number: number))
@@ -81,45 +78,37 @@ extension JarvisClient {
     @discardableResult
     func settle() -> Bool {
         guard let pending else { return false }
-        pending.timer.cancel()
-        pending.watcher.cancel()
-        self.pending = nil
-        tell(.settled)
+        pending.vigil.cancel()
+        forgetPending()
         return true
     }
 
-    /// The user has said nothing: that is a no. The run goes to its end, and what it comes to is told.
-    private func silence(_ prompt: JarvisPrompt) {
-        guard let pending, pending.prompt == prompt else { return }
-        settle()
-        // The timer that has led here is cancelled by now.
-        Task {
-            let result = await transport.exchange(request.reply(prompt.refusal, session: pending.run.sessionID))
-            if isSettledElsewhere(result, prompt) == false {
-                logger.notice("nobody answered Jarvis; it was told no", metadata: Self.name(prompt))
+    private func forgetPending() {
+        pending = nil
+        onNews(.settled)
+    }
+
+    /// Nobody has answered here, and what the run comes to is reported. Where the run has not gone on by itself, since
+    /// somebody answered elsewhere or nobody could any more, silence is a no.
+    private func endVigil(_ number: Int, wentOn: Bool) async {
+        guard let pending, pending.number == number else { return }
+        // Not `settle`: the vigil is the task that has led here, and carries on.
+        forgetPending()
+        if wentOn {
+            logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(pending.prompt))
+        } else {
+            let refusal = request.reply(pending.prompt.refusal, session: pending.run.sessionID)
+            if isSettledElsewhere(await transport.exchange(refusal), pending.prompt) == false {
+                logger.notice("nobody answered Jarvis; it was told no", metadata: Self.name(pending.prompt))
             }
-            await tellEnd(of: pending.run)
         }
-    }
-
-    /// The run has not waited for the user's word: somebody gave it elsewhere, or nobody could any more.
-    private func wentOn(_ run: Run, _ prompt: JarvisPrompt, _ step: Step) {
-        run.line.putBack(step)
-        guard let pending, pending.run.number == run.number, pending.prompt == prompt else { return }
-        settle()
-        logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(prompt))
-        // The watcher that has led here is cancelled by now.
-        Task { await tellEnd(of: run) }
-    }
-
-    private func tellEnd(of run: Run) async {
-        let answer = await follow(run, since: surroundings.now())
-        if answer.failure?.isWithdrawal != true { tell(.answered(answer, query: run.query)) }
+        let answer = await follow(pending.run, since: environment.now())
+        if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: pending.run.query)) }
     }
 
     /// - Parameter note: what the log is told once the server has taken the answer.
     private func carryOn(_ pending: Pending, _ reply: JarvisPromptReply, note: Logger.Message) async -> JarvisAnswer {
-        let asked = surroundings.now()
+        let asked = environment.now()
         settle()
         let result = await transport.exchange(request.reply(reply, session: pending.run.sessionID))
         switch isSettledElsewhere(result, pending.prompt) {
@@ -127,11 +116,11 @@ extension JarvisClient {
         case true?: break
         case nil:
             _ = park(pending.run, pending.prompt, number: pending.number)
-            guard case .response(let response) = result else {
-                if case .failed(let fault) = result { return report(JarvisReply.failure(of: fault), took: .zero) }
-                return report(.unfitAnswer, took: .zero)
+            switch result {
+            case .failure(let failure): return report(failure.withoutRun, took: .zero)
+            case .success(let response):
+                return report(response.status == 400 ? .unfitAnswer : JarvisReply.failure(of: response), took: .zero)
             }
-            return report(response.status == 400 ? .unfitAnswer : JarvisReply.failure(of: response), took: .zero)
         }
         return await follow(pending.run, since: asked)
     }
@@ -139,7 +128,7 @@ extension JarvisClient {
     /// False when the server took our word, true when somebody else was faster or the run is over; nil when it did not
     /// take it.
     private func isSettledElsewhere(_ result: JarvisHTTPResult, _ prompt: JarvisPrompt) -> Bool? {
-        guard case .response(let response) = result else { return nil }
+        guard case .success(let response) = result else { return nil }
         switch response.status {
         case 200: return false
         case 404, 409:

@@ -4,16 +4,6 @@ internal import VoiceReply
 
 /// What can be done about the request under way, and about the last one.
 extension JarvisClient {
-    /// What became of a remark for the run under way.
-    package enum Addition: Sendable, Equatable {
-        case taken
-        /// Nothing is at work any more that it could go into.
-        case late
-        /// This way of asking takes none.
-        case impossible
-        case failed(JarvisFailure)
-    }
-
     /// What became of the wish to forget the last turn.
     package enum Undo: Sendable, Equatable {
         case forgotten
@@ -22,18 +12,19 @@ extension JarvisClient {
     }
 
     /// Adds a remark to the request Jarvis is working on.
-    package func add(_ remark: String) async -> Addition {
-        guard settings.api != .openai else { return .impossible }
-        guard let run = active else { return .late }
+    ///
+    /// - Returns: nil once it was taken.
+    package func add(_ remark: String) async -> JarvisFailure? {
+        guard settings.api != .openai, let run = active else { return .notAddable }
         switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
-        case .response(let response) where response.status == 200:
+        case .success(let response) where response.status == 200:
             sent.append(remark)
             logger.info("a remark went into the request under way", metadata: ["bytes": "\(remark.utf8.count)"])
-            return .taken
+            return nil
         // Between our look and the server's the run may have ended.
-        case .response(let response) where [404, 405, 409].contains(response.status): return .late
-        case .response(let response): return .failed(JarvisReply.failure(of: response))
-        case .failed(let fault): return .failed(JarvisReply.failure(of: fault))
+        case .success(let response) where [404, 405, 409].contains(response.status): return .notAddable
+        case .success(let response): return JarvisReply.failure(of: response)
+        case .failure(let failure): return failure.withoutRun
         }
     }
 
@@ -44,7 +35,7 @@ extension JarvisClient {
     package func progress() async -> String? {
         guard let run = active else { return nil }
         if let pending { return pending.prompt.spoken }
-        let seconds = (surroundings.now() - run.started).components.seconds
+        let seconds = (environment.now() - run.started).components.seconds
         let doing = activity.map { "at the moment it is \($0)" } ?? "what it does at the moment cannot be seen"
         let seen = "Jarvis has been at work for \(seconds) seconds; \(doing)."
         guard settings.api != .openai else { return seen }
@@ -80,7 +71,7 @@ extension JarvisClient {
             let head = JarvisHead(await transport.exchange(request.lastMessages(session: id)))
             guard let head, head.question == words, let revision = state.revision else { break }
             let order = request.undo(session: id, revision: revision, head: head.id)
-            guard case .response(let response) = await transport.exchange(order), response.status == 200 else {
+            guard case .success(let response) = await transport.exchange(order), response.status == 200 else {
                 return .impossible
             }
             sent.removeLast()
@@ -99,7 +90,7 @@ extension JarvisClient {
     func name(_ session: String) async {
         guard settings.api != .openai, !settings.title.isEmpty else { return }
         let result = await transport.exchange(request.rename(session: session, to: settings.title))
-        if case .response(let response) = result, response.status == 200 { return }
+        if case .success(let response) = result, response.status == 200 { return }
         logger.debug("the conversation could not be given the name of this box at Jarvis")
     }
 
@@ -109,7 +100,7 @@ extension JarvisClient {
         let shaper = SpeechShaper(maximumWords: 60)
         while !Task.isCancelled {
             let result = await transport.exchange(request.jobRuns())
-            if case .response(let response) = result, response.status == 404 {
+            if case .success(let response) = result, response.status == 404 {
                 return logger.warning(
                     "jarvis.announce_jobs: this Jarvis has no jobs; start it with: term-llm serve api jobs"
                 )
@@ -118,7 +109,7 @@ extension JarvisClient {
                 let names = JarvisJobs.names(await transport.exchange(request.jobs()))
                 for job in ended { tell(JarvisJobs.news(job, name: names[job.jobID], shaper: shaper)) }
             }
-            await surroundings.sleep(pause)
+            await environment.sleep(pause)
         }
     }
 }

@@ -9,6 +9,9 @@ package import VoiceReply
 ///                                                 | waits for the user
 ///                          question as an answer <'--> answer, approve --> the run goes on
 ///
+/// A call follows its run within the call's own task. The run is a task of the client, since it outlives the call that began
+/// it when it waits for the user, and the call's task when it must be taken back at the server.
+///
 /// The server lets questions of one session wait for each other or refuses them, so they wait here: at most two, in the
 /// order they came; a third is answered at once with `tooManyQuestions`. By configuration a new question takes the place
 /// of the ones before instead. A question that comes while the agent waits for the user takes its place always: the user
@@ -28,7 +31,7 @@ package actor JarvisClient {
         let number: Int
         let query: String
         let sessionID: String
-        let line: StepLine<Step>
+        let steps: BoundedChannel<Step>
         let task: Task<JarvisOutcome, Never>
         let started: Duration
     }
@@ -39,9 +42,8 @@ package actor JarvisClient {
         let number: Int
         let run: Run
         let prompt: JarvisPrompt
-        let timer: Task<Void, Never>
-        /// Sees that the run goes on without the user's word.
-        let watcher: Task<Void, Never>
+        /// Ends the wait when the user's time is over, or the run goes on without his word.
+        let vigil: Task<Void, Never>
     }
 
     /// What is told without being an answer to a call.
@@ -61,9 +63,9 @@ package actor JarvisClient {
     let transport: any JarvisTransport
     let backend: any JarvisBackend
     let shaper: SpeechShaper
-    let surroundings: Surroundings
+    let environment: Environment
     let logger: Logger
-    let tell: @Sendable (News) -> Void
+    let onNews: @Sendable (News) -> Void
     let board: ActivityBoard
     let connection: JarvisConnection
     private let store: JarvisSessionStore
@@ -98,18 +100,18 @@ package actor JarvisClient {
         settings: Configuration.Jarvis,
         transport: any JarvisTransport,
         store: JarvisSessionStore = .none,
-        surroundings: Surroundings = .system,
-        tell: @escaping @Sendable (News) -> Void = { _ in },
+        environment: Environment = .system,
+        onNews: @escaping @Sendable (News) -> Void = { _ in },
         logger: Logger
     ) {
-        self.tell = tell
+        self.onNews = onNews
         self.settings = settings
         request = JarvisRequest(base: base, token: token, settings: settings)
         self.transport = transport
         let connection = JarvisConnection(
             request: request,
             transport: transport,
-            surroundings: surroundings,
+            environment: environment,
             logger: logger
         )
         self.connection = connection
@@ -121,7 +123,7 @@ package actor JarvisClient {
             case .openai: PlainBackend(connection: connection)
             }
         shaper = SpeechShaper(maximumWords: settings.maximumSpokenWords)
-        self.surroundings = surroundings
+        self.environment = environment
         self.logger = logger
         self.store = store
         let saved = store.load()
@@ -132,9 +134,9 @@ package actor JarvisClient {
         session = JarvisSession(
             idleLimit: settings.idleRenewalMin > 0 ? Duration.seconds(settings.idleRenewalMin * 60) : nil,
             saved: saved,
-            unusedFor: .seconds(saved.map { surroundings.wallClock() - $0.usedAt } ?? 0),
-            now: surroundings.now(),
-            makeID: surroundings.makeID
+            unusedFor: .seconds(saved.map { environment.wallClock() - $0.usedAt } ?? 0),
+            now: environment.now(),
+            makeID: environment.makeID
         )
     }
 
@@ -157,21 +159,16 @@ package actor JarvisClient {
 
     /// Never throws and always returns something to say.
     package func ask(_ query: String) async -> JarvisAnswer {
-        let asked = surroundings.now()
+        let asked = environment.now()
         if hasLeft { return report(.cancelled, took: .zero) }
         if pending != nil || settings.newQuestion == .supersede {
             withdraw(.superseded)
             if settings.newQuestion == .supersede { turn.abandonAll(as: .superseded) }
         }
-        switch await waitForTurn() {
-        case .granted: break
-        case .full: return report(.tooManyQuestions, took: .zero)
-        case .cancelled: return report(.cancelled, took: .zero)
-        case .superseded: return report(.superseded, took: .zero)
-        }
+        if let failure = await waitForTurn() { return report(failure, took: .zero) }
         if let failure = await breakerRefusal() {
             turn.finish()
-            return report(failure, took: surroundings.now() - asked)
+            return report(failure, took: environment.now() - asked)
         }
         // It may have come to its turn while everything was taken back.
         if hasLeft {
@@ -202,7 +199,7 @@ package actor JarvisClient {
 
     private func start(_ query: String) -> Run {
         runs += 1
-        let sessionID = session.id(at: surroundings.now())
+        let sessionID = session.id(at: environment.now())
         let isFirst = introduced != sessionID
         let wantsPreamble =
             switch settings.preamble {
@@ -216,44 +213,44 @@ package actor JarvisClient {
             query: text,
             sessionID: sessionID,
             previous: session.previous,
-            key: settings.api == .responses ? surroundings.makeID() : "",
+            key: settings.api == .responses ? environment.makeID() : "",
             mayFindLeftOvers: mayFindLeftOvers
         )
-        let line = StepLine<Step>()
+        let steps = BoundedChannel<Step>()
         board.show(JarvisActivity())
-        let backend = backend
-        let task = Task.detached { [trace = CallTrace.current] in
-            await CallTrace.$current.withValue(trace) {
-                let outcome = await backend.run(question) { line.post(.sign($0)) }
-                line.post(.ended(outcome))
-                return outcome
-            }
+        let task = Task { [backend] in
+            let outcome = await backend.run(question) { steps.send(.sign($0)) }
+            steps.send(.ended(outcome))
+            return outcome
         }
         let run = Run(
             number: runs,
             query: query,
             sessionID: question.sessionID,
-            line: line,
+            steps: steps,
             task: task,
-            started: surroundings.now()
+            started: environment.now()
         )
         active = run
         return run
     }
 
     /// Waits until the run has ended or wants something of the user.
+    ///
+    /// Here is the deadline of a call: `jarvis.timeout_s` from the first request, anew when the question had to be put once
+    /// more and when the user has answered. Time in the queue, and the user's own, does not count.
     func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
         let limit = Duration.seconds(settings.timeoutS)
-        var deadline = surroundings.now() + limit
+        var deadline = environment.now() + limit
         while true {
-            let left = max(.zero, deadline - surroundings.now())
-            let step = await Patience.value(within: left, sleep: surroundings.expire) { await run.line.next() }
+            let left = max(.zero, deadline - environment.now())
+            let step = await Patience.value(within: left, sleep: environment.expire) { await run.steps.next() }
             if Task.isCancelled { return abandon(run, .cancelled, since: asked) }
             switch step {
             case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
             case .ended(let outcome)??: return conclude(run, outcome, since: asked)
             // A server that was away and back has the whole time for what it is asked anew.
-            case .sign(.askedAgain)??: deadline = surroundings.now() + limit
+            case .sign(.askedAgain)??: deadline = environment.now() + limit
             case .sign(.prompt(let prompt))??:
                 if !isReadAloud(prompt) {
                     _ = await transport.exchange(request.reply(prompt.refusal, session: run.sessionID))
@@ -273,12 +270,12 @@ package actor JarvisClient {
     private func reasonForSilence() async -> JarvisFailure {
         guard settings.api != .openai, let active else { return .timedOut }
         let look = connection.request.state(session: active.sessionID)
-        let state = await Patience.value(within: JarvisConnection.silenceBeforeLook, sleep: surroundings.expire) {
+        let state = await Patience.value(within: JarvisConnection.silenceBeforeLook, sleep: environment.expire) {
             [transport] in await transport.exchange(look)
         }
         switch state {
-        case nil, .failed(.timedOut): return .offline(detail: "no answer")
-        case .failed(.couldNotConnect(let detail)): return .offline(detail: detail)
+        case nil, .failure(.timedOut): return .offline(detail: "no answer")
+        case .failure(.offline(let detail)): return .offline(detail: detail)
         default: return .timedOut
         }
     }
@@ -313,7 +310,7 @@ package actor JarvisClient {
             learn(outcome, of: run)
             turn.finish()
         }
-        let now = surroundings.now()
+        let now = environment.now()
         session.touch(at: now)
         let took = now - asked
         switch outcome.result {
@@ -377,7 +374,7 @@ package actor JarvisClient {
     private func withdraw(_ failure: JarvisFailure) -> Bool {
         guard let run = active else { return false }
         let outcome = JarvisOutcome(.failure(failure))
-        run.line.post(.ended(outcome))
+        run.steps.send(.ended(outcome))
         release(run)
         // One that waits for the user is followed by nobody.
         if settle() {
@@ -387,18 +384,18 @@ package actor JarvisClient {
     }
 
     private func breakerRefusal() async -> JarvisFailure? {
-        switch breaker.decide(at: surroundings.now()) {
+        switch breaker.decide(at: environment.now()) {
         case .pass: return nil
-        case .refuse: return .resting(seconds: breaker.pauseLeft(at: surroundings.now()))
+        case .refuse: return .resting(seconds: breaker.pauseLeft(at: environment.now()))
         case .tryOut:
             guard case .failure(let failure) = await check() else { return nil }
-            breaker.record(failure, at: surroundings.now())
+            breaker.record(failure, at: environment.now())
             return failure
         }
     }
 
     func save() {
-        var saved = session.saved(usedAt: surroundings.wallClock())
+        var saved = session.saved(usedAt: environment.wallClock())
         saved.knowsMouth = saysSoInReply
         store.save(saved)
     }
@@ -407,12 +404,13 @@ package actor JarvisClient {
 
     /// Keeps questions waiting while something is put in order.
     func withTurn(_ work: () async -> Void) async {
-        guard case .granted = await waitForTurn() else { return }
+        guard await waitForTurn() == nil else { return }
         await work()
         turn.finish()
     }
 
-    private func waitForTurn() async -> TurnQueue.Grant {
+    /// Nil once the turn has come, which is then to be finished; else why it never will.
+    private func waitForTurn() async -> JarvisFailure? {
         let ticket = turn.makeTicket()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { turn.enter(ticket, isCancelled: Task.isCancelled, continuation: $0) }

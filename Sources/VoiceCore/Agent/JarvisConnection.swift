@@ -14,7 +14,7 @@ struct JarvisConnection: Sendable {
 
     let request: JarvisRequest
     let transport: any JarvisTransport
-    let surroundings: JarvisClient.Surroundings
+    let environment: JarvisClient.Environment
     let logger: Logger
     /// What the run under way is doing.
     let board = ActivityBoard()
@@ -27,7 +27,7 @@ struct JarvisConnection: Sendable {
     /// second, which an abandoned run needs to end.
     func waitUntilIdle(_ session: String) async -> JarvisState? {
         for _ in 0..<Self.busyLooks {
-            await surroundings.sleep(.seconds(1))
+            await environment.sleep(.seconds(1))
             guard !Task.isCancelled else { return nil }
             let state = await state(of: session)
             guard let state, state.isActive else { return state }
@@ -51,14 +51,14 @@ struct JarvisConnection: Sendable {
         isDurable: Bool,
         others: Set<String> = []
     ) async -> JarvisState? {
-        let started = surroundings.now()
+        let started = environment.now()
         let work = Task.detached {
-            await Patience.value(within: Self.withdrawalLimit, sleep: surroundings.expire) {
+            await Patience.value(within: Self.withdrawalLimit, sleep: environment.expire) {
                 await end(run, in: session, isDurable: isDurable, others: others)
             }
         }
         let state = await work.value ?? nil
-        let took = (surroundings.now() - started).milliseconds
+        let took = (environment.now() - started).milliseconds
         if state == nil {
             logger.warning("Jarvis did not confirm that it has stopped", metadata: ["ms": "\(took)"])
         } else {
@@ -87,7 +87,7 @@ struct JarvisConnection: Sendable {
             } else if state.activeRun == nil, !isDurable {
                 await refuse(state.prompts, in: session)
             }
-            await surroundings.sleep(Self.pause)
+            await environment.sleep(Self.pause)
             if Task.isCancelled { return nil }
         }
         return nil
@@ -122,7 +122,7 @@ struct JarvisConnection: Sendable {
                     metadata: ["run": "\(run.prefix(64))", "prompts": "\(state.prompts.count)"]
                 )
             }
-            await surroundings.sleep(seen == nil ? Self.pause : .seconds(1))
+            await environment.sleep(seen == nil ? Self.pause : .seconds(1))
             seen = run
         }
         return .busy(run: seen)

@@ -1,4 +1,10 @@
-/// Why a question has no answer, with a line for the log and a sentence for the ear.
+/// Why a call of the agent has no answer: the one error from the wire to the speaking model, with a line for the log and a
+/// sentence for the ear.
+///
+///     HTTPFailure --CurlJarvisTransport--> JarvisFailure <--JarvisReply, ResponsesRun-- status, body, events
+///                                               |  <-- CircuitBreaker, TurnQueue, deadline
+///                                               v
+///                           JarvisAnswer.failure --> ToolOutput (spokenSentence)
 package enum JarvisFailure: Error, Sendable, Equatable {
     case authentication
     case offline(detail: String)
@@ -38,6 +44,8 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case unfitAnswer
     /// A permission for something else than what was asked.
     case otherCommand
+    /// A remark that no run can take: nothing is at work any more, or this way of asking takes none.
+    case notAddable
 
     /// One line that names the way out. Holds no secret and nothing the provider wrote.
     package var logLine: String {
@@ -74,6 +82,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .nothingPending: "an answer for Jarvis came while it asked nothing"
         case .unfitAnswer: "an answer did not fit what Jarvis had asked"
         case .otherCommand: "a permission was not for what Jarvis had asked"
+        case .notAddable: "a remark could not be added to a request of Jarvis"
         }
     }
 
@@ -85,7 +94,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// One sentence for the user.
+    /// One sentence for the user, or for the model that speaks to him.
     package var spokenSentence: String {
         switch self {
         case .authentication: "Authentication to Jarvis failed; the token may need updating."
@@ -112,6 +121,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .unfitAnswer: "That did not fit what Jarvis asked. Please answer again."
         case .otherCommand:
             "That is not exactly what Jarvis asked permission for, so nothing was allowed. Please say it again."
+        case .notAddable: "That could not be added: pass it on with ask_jarvis, as a request of its own."
         }
     }
 
@@ -121,6 +131,12 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost, .cutOff: true
         default: false
         }
+    }
+
+    /// The same failure of a request that starts no work: a connection that broke has cut nothing off, the server was not
+    /// there.
+    var withoutRun: JarvisFailure {
+        if case .cutOff(let detail) = self { .offline(detail: detail) } else { self }
     }
 
     /// True when the user has taken the question back: there is nothing to say about it.
@@ -133,7 +149,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     package var isLocal: Bool {
         switch self {
         case .cancelled, .superseded, .resting, .tooManyQuestions, .nothingPending, .unfitAnswer, .otherCommand,
-            .insecure:
+            .notAddable, .insecure:
             true
         default: false
         }

@@ -11,8 +11,8 @@ package struct JarvisHealth: Sendable, Equatable {
     static func read(_ result: JarvisHTTPResult) -> Result<JarvisHealth, JarvisFailure> {
         let response: JarvisHTTPResponse
         switch result {
-        case .failed(let fault): return .failure(JarvisReply.failure(of: fault))
-        case .response(let reply): response = reply
+        case .failure(let failure): return .failure(failure.withoutRun)
+        case .success(let reply): response = reply
         }
         guard response.status == 200 else { return .failure(JarvisReply.failure(of: response)) }
         guard response.mediaType == "application/json",

@@ -50,7 +50,7 @@ struct JarvisJobs: Sendable, Equatable {
     }
 
     private static func page<Item: Decodable>(_ result: JarvisHTTPResult) -> Page<Item>? {
-        guard case .response(let response) = result, response.status == 200, response.mediaType == "application/json"
+        guard case .success(let response) = result, response.status == 200, response.mediaType == "application/json"
         else { return nil }
         return OutsideJSON.decode(Page<Item>.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
     }

@@ -9,11 +9,7 @@ package enum JarvisReply {
 
     /// What came back for a question. Where the connection ended first, the server may have been at work.
     package static func content(of result: JarvisHTTPResult) -> Result<String, JarvisFailure> {
-        switch result {
-        case .response(let response): content(of: response)
-        case .failed(.connectionLost(let detail)): .failure(.cutOff(detail: shortened(detail)))
-        case .failed(let fault): .failure(failure(of: fault))
-        }
+        result.flatMap { content(of: $0) }
     }
 
     private static func content(of response: JarvisHTTPResponse) -> Result<String, JarvisFailure> {
@@ -51,17 +47,6 @@ package enum JarvisReply {
         }
     }
 
-    static func failure(of fault: JarvisTransportFault) -> JarvisFailure {
-        switch fault {
-        case .couldNotConnect(let detail), .connectionLost(let detail): .offline(detail: shortened(detail))
-        case .timedOut: .timedOut
-        case .untrusted(let detail): .untrusted(detail: shortened(detail))
-        case .exposed(let host, let address): .insecure(host: host, address: address)
-        case .replyTooLarge: .tooLarge
-        case .cancelled: .cancelled
-        }
-    }
-
     /// True when the reply refuses the id of the answer that was to be continued.
     static func isStale(_ response: JarvisHTTPResponse) -> Bool {
         guard response.status == 409 || response.status == 400,
@@ -77,7 +62,7 @@ package enum JarvisReply {
     /// Without the query, which may hold anything.
     private static func path(of location: String) -> String { String(location.prefix { $0 != "?" && $0 != "#" }) }
 
-    private static func shortened(_ text: String) -> String {
+    static func shortened(_ text: String) -> String {
         text.count > maximumDetailCharacters ? text.prefix(maximumDetailCharacters) + "..." : text
     }
 

@@ -6,7 +6,7 @@ package protocol JarvisTransport: Sendable {
     /// Sends a request and waits for the whole reply.
     func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult
     /// Sends a request and waits for the head of the reply, whatever its status.
-    func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisTransportFault>
+    func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure>
 }
 
 /// A reply that still comes in. For one reader.
@@ -14,7 +14,7 @@ package protocol JarvisReplyStream: Sendable {
     /// Without the body.
     var head: JarvisHTTPResponse { get }
     /// The next bytes; nil once the reply is complete. Cancelling the task closes the connection.
-    func next() async -> Result<[UInt8]?, JarvisTransportFault>
+    func next() async -> Result<[UInt8]?, JarvisFailure>
     func close()
 }
 
@@ -47,11 +47,9 @@ package struct JarvisHTTPRequest: Sendable, Equatable, CustomStringConvertible, 
     package var customMirror: Mirror { Mirror(self, children: ["url": url, "bytes": body.count]) }
 }
 
-/// What came of it.
-package enum JarvisHTTPResult: Sendable, Equatable {
-    case response(JarvisHTTPResponse)
-    case failed(JarvisTransportFault)
-}
+/// What came of it: a reply, whatever its status, or why there is none. A connection that ends before the reply is complete
+/// is `cutOff`; a request that starts no work is better described by `JarvisFailure.withoutRun`.
+package typealias JarvisHTTPResult = Result<JarvisHTTPResponse, JarvisFailure>
 
 /// A reply as it arrived, whatever its status.
 package struct JarvisHTTPResponse: Sendable, Equatable {
@@ -81,19 +79,4 @@ package struct JarvisHTTPResponse: Sendable, Equatable {
     var mediaType: String {
         (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
     }
-}
-
-/// Why no reply arrived. The texts are for the log.
-package enum JarvisTransportFault: Error, Sendable, Equatable {
-    /// No address for the name, or nobody listens there.
-    case couldNotConnect(String)
-    case timedOut
-    /// The connection ended before the reply did.
-    case connectionLost(String)
-    /// The certificate is not to be trusted, or TLS failed otherwise.
-    case untrusted(String)
-    /// The name stands for an address outside the own network, and the request must not go there.
-    case exposed(host: String, address: String)
-    case replyTooLarge
-    case cancelled
 }

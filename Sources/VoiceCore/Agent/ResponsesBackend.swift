@@ -114,16 +114,15 @@ struct ResponsesBackend: JarvisBackend {
         for attempt in 0... {
             let result = await connection.transport.exchange(connection.request.messages(session: question.sessionID))
             switch result {
-            case .failed(.cancelled): return .failure(.cancelled)
-            case .failed(let fault):
-                _ = outage.begin(at: connection.surroundings.now())
-                let isGone = outage.isOver(at: connection.surroundings.now())
+            case .failure(.cancelled): return .failure(.cancelled)
+            case .failure(let failure):
+                _ = outage.begin(at: connection.environment.now())
+                let isGone = outage.isOver(at: connection.environment.now())
                 guard !isGone, !Task.isCancelled else {
-                    let failure = JarvisReply.failure(of: fault)
-                    return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure)
+                    return .failure(failure == .timedOut ? .offline(detail: "no answer") : failure.withoutRun)
                 }
-                await connection.surroundings.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
-            case .response:
+                await connection.environment.sleep(Self.pauses[min(attempt, Self.pauses.count - 1)])
+            case .success:
                 let state = await connection.state(of: question.sessionID)
                 let lost = LostRun(
                     question: question.query,
@@ -168,9 +167,9 @@ struct ResponsesBackend: JarvisBackend {
                 // Asked again it would be no shorter.
                 if failure == .authentication || failure == .tooLarge { return JarvisOutcome(.failure(failure)) }
                 guard case .offline(let detail) = failure else { break }
-                if outage.begin(at: connection.surroundings.now()) {
+                if outage.begin(at: connection.environment.now()) {
                     connection.logger.warning("Jarvis cannot be reached while at work", metadata: ["why": "\(detail)"])
-                } else if outage.isOver(at: connection.surroundings.now()) {
+                } else if outage.isOver(at: connection.environment.now()) {
                     var outcome = JarvisOutcome(.failure(failure))
                     outcome.mayGoOn = true
                     return outcome
@@ -180,7 +179,7 @@ struct ResponsesBackend: JarvisBackend {
                 guard path.hasBegun else { return JarvisOutcome(.failure(.lost)) }
             }
             if let result = path.run.outcome { return JarvisOutcome(result, continuation: path.run.continuation) }
-            await connection.surroundings.sleep(Self.pauses[min(failures, Self.pauses.count - 1)])
+            await connection.environment.sleep(Self.pauses[min(failures, Self.pauses.count - 1)])
             failures += 1
             if Task.isCancelled { return JarvisOutcome(.failure(.cancelled)) }
             if let id = path.run.runID { request = connection.request.events(run: id, after: path.run.lastSequence) }
@@ -199,10 +198,9 @@ struct ResponsesBackend: JarvisBackend {
         switch isFirst ? await opened(request, question, path.notice) : .reply(await reply(to: request)) {
         case .blocked(let run): return .blocked(run: run)
         case .reply(nil): return Task.isCancelled ? .cancelled : .interrupted
-        case .reply(.failure(let fault)):
-            if case .connectionLost = fault { return .interrupted }
-            let failure = JarvisReply.failure(of: fault)
-            return failure == .cancelled ? .cancelled : .refused(failure, status: nil)
+        case .reply(.failure(.cutOff)): return .interrupted
+        case .reply(.failure(.cancelled)): return .cancelled
+        case .reply(.failure(let failure)): return .refused(failure, status: nil)
         case .reply(.success(let open)): stream = open
         }
         defer { stream.close() }
@@ -217,7 +215,7 @@ struct ResponsesBackend: JarvisBackend {
             }
             switch next {
             case .failure(.cancelled): return .cancelled
-            case .failure(.replyTooLarge): return .refused(.tooLarge, status: nil)
+            case .failure(.tooLarge): return .refused(.tooLarge, status: nil)
             case .failure: return .interrupted
             case .success(nil): return .interrupted
             case .success(let bytes?):
@@ -237,11 +235,11 @@ struct ResponsesBackend: JarvisBackend {
 
     // MARK: Getting a reply at all
 
-    private typealias Reply = Result<any JarvisReplyStream, JarvisTransportFault>
+    private typealias Reply = Result<any JarvisReplyStream, JarvisFailure>
 
     private enum Opening: Sendable {
         /// Nil where none came in time.
-        case reply(Result<any JarvisReplyStream, JarvisTransportFault>?)
+        case reply(Result<any JarvisReplyStream, JarvisFailure>?)
         case blocked(run: String?)
     }
 
@@ -265,7 +263,7 @@ struct ResponsesBackend: JarvisBackend {
         return await withTaskGroup(of: Look.self) { group in
             group.addTask { .over(.reply(await reply(to: request))) }
             group.addTask {
-                await connection.surroundings.expire(JarvisConnection.silenceBeforeLook)
+                await connection.environment.expire(JarvisConnection.silenceBeforeLook)
                 switch await connection.clearTheWay(for: question, notice) {
                 case .clear: return .clear
                 case .busy(let run): return .over(.blocked(run: run))
@@ -287,7 +285,7 @@ struct ResponsesBackend: JarvisBackend {
         if reply.status == 200, reply.mediaType == "application/json" {
             return .refused(.badReply(detail: "no event stream"), status: 200)
         }
-        if case .failure(let failure) = JarvisReply.content(of: .response(reply)) {
+        if case .failure(let failure) = JarvisReply.content(of: .success(reply)) {
             let isStale = isFirst && JarvisReply.isStale(reply)
             return .refused(isStale ? .staleConversation : failure, status: reply.status)
         }
@@ -298,11 +296,11 @@ struct ResponsesBackend: JarvisBackend {
     private func recover(_ run: inout ResponsesRun) async -> Bool {
         guard let id = run.runID else { return false }
         let reply = await connection.transport.exchange(connection.request.snapshot(run: id))
-        guard case .response(let response) = reply, response.status == 200 else { return false }
+        guard case .success(let response) = reply, response.status == 200 else { return false }
         return run.take(snapshot: response.body)
     }
 
     private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
-        await Patience.value(within: silence, sleep: connection.surroundings.expire, of: work)
+        await Patience.value(within: silence, sleep: connection.environment.expire, of: work)
     }
 }

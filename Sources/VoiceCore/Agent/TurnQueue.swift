@@ -1,15 +1,11 @@
 /// Lets one question through at a time. Belongs to an actor, which calls it from one place only.
 struct TurnQueue {
-    enum Grant: Sendable, Equatable {
-        case granted
-        case full
-        case cancelled
-        case superseded
-    }
+    /// Resumed with nil when the turn has come, else with why it never will.
+    typealias Waiter = CheckedContinuation<JarvisFailure?, Never>
 
     private var isTaken = false
     private var nextTicket = 0
-    private var waiting: [(ticket: Int, continuation: CheckedContinuation<Grant, Never>)] = []
+    private var waiting: [(ticket: Int, continuation: Waiter)] = []
     private let maximumWaiting: Int
 
     init(maximumWaiting: Int) {
@@ -22,16 +18,16 @@ struct TurnQueue {
     }
 
     /// Answers the continuation now or when the turn comes. A caller granted a turn must `finish` it.
-    mutating func enter(_ ticket: Int, isCancelled: Bool, continuation: CheckedContinuation<Grant, Never>) {
+    mutating func enter(_ ticket: Int, isCancelled: Bool, continuation: Waiter) {
         if isCancelled {
             continuation.resume(returning: .cancelled)
         } else if !isTaken {
             isTaken = true
-            continuation.resume(returning: .granted)
+            continuation.resume(returning: nil)
         } else if waiting.count < maximumWaiting {
             waiting.append((ticket, continuation))
         } else {
-            continuation.resume(returning: .full)
+            continuation.resume(returning: .tooManyQuestions)
         }
     }
 
@@ -40,7 +36,7 @@ struct TurnQueue {
             isTaken = false
             return
         }
-        waiting.removeFirst().continuation.resume(returning: .granted)
+        waiting.removeFirst().continuation.resume(returning: nil)
     }
 
     /// Ends the wait of a caller that was cancelled; nothing when it does not wait.
@@ -51,9 +47,9 @@ struct TurnQueue {
 
     /// Ends the wait of all; returns how many waited.
     @discardableResult
-    mutating func abandonAll(as grant: Grant) -> Int {
+    mutating func abandonAll(as failure: JarvisFailure) -> Int {
         defer { waiting = [] }
-        for caller in waiting { caller.continuation.resume(returning: grant) }
+        for caller in waiting { caller.continuation.resume(returning: failure) }
         return waiting.count
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// Reads small files whole; tests put a dictionary in its place.
 package struct FileReader: Sendable {
@@ -58,5 +58,22 @@ package struct FileReader: Sendable {
             bytes.append(contentsOf: chunk[..<count])
         }
         return File(bytes: bytes, isReadableByOthers: status.st_mode & S_IROTH != 0)
+    }
+}
+
+/// The contents of a folder.
+package enum Folder {
+    /// Names in it, sorted, without "." and ".."; none where it cannot be read.
+    package static func names(in path: String) -> [String] {
+        guard let handle = opendir(path) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
     }
 }

@@ -7,3 +7,35 @@ package enum Monotonic {
         Duration(nanoseconds: clinux_monotonic_ns())
     }
 }
+
+extension Duration {
+    package init(nanoseconds: UInt64) {
+        self = .nanoseconds(Int64(clamping: nanoseconds))
+    }
+
+    /// Whole milliseconds, for the log; of more than 30,000 years those of 30,000 years.
+    package var milliseconds: Int64 {
+        min(max(components.seconds, -Self.longestSeconds), Self.longestSeconds) * 1000
+            + components.attoseconds / 1_000_000_000_000_000
+    }
+
+    private static let longestSeconds: Int64 = 1_000_000_000_000
+
+    /// Milliseconds with their fraction.
+    package var fractionalMilliseconds: Double {
+        Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
+    }
+
+    /// Rounded up: a timeout of libcurl or poll must not end early and then spin.
+    package var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard (-(1 << 31)..<1 << 31).contains(seconds) else { return seconds < 0 ? -(1 << 31) : 1 << 31 }
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+
+    /// Seconds for a sentence, to a tenth: "5 s", "7.5 s".
+    package var inSeconds: String {
+        let tenths = (wholeMilliseconds + 50) / 100
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}

@@ -97,3 +97,39 @@ package enum StateFile {
         }
     }
 }
+
+/// Writes a file that only its owner may read.
+package enum PrivateFile {
+    /// Replaces what is there, but follows no link.
+    package static func write(_ bytes: [UInt8], to path: String) throws(StateFile.Fault) {
+        unlink(path)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw StateFile.Fault(path: path, errno: errno) }
+        defer { close(file) }
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { raw in
+                raw.baseAddress.map { Glibc.write(file, $0 + done, raw.count - done) } ?? 0
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw StateFile.Fault(path: path, errno: count < 0 ? errno : EIO) }
+            done += count
+        }
+    }
+}
+
+/// Where the daemon keeps what it must remember.
+package enum StateDirectory {
+    /// `$STATE_DIRECTORY` (systemd, the first of several), else `$XDG_STATE_HOME/jarvis-voiced`, else
+    /// `~/.local/state/jarvis-voiced`; nil where none of them is an absolute path.
+    package static func path(environment: [String: String]) -> String? {
+        if let given = environment["STATE_DIRECTORY"]?.split(separator: ":").first, given.hasPrefix("/") {
+            return String(given)
+        }
+        if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return base + "/jarvis-voiced" }
+        if let home = environment["HOME"], home.hasPrefix("/"), home != "/" {
+            return home + "/.local/state/jarvis-voiced"
+        }
+        return nil
+    }
+}

@@ -44,9 +44,9 @@ package struct Budget: Sendable {
     package mutating func reconfigure(_ options: Options) {
         self.options = options
         func isFar(_ period: BudgetPeriod) -> Bool { part(of: period) < options.notice }
-        if isFar(.conversation) { conversation.isTold = false }
-        if isFar(.hour) { hour.spending.isTold = false }
-        if isFar(.day) { day.spending.isTold = false }
+        if isFar(.conversation) { conversation.isReported = false }
+        if isFar(.hour) { hour.spending.isReported = false }
+        if isFar(.day) { day.spending.isReported = false }
     }
 
     /// What is to be remembered.
@@ -147,11 +147,11 @@ package struct Budget: Sendable {
     private mutating func signals(at now: BudgetInstant) -> [BudgetSignal] {
         var result: [BudgetSignal] = []
         for period in BudgetPeriod.allCases where part(of: period) >= options.notice {
-            guard !spending(in: period).isTold else { continue }
+            guard !spending(in: period).isReported else { continue }
             switch period {
-            case .conversation: conversation.isTold = true
-            case .hour: hour.spending.isTold = true
-            case .day: day.spending.isTold = true
+            case .conversation: conversation.isReported = true
+            case .hour: hour.spending.isReported = true
+            case .day: day.spending.isReported = true
             }
             if !isSpent(period) { result.append(.near(report(on: period, at: now))) }
         }

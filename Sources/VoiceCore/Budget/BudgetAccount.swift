@@ -13,7 +13,7 @@ package struct BudgetAccount: Equatable, Sendable {
         /// Millionths of a dollar.
         package var micros = 0.0
         package var talk = Duration.zero
-        package var isTold = false
+        package var isReported = false
 
         package init() {}
 

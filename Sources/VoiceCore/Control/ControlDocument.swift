@@ -80,7 +80,7 @@ package enum ControlDocument {
             "    {\"event\":\"state\",\"from\":\"listening\",\"to\":\"userSpeaking\"}",
             "    {\"answered_ms\":1177,\"calls\":1,\"event\":\"turn\",\"first_sample_ms\":1294,\"turn\":1, ...}",
             "",
-            "Events are " + names(DaemonEvent.told) + ". A client that is slow loses the oldest.",
+            "Events are " + names(DaemonEvent.published) + ". A client that is slow loses the oldest.",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

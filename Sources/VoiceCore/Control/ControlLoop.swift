@@ -54,8 +54,8 @@ struct ControlLoop {
             logger.error("the control socket has failed: \(String(cString: strerror(errno)))")
             return false
         }
-        let (letters, isStopped) = outbox.take()
-        for letter in letters { deliver(letter) }
+        let (envelopes, isStopped) = outbox.take()
+        for envelope in envelopes { deliver(envelope) }
         guard !isStopped else { return false }
         for (id, entry) in zip(ids, polled.dropFirst(2)) where entry.revents != 0 {
             let happened = Int32(entry.revents)
@@ -197,45 +197,45 @@ struct ControlLoop {
     private func begin(_ request: ControlRequest, of peer: ControlAccess.Peer, id: Int) {
         let (handler, outbox) = (handler, outbox)
         Task {
-            var letter = ControlOutbox.Letter(client: id, bytes: [], endsRequest: true)
+            var envelope = ControlOutbox.Envelope(client: id, bytes: [], endsRequest: true)
             let reply: Result<JSONValue, ControlProblem>
             switch await handler(request, peer) {
             case .success(.done(let result)): reply = .success(.object(result))
             case .success(.events(let subscription)):
                 reply = .success(.object([:]))
-                letter.subscription = subscription
+                envelope.subscription = subscription
             case .failure(let problem): reply = .failure(problem)
             }
-            letter.bytes = ControlMessage.line(ControlMessage.reply(id: request.id, reply))
-            outbox.put(letter)
+            envelope.bytes = ControlMessage.line(ControlMessage.reply(id: request.id, reply))
+            outbox.put(envelope)
         }
     }
 
     // MARK: Output
 
-    private mutating func deliver(_ letter: ControlOutbox.Letter) {
-        guard let client = clients[letter.client] else {
-            letter.subscription?.cancel()
+    private mutating func deliver(_ envelope: ControlOutbox.Envelope) {
+        guard let client = clients[envelope.client] else {
+            envelope.subscription?.cancel()
             return
         }
-        client.say(letter.bytes)
-        if letter.endsRequest {
+        client.say(envelope.bytes)
+        if envelope.endsRequest {
             client.isBusy = false
-            seats.answered(letter.client, follows: letter.subscription != nil, at: options.clock())
+            seats.answered(envelope.client, follows: envelope.subscription != nil, at: options.clock())
         }
-        if let subscription = letter.subscription {
+        if let subscription = envelope.subscription {
             // A second one would only say everything twice.
             client.subscription?.cancel()
             client.events?.cancel()
             client.subscription = subscription
-            let (outbox, id) = (outbox, letter.client)
+            let (outbox, id) = (outbox, envelope.client)
             client.events = Task {
                 for await event in subscription.stream {
                     outbox.put(.init(client: id, bytes: ControlMessage.line(ControlMessage.event(event))))
                 }
             }
         }
-        takeLine(of: client, id: letter.client)
+        takeLine(of: client, id: envelope.client)
     }
 
     /// Sends what waits; a client that takes too little of it is cut off.

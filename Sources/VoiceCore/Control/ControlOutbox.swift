@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// What tasks have to say to clients, on its way to the thread of the control socket.
 ///
-/// Replies are as many as clients at most. Events that find `capacity` letters waiting are dropped.
+/// Replies are as many as clients at most. Events that find `capacity` envelopes waiting are dropped.
 final class ControlOutbox: Sendable {
-    struct Letter: Sendable {
+    struct Envelope: Sendable {
         var client: Int
         var bytes: [UInt8]
         /// The reply to the client's request: the next one may be read.
@@ -17,7 +17,7 @@ final class ControlOutbox: Sendable {
     static let capacity = 1024
 
     private struct Content {
-        var letters: [Letter] = []
+        var envelopes: [Envelope] = []
         var isStopped = false
     }
 
@@ -27,10 +27,10 @@ final class ControlOutbox: Sendable {
 
     deinit { if wake >= 0 { close(wake) } }
 
-    func put(_ letter: Letter) {
+    func put(_ envelope: Envelope) {
         content.withLock { content in
-            guard letter.endsRequest || content.letters.count < Self.capacity else { return }
-            content.letters.append(letter)
+            guard envelope.endsRequest || content.envelopes.count < Self.capacity else { return }
+            content.envelopes.append(envelope)
         }
         clinux_eventfd_signal(wake)
     }
@@ -40,11 +40,11 @@ final class ControlOutbox: Sendable {
         clinux_eventfd_signal(wake)
     }
 
-    func take() -> (letters: [Letter], isStopped: Bool) {
+    func take() -> (envelopes: [Envelope], isStopped: Bool) {
         _ = clinux_eventfd_take(wake)
         return content.withLock { content in
-            defer { content.letters = [] }
-            return (content.letters, content.isStopped)
+            defer { content.envelopes = [] }
+            return (content.envelopes, content.isStopped)
         }
     }
 }

@@ -50,7 +50,7 @@ package enum ConversationEvent: Equatable, Sendable {
     /// Close the session once nothing is left to be said.
     case endWhenQuiet
     /// The agent has news: an answer that no call waits for (`isAskedFor`), or something nobody asked for.
-    case agentTold(String, isAskedFor: Bool)
+    case agentReported(String, isAskedFor: Bool)
     /// The service is about to say that the turn of this item was taken as spoken, and no voice was heard in it on this
     /// machine.
     case turnWasSilent(itemID: String)
@@ -58,7 +58,7 @@ package enum ConversationEvent: Equatable, Sendable {
     /// - characters: of what he has to hear, in Unicode scalars.
     case agentAsks(String?, prompt: Int = 0, characters: Int = 0)
     /// The media player has news for when nobody speaks; `opens`: also when no session is open.
-    case mediaTold(MediaRemark, opens: Bool)
+    case mediaReported(MediaRemark, opens: Bool)
 
     /// A stream lost something: for the log.
     case lost(StreamLoss)

@@ -51,7 +51,7 @@ extension ConversationMachine {
         """
 
     /// - Parameter isAskedFor: whether the user wants to know it even in quiet hours.
-    mutating func agentTold(_ text: String, isAskedFor: Bool) {
+    mutating func agentReported(_ text: String, isAskedFor: Bool) {
         if isAskedFor || announces { agent.add(text, at: now) }
     }
 

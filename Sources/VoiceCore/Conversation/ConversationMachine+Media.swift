@@ -32,7 +32,7 @@ struct MediaRemarks: Equatable, Sendable {
 /// The media player's news: told when nobody speaks. Nobody has asked for them, so nothing may come of them but words.
 extension ConversationMachine {
     /// - Parameter opens: whether a session is opened for it.
-    mutating func mediaTold(_ remark: MediaRemark, opens: Bool) {
+    mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
         guard announces, link != .closed || opens && hold.until == nil else { return }
         media.add(remark, at: now)
         // Nobody has asked: a service that refuses us is left alone.

@@ -82,7 +82,7 @@ extension ConversationMachine {
     }
 }
 
-extension CallBook {
+extension PendingCalls {
     func isWaiting(callID: String) -> Bool {
         open.contains { $0.call.callID == callID && $0.output == nil }
     }

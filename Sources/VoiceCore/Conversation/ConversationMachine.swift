@@ -82,7 +82,7 @@ package struct ConversationMachine: Sendable {
     var brokenTurns = 0
     /// A response is not asked for before `retryResponse`.
     var retryAfter: Duration?
-    var calls = CallBook()
+    var calls = PendingCalls()
     /// Whose word stands behind what the model wants.
     var authority: Authority
     var written = WrittenCalls()
@@ -188,14 +188,14 @@ package struct ConversationMachine: Sendable {
         case .lost(let loss): note(.lost(loss))
         case .callDelayed(let callID, let activity): delayed(callID, activity)
         case .endWhenQuiet: wishes.endsWhenQuiet = link == .ready
-        case .agentTold(let text, let isAskedFor): agentTold(text, isAskedFor: isAskedFor)
+        case .agentReported(let text, let isAskedFor): agentReported(text, isAskedFor: isAskedFor)
         case .agentAsks(let question, let prompt, let characters):
             agent.ask(question, prompt: prompt)
             if question != nil { authority.asks(prompt, characters: characters) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
             note(.unexpected("the service takes as spoken what no voice was heard in here"))
-        case .mediaTold(let remark, let opens): mediaTold(remark, opens: opens)
+        case .mediaReported(let remark, let opens): mediaReported(remark, opens: opens)
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }

@@ -13,7 +13,7 @@ package struct DaemonEvent: Sendable, Equatable {
     }
 
     /// The events that are told.
-    static let told: [JournalEvent] = [
+    static let published: [JournalEvent] = [
         .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .budgetSpent,
     ]
 

@@ -30,7 +30,7 @@ extension ConversationEvent {
             self = .agentAsks(question, prompt: prompt, characters: characters)
         case .settled: self = .agentAsks(nil)
         case .answered(let answer, let query):
-            self = .agentTold(ToolOutput(answer, lateQuestion: Self.words(of: query)).text, isAskedFor: true)
+            self = .agentReported(ToolOutput(answer, lateQuestion: Self.words(of: query)).text, isAskedFor: true)
         }
     }
 
@@ -53,10 +53,4 @@ extension ToolRegistry.Options {
             case .auto: mode != .always
             }
     }
-}
-
-extension Configuration.Jarvis {
-    /// The last resort against a tool that hangs: a question may wait for two others, each may be asked four times and
-    /// wait for the user.
-    var longestCall: Duration { .seconds(3 * (4 * self.timeoutS + self.humanTimeoutS) + 30) }
 }

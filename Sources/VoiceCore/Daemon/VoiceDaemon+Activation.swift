@@ -38,13 +38,13 @@ extension VoiceDaemon {
     /// - Parameter configured: the mode that the configuration says, whatever is remembered.
     static func activation(
         _ settings: ActivationSettings,
-        _ parts: ActivationKeeper.Parts,
+        _ parts: ActivationController.Parts,
         inbox: ActivationInbox,
         listener: WakeWordListener?,
         hook: StateHook,
         store: ActivationStore?,
         configured: ActivationMode
-    ) -> ActivationKeeper {
+    ) -> ActivationController {
         var parts = parts
         parts.changed = { hook.show($0) }
         if let store {
@@ -54,7 +54,7 @@ extension VoiceDaemon {
             }
         }
         if let listener { parts.listen = { listener.listen($0) } }
-        return ActivationKeeper(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
+        return ActivationController(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
     }
 
     /// Runs what surrounds activation until cancelled: words, buttons, lights, quiet hours.
@@ -188,5 +188,30 @@ extension VoiceDaemon {
 
     package var activationStatus: ActivationStatus {
         get async { await activation.status }
+    }
+}
+
+extension ActivationInbox {
+    /// An observer that also tells activation what it has to know of the conversation.
+    package func watching(_ observer: ConversationSession.Observer) -> ConversationSession.Observer {
+        .init(
+            effect: { effect, instant in
+                observer.effect(effect, instant)
+                switch effect {
+                case .stateChanged(_, let state): self.post(.conversation(state))
+                case .note(.budgetSpent): self.post(.refused)
+                default: break
+                }
+            },
+            call: observer.call,
+            event: { event in
+                observer.event(event)
+                switch event {
+                case .server(.speechStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
+                case .server(.speechStopped(_, let end)): self.post(.turnEnded(milliseconds: end))
+                default: break
+                }
+            }
+        )
     }
 }

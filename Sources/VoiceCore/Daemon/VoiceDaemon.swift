@@ -30,7 +30,7 @@ package actor VoiceDaemon {
     let sound: AudioSupervisor
     let volumeController: VolumeController
     private var isStopping = false
-    nonisolated let activation: ActivationKeeper
+    nonisolated let activation: ActivationController
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
     private let store: ActivationStore?
@@ -83,7 +83,7 @@ package actor VoiceDaemon {
             settings: settings.jarvis,
             transport: CurlJarvisTransport(network: network),
             store: settings.volumes.stateDirectory.map { .folder($0, logger: logger) } ?? .none,
-            tell: { Self.tell($0, player, mailbox) },
+            onNews: { Self.report($0, player, mailbox) },
             logger: logger
         )
         self.client = client
@@ -95,7 +95,6 @@ package actor VoiceDaemon {
                 context,
                 options: .init(settings.jarvis, mode: settings.activation.machine.mode, playsMedia: player != nil)
             ),
-            deadline: settings.jarvis.longestCall,
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
         )
@@ -143,7 +142,7 @@ package actor VoiceDaemon {
         self.listener = listener
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook
-        var parts = ActivationKeeper.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
+        var parts = ActivationController.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
         parts.egress = egress
         parts.capture = { await sound.setCapture(open: $0) }
         let quietVolume = settings.activation.quietVolume
@@ -203,7 +202,7 @@ package actor VoiceDaemon {
         if settings.jarvis.announceJobs, settings.jarvis.api != .openai {
             let mailbox = mailbox
             watchingJobs = Task {
-                await client.watchJobs { mailbox.post(.agentTold($0, isAskedFor: false)) }
+                await client.watchJobs { mailbox.post(.agentReported($0, isAskedFor: false)) }
             }
         }
         activating = Task { await runSurroundings(settings.activation) }

@@ -4,7 +4,7 @@ internal import VoiceNetwork
 
 /// Looks at everything a conversation needs, side by side, each within its time.
 ///
-///     Patient (configuration, secrets) --> checks: gather facts, judge them --> DoctorReport
+///     DoctorContext (configuration, secrets) --> checks: gather facts, judge them --> DoctorReport
 ///
 /// A check is a pure judgement with a thin part that gathers facts.
 package struct Doctor: Sendable {
@@ -14,14 +14,14 @@ package struct Doctor: Sendable {
         var run: @Sendable () async -> [DoctorFinding]
     }
 
-    private let patient: Patient
+    private let context: DoctorContext
     private let isOffline: Bool
     /// Whether there may be a sound card and a systemd; false for tests.
     private let looksAtMachine: Bool
 
     /// - Parameter isOffline: asks neither the service nor the agent.
-    package init(_ patient: Patient, isOffline: Bool = false, looksAtMachine: Bool = true) {
-        self.patient = patient
+    package init(_ context: DoctorContext, isOffline: Bool = false, looksAtMachine: Bool = true) {
+        self.context = context
         self.isOffline = isOffline
         self.looksAtMachine = looksAtMachine
     }
@@ -29,7 +29,7 @@ package struct Doctor: Sendable {
     package func examine() async -> DoctorReport {
         let network = NetworkThread(label: "jv-doctor")
         var checks: [Check] = []
-        checks.append(Check(name: "configuration", limit: .seconds(1)) { ConfigurationCheck.findings(patient) })
+        checks.append(Check(name: "configuration", limit: .seconds(1)) { ConfigurationCheck.findings(context) })
         checks.append(Check(name: "libcurl", limit: .seconds(1)) { LibraryCheck.findings() })
         checks += isOffline ? [] : online(network)
         checks += looksAtMachine ? machine(await UnitState.read()) : []
@@ -37,7 +37,7 @@ package struct Doctor: Sendable {
         var findings = await examine(checks)
         await network.stop()
         if isOffline { findings.append(DoctorFinding("network", .skipped, "not looked at: --offline")) }
-        let redactor = patient.redactor
+        let redactor = context.redactor
         return DoctorReport(findings.map { $0.cleaned(redactor) })
     }
 
@@ -58,27 +58,27 @@ package struct Doctor: Sendable {
 
     private func online(_ network: NetworkThread) -> [Check] {
         [
-            Check(name: "service", limit: ReachCheck.limit) { await ReachCheck.findings(patient, network: network) },
-            Check(name: "transport", limit: TransportCheck.limit) { await TransportCheck.findings(patient) },
+            Check(name: "service", limit: ReachCheck.limit) { await ReachCheck.findings(context, network: network) },
+            Check(name: "transport", limit: TransportCheck.limit) { await TransportCheck.findings(context) },
             Check(name: "session", limit: SessionCheck.limit) {
-                await SessionCheck.findings(patient, network: network)
+                await SessionCheck.findings(context, network: network)
             },
-            Check(name: "agent", limit: AgentCheck.limit) { await AgentCheck.findings(patient, network: network) },
+            Check(name: "agent", limit: AgentCheck.limit) { await AgentCheck.findings(context, network: network) },
         ]
     }
 
     private func machine(_ unit: UnitState?) -> [Check] {
         let isRoot = geteuid() == 0
         return [
-            Check(name: "devices", limit: DevicesCheck.limit) { await DevicesCheck.findings(patient, unit: unit) },
+            Check(name: "devices", limit: DevicesCheck.limit) { await DevicesCheck.findings(context, unit: unit) },
             Check(name: "sound-permission", limit: .seconds(2)) { PermissionCheck.findings(isRoot: isRoot) },
             Check(name: "real-time", limit: .seconds(2)) {
-                LimitsCheck.findings(patient, unit: unit, isRoot: isRoot)
+                LimitsCheck.findings(context, unit: unit, isRoot: isRoot)
             },
-            Check(name: "decoder", limit: .seconds(1)) { WallCheck.findings(patient) },
-            Check(name: "wake-words", limit: WakeCheck.limit) { WakeCheck.findings(patient) },
-            Check(name: "state", limit: .seconds(4)) { StateCheck.findings(patient, isRoot: isRoot) },
-            Check(name: "echo", limit: .seconds(2)) { EchoCheck.findings(patient, now: WallClock.seconds()) },
+            Check(name: "decoder", limit: .seconds(1)) { WallCheck.findings(context) },
+            Check(name: "wake-words", limit: WakeCheck.limit) { WakeCheck.findings(context) },
+            Check(name: "state", limit: .seconds(4)) { StateCheck.findings(context, isRoot: isRoot) },
+            Check(name: "echo", limit: .seconds(2)) { EchoCheck.findings(context, now: WallClock.seconds()) },
             Check(name: "service", limit: .seconds(1)) { unit.map { [$0.finding] } ?? [] },
         ]
     }

@@ -23,3 +23,41 @@ package struct HTTPResponse: Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
+
+/// Why an HTTP exchange gave no reply; each says it in one line that holds no header.
+package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    case badURL(String)
+    case badHeader
+    case cannotResolve(host: String)
+    case cannotConnect(String)
+    case tls(String)
+    /// The name stands for an address outside the own network, to which the request must not go.
+    case exposed(host: String, address: String)
+    case timedOut(Phase)
+    case replyTooLarge(limit: Int)
+    case reset(String)
+    case cancelled
+    case other(String)
+
+    package enum Phase: Equatable, Sendable {
+        case connecting
+        case reply
+    }
+
+    package var description: String {
+        switch self {
+        case .badURL(let detail): "not a usable http:// or https:// address: \(detail)"
+        case .badHeader: "the method or a header holds a character that HTTP does not allow"
+        case .cannotResolve(let host): "the host name \(host) could not be resolved; check the name and the DNS"
+        case .cannotConnect(let detail): "no connection: \(detail)"
+        case .tls(let detail): "TLS failed: \(detail)"
+        case .exposed(let host, let address): "\(host) is \(address), outside this network"
+        case .timedOut(.connecting): "the connection took too long to open"
+        case .timedOut(.reply): "the server did not finish its reply in time"
+        case .replyTooLarge(let limit): "the reply is longer than \(limit) bytes"
+        case .reset(let detail): "the connection broke: \(detail)"
+        case .cancelled: "the request was cancelled"
+        case .other(let detail): detail
+        }
+    }
+}

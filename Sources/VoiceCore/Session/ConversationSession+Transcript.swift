@@ -10,7 +10,7 @@ extension ConversationSession {
         transcriptTimer?.cancel()
         transcriptTimer = nil
         let expectsUser = machine.options.settings.transcription != nil
-        transcript = areWanted ? TranscriptBook(expectsUser: expectsUser) : nil
+        transcript = areWanted ? TranscriptAssembler(expectsUser: expectsUser) : nil
     }
 
     func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {

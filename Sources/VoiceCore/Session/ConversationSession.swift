@@ -20,7 +20,7 @@ package actor ConversationSession {
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var request: WebSocketRequest
-        package var budget: BudgetKeeper?
+        package var budget: BudgetTracker?
         /// Takes back what the agent works on or waits for.
         package var withdraw: @Sendable () async -> Void
         package var logger: Logger
@@ -32,7 +32,7 @@ package actor ConversationSession {
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
             request: WebSocketRequest,
-            budget: BudgetKeeper? = nil,
+            budget: BudgetTracker? = nil,
             withdraw: @escaping @Sendable () async -> Void = {},
             logger: Logger
         ) {
@@ -79,13 +79,13 @@ package actor ConversationSession {
     private var runningCalls: [String: Task<Void, Never>] = [:]
     /// The latest of the calls that are made one after another.
     private var lastOrdered: Task<Void, Never>?
-    private var timings: [String: CallTiming] = [:]
-    private var replies: [String: Duration] = [:]
+    /// Of the calls whose output is not sent yet, with the time of the whole reply.
+    private var timings: [String: (timing: CallTiming, replied: Duration?)] = [:]
     private var unknown: [String: Int] = [:]
     /// Nil where nothing of what was said is wanted.
-    var transcript: TranscriptBook?
+    var transcript: TranscriptAssembler?
     var transcriptTimer: Task<Void, Never>?
-    var budget: BudgetKeeper?
+    var budget: BudgetTracker?
 
     /// - Parameter transcripts: whether what was said may appear in the log.
     package init(
@@ -99,7 +99,7 @@ package actor ConversationSession {
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
         budget = parts.budget
-        transcript = transcripts ? TranscriptBook(expectsUser: options.settings.transcription != nil) : nil
+        transcript = transcripts ? TranscriptAssembler(expectsUser: options.settings.transcription != nil) : nil
     }
 
     package var state: ConversationState { machine.state }
@@ -124,12 +124,12 @@ package actor ConversationSession {
     /// Handles events until the mailbox is closed or the task is cancelled.
     package func run() async {
         let budgetClock = watchBudget()
-        for await letter in parts.mailbox.letters {
-            guard let origin = origin(of: letter) else { continue }
-            count(letter.event)
-            take(letter.event, at: letter.at, from: origin)
-            if case .server(.sessionCreated(_, let expiresAt?)) = letter.event {
-                take(.lifetime(.seconds(expiresAt - Self.unixTime())), at: letter.at, from: origin)
+        for await envelope in parts.mailbox.envelopes {
+            guard let origin = origin(of: envelope) else { continue }
+            count(envelope.event)
+            take(envelope.event, at: envelope.at, from: origin)
+            if case .server(.sessionCreated(_, let expiresAt?)) = envelope.event {
+                take(.lifetime(.seconds(expiresAt - Self.unixTime())), at: envelope.at, from: origin)
             }
         }
         endTranscript()
@@ -153,13 +153,13 @@ package actor ConversationSession {
         spend(heard, effects)
     }
 
-    /// The connection a letter is about; nil for one that was given up, and for a timer that was cancelled.
-    private func origin(of letter: EventMailbox.Letter) -> ConversationLink? {
-        if case .timer(let timer) = letter.event, let start = letter.timerStart {
+    /// The connection an envelope is about; nil for one that was given up, and for a timer that was cancelled.
+    private func origin(of envelope: EventMailbox.Envelope) -> ConversationLink? {
+        if case .timer(let timer) = envelope.event, let start = envelope.timerStart {
             guard timers[timer]?.start == start else { return nil }
             timers[timer] = nil
         }
-        switch letter.connection {
+        switch envelope.connection {
         case nil, current.number: return .current
         case standby.number: return .standby
         default: return nil
@@ -207,7 +207,7 @@ package actor ConversationSession {
 
     private struct Line {
         var handle: WebSocketHandle?
-        /// Its letters bear this number; nil for no connection, whose letters nobody reads any more.
+        /// Its envelopes bear this number; nil for no connection, whose envelopes nobody reads any more.
         var number: Int?
     }
 
@@ -242,13 +242,12 @@ package actor ConversationSession {
     private func send(_ event: ClientEvent) {
         guard case .functionCallOutput(let callID, _, _) = event, let known = timings.removeValue(forKey: callID)
         else { return with(current) { $0.send(event) } }
-        let replied = replies.removeValue(forKey: callID)
         let log = log
         let observer = observer
         with(current) { link in
             link.send(event)
-            var timing = known
-            timing.delivery = replied.map { Monotonic.now() - $0 }
+            var timing = known.timing
+            timing.delivery = known.replied.map { Monotonic.now() - $0 }
             log.write(timing)
             observer.call(timing)
         }
@@ -301,8 +300,7 @@ package actor ConversationSession {
 
     private func ended(_ timing: CallTiming, replied: Duration?) {
         runningCalls[timing.callID] = nil
-        timings[timing.callID] = timing
-        replies[timing.callID] = replied
+        timings[timing.callID] = (timing, replied)
     }
 
     // MARK: Timers

@@ -7,7 +7,7 @@ package import VoiceConversation
 /// It holds control events only, never audio. The bound is far above what a session produces while its owner is away
 /// for seconds; what does not fit is counted, and the owner says so.
 package final class EventMailbox: Sendable {
-    struct Letter: Sendable {
+    struct Envelope: Sendable {
         var event: ConversationEvent
         /// Monotonic time of the event itself.
         var at: Duration
@@ -19,25 +19,25 @@ package final class EventMailbox: Sendable {
 
     static let capacity = 16_384
 
-    let letters: AsyncStream<Letter>
-    private let continuation: AsyncStream<Letter>.Continuation
-    private let lostLetters = Atomic<Int>(0)
+    let envelopes: AsyncStream<Envelope>
+    private let continuation: AsyncStream<Envelope>.Continuation
+    private let lostEnvelopes = Atomic<Int>(0)
 
     package init() {
-        (letters, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
+        (envelopes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
     }
 
     package func post(_ event: ConversationEvent, at instant: Duration = Monotonic.now(), connection: Int? = nil) {
-        put(Letter(event: event, at: instant, connection: connection))
+        put(Envelope(event: event, at: instant, connection: connection))
     }
 
     /// - Parameter start: tells one start of the timer from the next.
     func post(_ timer: ConversationTimer, start: Int) {
-        put(Letter(event: .timer(timer), at: Monotonic.now(), timerStart: start))
+        put(Envelope(event: .timer(timer), at: Monotonic.now(), timerStart: start))
     }
 
-    private func put(_ letter: Letter) {
-        if case .dropped = continuation.yield(letter) { lostLetters.wrappingAdd(1, ordering: .relaxed) }
+    private func put(_ envelope: Envelope) {
+        if case .dropped = continuation.yield(envelope) { lostEnvelopes.wrappingAdd(1, ordering: .relaxed) }
     }
 
     /// Ends the stream: what is in it is still read.
@@ -46,5 +46,5 @@ package final class EventMailbox: Sendable {
     }
 
     /// Events that found the mailbox full.
-    package var lost: Int { lostLetters.load(ordering: .relaxed) }
+    package var lost: Int { lostEnvelopes.load(ordering: .relaxed) }
 }

@@ -122,8 +122,6 @@ package final class VoicePump {
 
     /// Chunks dropped because the socket did not take them in time.
     package var chunksDropped: Int { lostMicrophone.total / chunk.count }
-    /// Samples of speech dropped.
-    package var voiceLost: Int { lostVoice.total }
 
     package func clearLatencies() {
         uplinkLatencies.clear()

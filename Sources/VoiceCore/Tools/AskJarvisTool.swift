@@ -14,6 +14,7 @@ package struct AskJarvisTool: Tool {
         """
     package let parameters: String
     package var activity: String? { context.activity() }
+    package var keepsDeadline: Bool { true }
     private let context: ToolContext
 
     /// - Parameter playsMedia: whether the model may say that a request is about media.
@@ -37,14 +38,19 @@ package struct AskJarvisTool: Tool {
 
     package func call(arguments: String) async -> ToolOutput {
         guard let decoded = ToolArguments.decode(Arguments.self, from: arguments) else {
-            return refuse("its arguments could not be read", "I did not get that request. Please say it again.")
+            return context.refuse(
+                name,
+                "its arguments could not be read",
+                "I did not get that request. Please say it again."
+            )
         }
         let query = decoded.query ?? ""
         guard !query.allSatisfy(\.isWhitespace) else {
-            return refuse("it has no query", "The request was empty. Please say it again.")
+            return context.refuse(name, "it has no query", "The request was empty. Please say it again.")
         }
         guard query.utf8.count <= Self.maximumQueryBytes else {
-            return refuse(
+            return context.refuse(
+                name,
                 "its query is too long",
                 "The request was too long for me to pass on. Please make it shorter."
             )
@@ -52,11 +58,6 @@ package struct AskJarvisTool: Tool {
         let ask = decoded.about_media == true ? context.askAboutMedia ?? context.ask : context.ask
         let answer = await ask(query)
         return ToolOutput(answer, lateQuestion: answer.took > context.lateAfter ? query : nil)
-    }
-
-    private func refuse(_ reason: String, _ sentence: String) -> ToolOutput {
-        context.logger.warning("a call of \(name) was not passed on: \(reason)")
-        return ToolOutput(sentence, succeeded: false, origin: .own)
     }
 
     private struct Arguments: Decodable {

@@ -8,14 +8,18 @@ package protocol Tool: Sendable {
     var description: String { get }
     /// JSON Schema of the arguments, as JSON text.
     var parameters: String { get }
-    /// `arguments` is the JSON text the model wrote, and may be anything. Always returns something the model can say.
+    /// `arguments` is the JSON text the model wrote, and may be anything. Always returns something the model can say, and soon
+    /// once the task is cancelled.
     func call(arguments: String) async -> ToolOutput
     /// What a call that takes long is doing, "reading your mail"; nil where there is nothing to tell.
     var activity: String? { get }
+    /// True where the one who answers keeps the deadline of the call: Jarvis may need minutes, and wait for the user.
+    var keepsDeadline: Bool { get }
 }
 
 extension Tool {
     package var activity: String? { nil }
+    package var keepsDeadline: Bool { false }
 }
 
 /// A tool whose calls are made one after another, in the order of the model: "play this" comes before "and then that".
@@ -31,6 +35,8 @@ package protocol AnswerTool: Tool {
 }
 
 extension AnswerTool {
+    package var keepsDeadline: Bool { true }
+
     package func call(arguments: String) async -> ToolOutput { await call(arguments: arguments, prompt: nil) }
 }
 

@@ -1,5 +1,6 @@
 package import Logging
 package import VoiceAgent
+internal import VoiceConversation
 package import VoiceMedia
 
 /// What tools may do, given to them where the program is put together.
@@ -21,8 +22,8 @@ package struct ToolContext: Sendable {
         _ in
         JarvisAnswer(failure: .nothingPending)
     }
-    /// Adds a remark to the request under way.
-    package var add: @Sendable (_ remark: String) async -> JarvisClient.Addition = { _ in .late }
+    /// Adds a remark to the request under way; nil once it was taken.
+    package var add: @Sendable (_ remark: String) async -> JarvisFailure? = { _ in .notAddable }
     /// How far the request under way is; nil when there is none.
     package var progress: @Sendable () async -> String? = { nil }
     /// What the agent is doing, "reading your mail"; nil where nobody knows.
@@ -45,5 +46,11 @@ package struct ToolContext: Sendable {
 
     package init(logger: Logger) {
         self.logger = logger
+    }
+
+    /// The output of a call that goes no further, since it makes no sense.
+    func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolOutput {
+        logger.warning("a call of \(tool) was not passed on: \(reason)")
+        return ToolOutput(sentence, succeeded: false, origin: .own, isCarriedOut: isCarriedOut)
     }
 }

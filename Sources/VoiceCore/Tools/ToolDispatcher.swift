@@ -3,9 +3,13 @@ package import VoiceConversation
 
 /// Finds the tool of a call and sees to it that every call gets exactly one output.
 ///
-/// The deadline is the last resort against a tool that never returns; tools have shorter ones of their own. A tool that
-/// misses it is cancelled and its late output dropped. Long before that, once, it is told that the call takes its time.
+/// All of a call runs within the task that calls `run`. A call has one deadline: the dispatcher's, or the agent's client's
+/// for the tools that say so (`Tool.keepsDeadline`). A tool that misses it is cancelled and its late output dropped. Long
+/// before that, once, the caller is notified that the call takes its time.
 package struct ToolDispatcher: Sendable {
+    /// For tools that are to return at once or ask the agent one short thing.
+    package static let standardDeadline = Duration.seconds(60)
+
     private let registry: ToolRegistry
     private let deadline: Duration
     private let noticeAfter: Duration?
@@ -15,7 +19,7 @@ package struct ToolDispatcher: Sendable {
     /// - Parameter noticeAfter: how long a call may be out before the user is told; nil for never.
     package init(
         _ registry: ToolRegistry,
-        deadline: Duration,
+        deadline: Duration = ToolDispatcher.standardDeadline,
         noticeAfter: Duration? = nil,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
         logger: Logger
@@ -50,38 +54,50 @@ package struct ToolDispatcher: Sendable {
             logger.warning("the model called a tool that nobody asked for", metadata: ["tool": "\(name)"])
             return .unasked(by: authority)
         }
-        let output = FirstOutput()
-        let work = Task<Void, Never> {
-            if let tool = tool as? any AnswerTool {
-                output.offer(await tool.call(arguments: arguments, prompt: authority.prompt))
-            } else {
-                output.offer(await tool.call(arguments: arguments))
+        return await withTaskGroup(of: Step.self) { group in
+            group.addTask { .returned(await Self.call(tool, arguments, authority)) }
+            if !tool.keepsDeadline { group.addTask { await wait(deadline, then: .deadline) } }
+            if let noticeAfter { group.addTask { await wait(noticeAfter, then: .delayed) } }
+            defer { group.cancelAll() }
+            for await step in group {
+                switch step {
+                case .returned(let output): return output
+                // A sleep that was cancelled is over early.
+                case _ where Task.isCancelled: continue
+                case .delayed: onDelay(tool.activity)
+                case .deadline:
+                    logger.error(
+                        "a tool did not return in time",
+                        metadata: ["tool": "\(name)", "limit": "\(deadline)"]
+                    )
+                    return .tooSlow
+                }
             }
+            // Not reached: a tool always returns.
+            return .cancelled
         }
-        let timer = Task {
-            await sleep(deadline)
-            if Task.isCancelled {
-                output.offer(ToolOutput("The request was cancelled.", succeeded: false, origin: .own))
-            } else if output.offer(.tooSlow) {
-                logger.error("a tool did not return in time", metadata: ["tool": "\(name)", "limit": "\(deadline)"])
-            }
-        }
-        let notice = Task {
-            guard let noticeAfter else { return }
-            await sleep(noticeAfter)
-            if !Task.isCancelled, !output.isFull { onDelay(tool.activity) }
-        }
-        let tasks = [work, timer, notice]
-        defer { for task in tasks { task.cancel() } }
-        return await withTaskCancellationHandler {
-            await output.value()
-        } onCancel: {
-            for task in tasks { task.cancel() }
-        }
+    }
+
+    private enum Step: Sendable {
+        case returned(ToolOutput)
+        case delayed
+        case deadline
+    }
+
+    private static func call(_ tool: any Tool, _ arguments: String, _ authority: CallAuthority) async -> ToolOutput {
+        guard let tool = tool as? any AnswerTool else { return await tool.call(arguments: arguments) }
+        return await tool.call(arguments: arguments, prompt: authority.prompt)
+    }
+
+    private func wait(_ time: Duration, then step: Step) async -> Step {
+        await sleep(time)
+        return step
     }
 }
 
 extension ToolOutput {
+    fileprivate static let cancelled = ToolOutput("The request was cancelled.", succeeded: false, origin: .own)
+
     fileprivate static let tooSlow = ToolOutput(
         "That took too long, so I stopped waiting for it.",
         succeeded: false,

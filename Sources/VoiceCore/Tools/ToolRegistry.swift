@@ -1,4 +1,4 @@
-/// The tools by their names. A new tool is a file of its own and a line here.
+/// The tools by their names. A new tool is a type of its own and a line here.
 package struct ToolRegistry: Sendable {
     /// Which of the tools are offered to the model.
     package struct Options: Sendable, Equatable {

@@ -64,7 +64,7 @@ package final class RunningAgent: Sendable {
     }
 
     /// Whether a run has begun and all it said, this text included, was written to a connection.
-    package func hasTold(_ text: String) -> Bool {
+    package func hasSent(_ text: String) -> Bool {
         state.withLock { state in
             state.runs.runs.values.contains { run in
                 state.written[run.id] == run.frames.count && run.frames.contains { $0.contains(text) }

@@ -26,7 +26,7 @@ package struct ScriptedUser: Sendable {
     }
 
     /// What goes on around the user now.
-    package struct Surroundings: Sendable {
+    package struct Environment: Sendable {
         /// The loudspeaker plays something that can be heard.
         package var isSounding: Bool
         /// How many times the daemon has cut its voice so far.
@@ -102,7 +102,7 @@ package struct ScriptedUser: Sendable {
     package var sinceSpeech: Int? { lastSpoke.map { now - $0 } }
 
     /// Lets 10 ms pass; returns the utterance that the user begins now.
-    package mutating func step(_ around: Surroundings) -> Int? {
+    package mutating func step(_ around: Environment) -> Int? {
         now += Self.step
         quiet = around.isSounding ? 0 : quiet + Self.step
         judge(around)
@@ -138,7 +138,7 @@ package struct ScriptedUser: Sendable {
     }
 
     /// Sees what becomes of an interruption.
-    private mutating func judge(_ around: Surroundings) {
+    private mutating func judge(_ around: Environment) {
         guard var attempt else { return }
         if around.isSounding { attempt.lastSound = now }
         if !around.isReady { attempt.isDisturbed = true }

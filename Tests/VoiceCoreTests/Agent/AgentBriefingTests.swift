@@ -205,7 +205,7 @@ struct AgentBriefingTests {
             settings: settings,
             transport: transport,
             store: store,
-            surroundings: TestTime().surroundings(),
+            environment: TestTime().environment(),
             logger: LineLog().logger
         )
     }

@@ -203,7 +203,7 @@ struct HumanInTheLoopTests {
             switch request.route {
             // The stream ends after the prompt, so the rest is only reached by way of another request.
             case "POST /v1/responses": .stream([created, prompt])
-            case "GET /v1/responses/resp_1/events": .held(.response(stream(end)))
+            case "GET /v1/responses/resp_1/events": .held(.success(stream(end)))
             case let look where look.hasPrefix("GET"): .whole(.json("{}"))
             // The run goes on when the server has taken the answer.
             default:
@@ -235,8 +235,8 @@ struct HumanInTheLoopTests {
             token: Secret("topsecret"),
             settings: settings,
             transport: transport,
-            surroundings: time.surroundings(ids: ["1", "2"]),
-            tell: { news.add($0) },
+            environment: time.environment(ids: ["1", "2"]),
+            onNews: { news.add($0) },
             logger: log.logger
         )
     }

@@ -47,7 +47,7 @@ struct JarvisClientTests {
     }
 
     @Test func aServerInTroubleIsNotWaitedForAgainAndAgain() async throws {
-        let transport = ScriptedJarvisTransport([.failed(.timedOut)])
+        let transport = ScriptedJarvisTransport([.failure(.timedOut)])
         let client = try client(transport)
         for _ in 0..<3 { #expect(await client.ask("a").failure == .timedOut) }
         for _ in 0..<2 { #expect(await client.ask("a").failure == .resting(seconds: 30)) }
@@ -57,8 +57,8 @@ struct JarvisClientTests {
     @Test func theTrialBeginsWithALookAtTheServer() async throws {
         let time = TestTime(short: .seconds(60))
         let transport = ScriptedJarvisTransport { request, number in
-            guard request.method == "GET" else { return .whole(number < 3 ? .failed(.timedOut) : .content("Yes.")) }
-            return .whole(number == 0 ? .failed(.couldNotConnect("refused")) : .json(Self.health))
+            guard request.method == "GET" else { return .whole(number < 3 ? .failure(.timedOut) : .content("Yes.")) }
+            return .whole(number == 0 ? .failure(.offline(detail: "refused")) : .json(Self.health))
         }
         let client = try client(transport, time: time)
         for _ in 0..<3 { #expect(await client.ask("a").failure == .timedOut) }
@@ -77,14 +77,14 @@ struct JarvisClientTests {
             (.json("{\"status\":\"ok\"}"), .failure(.authentication)),
             (.json("{}"), .failure(.wrongBasePath(hint: "something else answered at /healthz"))),
             (
-                .response(JarvisHTTPResponse(status: 200, contentType: "text/html", body: Array("<html>".utf8))),
+                .success(JarvisHTTPResponse(status: 200, contentType: "text/html", body: Array("<html>".utf8))),
                 .failure(.wrongBasePath(hint: "something else answered at /healthz"))
             ),
             (
-                .response(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/")),
+                .success(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/")),
                 .failure(.wrongBasePath(hint: "redirect to /ui/"))
             ),
-            (.failed(.couldNotConnect("refused")), .failure(.offline(detail: "refused"))),
+            (.failure(.offline(detail: "refused")), .failure(.offline(detail: "refused"))),
         ] as [(JarvisHTTPResult, Result<JarvisHealth?, JarvisFailure>)] {
             let client = try client(ScriptedJarvisTransport { _, _ in .whole(reply) })
             #expect(await client.check() == expected)
@@ -174,7 +174,7 @@ struct JarvisClientTests {
     }
 
     @Test func aTokenIsNotSentIntoTheOpen() async throws {
-        let transport = ScriptedJarvisTransport([.failed(.exposed(host: "example.com", address: "192.0.2.7"))])
+        let transport = ScriptedJarvisTransport([.failure(.insecure(host: "example.com", address: "192.0.2.7"))])
         let answer = await (try client(transport, base: "http://example.com/ui")).ask("a")
         #expect(answer.failure == .insecure(host: "example.com", address: "192.0.2.7"))
         #expect(answer.failure?.logLine.contains("jarvis.allow_plain_http") == true)
@@ -214,7 +214,7 @@ struct JarvisClientTests {
 
     @Test func noLineHoldsTheTokenOrTheConversation() async throws {
         let log = LineLog()
-        for result in [JarvisHTTPResult.content("A private answer."), .status(401), .status(500), .failed(.timedOut)] {
+        for result in [JarvisHTTPResult.content("A private answer."), .status(401), .status(500), .failure(.timedOut)] {
             _ = await (try client(ScriptedJarvisTransport([result]), logger: log.logger)).ask("a private question")
         }
         #expect(log.lines.count == 4)
@@ -236,7 +236,7 @@ struct JarvisClientTests {
             token: Secret("topsecret"),
             settings: settings,
             transport: transport,
-            surroundings: time.surroundings(),
+            environment: time.environment(),
             logger: logger ?? LineLog().logger
         )
     }

@@ -11,7 +11,7 @@ struct JarvisFailureTests {
         .badReply(detail: "no choices"), .emptyReply, .tooLarge, .untrusted(detail: "self-signed"),
         .runFailed(detail: provider), .resting(seconds: 20), .insecure(host: "example.com", address: "192.0.2.7"),
         .tooManyQuestions, .cancelled, .superseded, .nothingPending, .unfitAnswer,
-        .otherCommand,
+        .otherCommand, .notAddable,
     ]
 
     @Test func everyFailureHasALineAndASentenceOfItsOwn() {

@@ -49,31 +49,30 @@ struct JarvisReplyTests {
 
     @Test(
         arguments: [
-            (.couldNotConnect("connection refused"), .offline(detail: "connection refused")),
-            (.connectionLost("reset"), .cutOff(detail: "reset")), (.timedOut, .timedOut),
-            (.untrusted("expired"), .untrusted(detail: "expired")), (.replyTooLarge, .tooLarge),
-            (.cancelled, .cancelled),
-        ] as [(JarvisTransportFault, JarvisFailure)]
-    )
-    func faultsOfTheTransportAreFailures(fault: JarvisTransportFault, failure: JarvisFailure) {
-        #expect(JarvisReply.content(of: .failed(fault)) == .failure(failure))
-    }
-
-    @Test(
-        arguments: [
-            (.cannotConnect("refused"), .couldNotConnect("no connection: refused")),
-            (.timedOut(.connecting), .couldNotConnect("the connection took too long to open")),
-            (.timedOut(.reply), .timedOut), (.replyTooLarge(limit: 1), .replyTooLarge), (.cancelled, .cancelled),
-            (.reset("x"), .connectionLost("the connection broke: x")),
+            (.cannotConnect("refused"), .offline(detail: "no connection: refused")),
+            (.cannotResolve(host: "x"), .offline(detail: HTTPFailure.cannotResolve(host: "x").description)),
+            (.timedOut(.connecting), .offline(detail: "the connection took too long to open")),
+            (.timedOut(.reply), .timedOut), (.replyTooLarge(limit: 1), .tooLarge), (.cancelled, .cancelled),
+            (.reset("x"), .cutOff(detail: "the connection broke: x")),
             (
                 .reset("alert certificate required"),
-                .untrusted("the connection broke: alert certificate required")
+                .untrusted(detail: "the connection broke: alert certificate required")
             ),
-            (.tls("expired"), .untrusted("TLS failed: expired")),
-        ] as [(HTTPFailure, JarvisTransportFault)]
+            (.tls("expired"), .untrusted(detail: "TLS failed: expired")),
+            (
+                .exposed(host: "example.com", address: "192.0.2.7"),
+                .insecure(host: "example.com", address: "192.0.2.7")
+            ),
+        ] as [(HTTPFailure, JarvisFailure)]
     )
-    func failuresOfHTTPAreFaults(failure: HTTPFailure, fault: JarvisTransportFault) {
-        #expect(CurlJarvisTransport.fault(failure) == fault)
+    func failuresOfHTTPAreFailuresOfTheAgent(http: HTTPFailure, failure: JarvisFailure) {
+        #expect(CurlJarvisTransport.failure(http) == failure)
+        #expect(JarvisReply.content(of: .failure(failure)) == .failure(failure))
+    }
+
+    @Test func aConnectionThatBreaksUnderALookCutsNothingOff() {
+        #expect(JarvisHealth.read(.failure(.cutOff(detail: "reset"))) == .failure(.offline(detail: "reset")))
+        #expect(JarvisHealth.read(.failure(.timedOut)) == .failure(.timedOut))
     }
 
     @Test func whatTheProviderWroteIsNeitherSpokenNorInTheLine() {
@@ -115,14 +114,14 @@ struct JarvisReplyTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
             let response = JarvisHTTPResponse(status: 200, contentType: "application/json", body: bytes)
-            _ = JarvisReply.content(of: .response(response))
+            _ = JarvisReply.content(of: .success(response))
         }
     }
 
     private func content(_ status: Int, _ type: String?, _ body: String) -> Result<String, JarvisFailure> {
         let location = status == 307 ? "/ui/?token=x" : nil
         return JarvisReply.content(
-            of: .response(
+            of: .success(
                 JarvisHTTPResponse(status: status, contentType: type, location: location, body: Array(body.utf8))
             )
         )

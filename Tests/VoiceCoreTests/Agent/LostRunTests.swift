@@ -113,6 +113,6 @@ struct LostRunTests {
 
     @Test func anyOtherReplyTellsNothing() {
         #expect(JarvisRecord(.status(404)) == .unknown)
-        #expect(JarvisRecord(.failed(.timedOut)) == .unknown)
+        #expect(JarvisRecord(.failure(.timedOut)) == .unknown)
     }
 }

@@ -10,7 +10,7 @@ struct ResponsesClientTests {
     private static let post = "POST /v1/responses"
     private static let state = "GET /v1/sessions/voice-1/state"
     private static let messages = "GET /v1/sessions/voice-1/messages"
-    private static let answered = JarvisHTTPResult.response(
+    private static let answered = JarvisHTTPResult.success(
         JarvisHTTPResponse(
             status: 200,
             contentType: "text/event-stream",
@@ -44,7 +44,7 @@ struct ResponsesClientTests {
         let transport = ScriptedJarvisTransport { request, number in
             if request.method == "POST" { return .stream([Self.created, Self.delta("Two ")], end) }
             return number == 0
-                ? .whole(.failed(.couldNotConnect("refused")))
+                ? .whole(.failure(.offline(detail: "refused")))
                 : .stream([Self.delta("Two "), Self.delta("meetings.", 3), Self.completed(4)])
         }
         #expect(await (try client(transport)).ask("a").spoken == "Two meetings.")
@@ -92,7 +92,7 @@ struct ResponsesClientTests {
     @Test func aRepeatedQuestionJoinsTheRunThatItBegan() async throws {
         let transport = ScriptedJarvisTransport { request, number in
             switch request.route {
-            case Self.post where number == 0: .whole(.failed(.connectionLost("reset")))
+            case Self.post where number == 0: .whole(.failure(.cutOff(detail: "reset")))
             case Self.post: .stream([Self.created, Self.delta("Yes."), Self.completed(3)])
             case Self.messages: .whole(.json(#"{"messages":[]}"#))
             default: .whole(.json(#"{"active_run":false}"#))
@@ -173,7 +173,7 @@ struct ResponsesClientTests {
         let log = LineLog()
         let transport = ScriptedJarvisTransport { request, _ in
             request.method == "POST"
-                ? .stream([Self.created, Self.delta("Two ")], .broken) : .whole(.failed(.couldNotConnect("refused")))
+                ? .stream([Self.created, Self.delta("Two ")], .broken) : .whole(.failure(.offline(detail: "refused")))
         }
         let answer = await (try client(transport, time: time, log: log)).ask("a")
         #expect(answer.failure == .offline(detail: "refused"))
@@ -187,7 +187,7 @@ struct ResponsesClientTests {
             let transport = ScriptedJarvisTransport { request, _ in
                 switch request.route {
                 case Self.post: .stream([Self.created], .silent)
-                default: .whole(isThere ? .json(#"{"active_run":true}"#) : .failed(.couldNotConnect("refused")))
+                default: .whole(isThere ? .json(#"{"active_run":true}"#) : .failure(.offline(detail: "refused")))
                 }
             }
             let client = try client(transport, time: time) { $0.timeoutS = 20 }
@@ -402,14 +402,14 @@ struct ResponsesClientTests {
             (.status(401), .authentication), (.status(404), .wrongBasePath(hint: "status 404")),
             (.status(415), .serverError(status: 415, detail: "")), (.status(503), .offline(detail: "status 503")),
             (.content("Yes."), .badReply(detail: "no event stream")),
-            (.failed(.couldNotConnect("refused")), .offline(detail: "refused")),
-            (.failed(.untrusted("self-signed")), .untrusted(detail: "self-signed")),
+            (.failure(.offline(detail: "refused")), .offline(detail: "refused")),
+            (.failure(.untrusted(detail: "self-signed")), .untrusted(detail: "self-signed")),
             (
-                .response(JarvisHTTPResponse(status: 200, contentType: "text/html; charset=utf-8")),
+                .success(JarvisHTTPResponse(status: 200, contentType: "text/html; charset=utf-8")),
                 .wrongBasePath(hint: "a web page answered")
             ),
             (
-                .response(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/?token=x")),
+                .success(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/?token=x")),
                 .wrongBasePath(hint: "redirect to /ui/")
             ),
         ] as [(JarvisHTTPResult, JarvisFailure)]
@@ -458,7 +458,7 @@ struct ResponsesClientTests {
             settings: settings,
             transport: transport,
             store: store,
-            surroundings: time.surroundings(),
+            environment: time.environment(),
             logger: log.logger
         )
     }

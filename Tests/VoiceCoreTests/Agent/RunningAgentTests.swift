@@ -48,7 +48,7 @@ struct RunningAgentTests {
     @Test func aRestartInTheMiddleIsSurvived() async throws {
         try await Self.stage([.say("Two "), .hold, .say("meetings.")]) { client, agent in
             let answer = Task { await client.ask("a") }
-            try await Self.untilTold("Two ", by: agent)
+            try await Self.untilSent("Two ", by: agent)
             await agent.restart()
             agent.proceed()
             #expect(await answer.value.spoken == "Two meetings.")
@@ -59,7 +59,7 @@ struct RunningAgentTests {
     @Test func aRestartAfterToolsIsTold() async throws {
         try await Self.stage([.useTool("mail"), .hold, .say("Sent.")]) { client, agent in
             let answer = Task { await client.ask("a") }
-            try await Self.untilTold("tool_exec.end", by: agent)
+            try await Self.untilSent("tool_exec.end", by: agent)
             await agent.restart()
             agent.proceed()
             #expect(await answer.value.failure == .lost)
@@ -116,7 +116,7 @@ struct RunningAgentTests {
     @Test func cancellingIsToldToTheServerAndTheNextQuestionWaits() async throws {
         try await Self.stage([.say("Two "), .hold, .say("meetings.")]) { client, agent in
             let answer = Task { await client.ask("a") }
-            try await Self.untilTold("Two ", by: agent)
+            try await Self.untilSent("Two ", by: agent)
             // It is on the wire; the client has to have read the run's name.
             try await Task.sleep(for: .milliseconds(50))
             #expect(await client.cancelRequest())
@@ -174,8 +174,8 @@ struct RunningAgentTests {
         }
     }
 
-    private static func untilTold(_ text: String, by agent: RunningAgent) async throws {
-        try await until { agent.hasTold(text) }
+    private static func untilSent(_ text: String, by agent: RunningAgent) async throws {
+        try await until { agent.hasSent(text) }
     }
 
     private static func until(_ condition: () -> Bool) async throws {

@@ -13,10 +13,10 @@ struct RunningRequestTests {
             request.route.hasSuffix("interrupt") ? .whole(.json(#"{"action":"interject"}"#)) : .held(.content("Both."))
         }
         let client = try client(transport)
-        #expect(await client.add("and the weather") == .late, "nothing is at work yet")
+        #expect(await client.add("and the weather") == .notAddable, "nothing is at work yet")
         let answer = Task { await client.ask("what is on?") }
         while transport.requests.isEmpty { await Task.yield() }
-        #expect(await client.add("and the weather") == .taken)
+        #expect(await client.add("and the weather") == nil)
         let sent = transport.requests("POST /v1/sessions/voice-1/interrupt").map(\.text)
         #expect(sent == [#"{"delivery":"steer","message":"and the weather"}"#])
         transport.open()
@@ -31,7 +31,7 @@ struct RunningRequestTests {
         let client = try client(transport)
         let answer = Task { await client.ask("a") }
         while transport.requests.isEmpty { await Task.yield() }
-        #expect(await client.add("b") == .late)
+        #expect(await client.add("b") == .notAddable)
         transport.open()
         _ = await answer.value
     }
@@ -46,7 +46,7 @@ struct RunningRequestTests {
         let transport = ScriptedJarvisTransport { request, _ in
             guard request.route.hasSuffix("side-question") else { return .held(.content("Yes.")) }
             return .whole(
-                .response(JarvisHTTPResponse(status: 200, contentType: "text/event-stream", body: Array(stream.utf8)))
+                .success(JarvisHTTPResponse(status: 200, contentType: "text/event-stream", body: Array(stream.utf8)))
             )
         }
         let client = try client(transport)
@@ -86,7 +86,7 @@ struct RunningRequestTests {
         let client = try client(transport)
         let answer = Task { await client.ask("a") }
         while transport.requests.isEmpty { await Task.yield() }
-        #expect(await client.add("and b") == .taken)
+        #expect(await client.add("and b") == nil)
         transport.open()
         _ = await answer.value
         #expect(await client.forgetLast() == .forgotten)
@@ -145,7 +145,7 @@ struct RunningRequestTests {
             token: nil,
             settings: settings,
             transport: transport,
-            surroundings: TestTime().surroundings(),
+            environment: TestTime().environment(),
             logger: LineLog().logger
         )
     }

@@ -59,15 +59,15 @@ struct SavedJarvisSessionTests {
         laterBy seconds: Int = 0,
         logger: LineLog = LineLog()
     ) throws -> JarvisClient {
-        var surroundings = TestTime().surroundings(ids: ids)
-        surroundings.wallClock = { 1_795_208_889 + seconds }
+        var environment = TestTime().environment(ids: ids)
+        environment.wallClock = { 1_795_208_889 + seconds }
         return JarvisClient(
             base: try #require(ServerURL("http://127.0.0.1:8080/ui")),
             token: Secret("topsecret"),
             settings: Configuration().jarvis,
             transport: transport,
             store: store,
-            surroundings: surroundings,
+            environment: environment,
             logger: logger.logger
         )
     }

@@ -71,14 +71,15 @@ final class ScriptedJarvisTransport: JarvisTransport {
     func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
         switch await reply(request) {
         case .whole(let result), .held(let result), .opening(let result): result
-        case .stream: .failed(.connectionLost("a stream"))
+        case .stream: .failure(.cutOff(detail: "a stream"))
         }
     }
 
-    func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisTransportFault> {
+    func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
         switch await reply(request) {
-        case .whole(.failed(let fault)), .held(.failed(let fault)), .opening(.failed(let fault)): return .failure(fault)
-        case .whole(.response(let response)), .held(.response(let response)), .opening(.response(let response)):
+        case .whole(.failure(let failure)), .held(.failure(let failure)), .opening(.failure(let failure)):
+            return .failure(failure)
+        case .whole(.success(let response)), .held(.success(let response)), .opening(.success(let response)):
             return .success(ScriptedStream(head: response, pieces: [response.body], end: .complete))
         case .stream(let pieces, let end, let runID):
             let head = JarvisHTTPResponse(status: 200, contentType: "text/event-stream", runID: runID)
@@ -115,7 +116,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
                 return state.held.removeValue(forKey: id)
             }?.resume()
         }
-        return Task.isCancelled ? .whole(.failed(.cancelled)) : reply
+        return Task.isCancelled ? .whole(.failure(.cancelled)) : reply
     }
 }
 
@@ -124,7 +125,7 @@ private final class ScriptedStream: JarvisReplyStream {
     let head: JarvisHTTPResponse
     private let pieces: Mutex<[[UInt8]]>
     private let end: ScriptedJarvisTransport.Reply.End
-    private let never = StepLine<Void>()
+    private let never = BoundedChannel<Void>()
     private let onSilence: @Sendable () -> Void
 
     init(
@@ -141,11 +142,11 @@ private final class ScriptedStream: JarvisReplyStream {
         self.onSilence = onSilence
     }
 
-    func next() async -> Result<[UInt8]?, JarvisTransportFault> {
+    func next() async -> Result<[UInt8]?, JarvisFailure> {
         if let piece = pieces.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return .success(piece) }
         switch end {
         case .complete: return .success(nil)
-        case .broken: return .failure(.connectionLost("reset"))
+        case .broken: return .failure(.cutOff(detail: "reset"))
         case .silent:
             onSilence()
             _ = await never.next()
@@ -174,7 +175,7 @@ extension JarvisHTTPResult {
     }
 
     static func json(_ text: String, status: Int = 200) -> JarvisHTTPResult {
-        .response(JarvisHTTPResponse(status: status, contentType: "application/json", body: Array(text.utf8)))
+        .success(JarvisHTTPResponse(status: status, contentType: "application/json", body: Array(text.utf8)))
     }
 
     static func status(_ status: Int) -> JarvisHTTPResult { .json("{}", status: status) }

@@ -90,9 +90,9 @@ final class TestTime: Sendable {
         }
     }
 
-    func surroundings(ids: [String] = ["1", "2", "3", "4", "5", "6", "7", "8"]) -> JarvisClient.Surroundings {
+    func environment(ids: [String] = ["1", "2", "3", "4", "5", "6", "7", "8"]) -> JarvisClient.Environment {
         let ids = TextSource(ids)
-        return JarvisClient.Surroundings(
+        return JarvisClient.Environment(
             now: { self.now },
             sleep: { await self.sleep($0) },
             expire: { await self.expire($0) },

@@ -16,8 +16,8 @@ struct BudgetStoreTests {
         return options
     }
 
-    private func keeper(_ log: LineLog) -> BudgetKeeper {
-        BudgetKeeper(
+    private func tracker(_ log: LineLog) -> BudgetTracker {
+        BudgetTracker(
             options(5),
             restored: BudgetStore.load(directory: directory, logger: log.logger),
             store: BudgetStore(directory: directory, logger: log.logger),
@@ -31,14 +31,14 @@ struct BudgetStoreTests {
 
     @Test func aRestartDoesNotRenewABudget() async {
         let log = LineLog()
-        var first = keeper(log)
+        var first = tracker(log)
         #expect(first.note(response("r1")).isEmpty)
         await first.finish()
-        var second = keeper(log)
+        var second = tracker(log)
         #expect(second.status.day.dollars == 3)
         #expect(second.note(response("r2")).count == 1)
         await second.finish()
-        var third = keeper(log)
+        var third = tracker(log)
         guard case .spent? = third.note().first else {
             Issue.record("a spent budget was handed out again")
             return
@@ -49,17 +49,17 @@ struct BudgetStoreTests {
 
     @Test func theStatusIsThatOfThePresentDay() {
         let wall = Atomic(1_795_285_800)
-        var keeper = BudgetKeeper(options(5)) {
+        var tracker = BudgetTracker(options(5)) {
             let now = wall.load(ordering: .relaxed)
             return BudgetInstant(wall: now, uptime: .seconds(now))
         }
-        _ = keeper.note(response("r1"))
-        #expect(keeper.status.day.dollars == 3 && keeper.status.hour.dollars == 3)
+        _ = tracker.note(response("r1"))
+        #expect(tracker.status.day.dollars == 3 && tracker.status.hour.dollars == 3)
         wall.store(1_795_285_800 + 3600, ordering: .relaxed)
-        #expect(keeper.status.day.dollars == 3 && keeper.status.hour.dollars == 0)
+        #expect(tracker.status.day.dollars == 3 && tracker.status.hour.dollars == 0)
         wall.store(1_795_285_800 + 86_400, ordering: .relaxed)
-        #expect(keeper.status.day.dollars == 0)
-        #expect(keeper.note(response("r2")).isEmpty, "looking has changed nothing")
+        #expect(tracker.status.day.dollars == 0)
+        #expect(tracker.note(response("r2")).isEmpty, "looking has changed nothing")
     }
 
     /// What was spent is not known: most of the day's budget counts as spent, and the file is kept for whoever looks.
@@ -68,7 +68,7 @@ struct BudgetStoreTests {
         let log = LineLog()
         let damage = Array("[hour]\nnumber = lots\n".utf8)
         try StateFile.write(damage, to: directory + "/budget.toml")
-        var first = keeper(log)
+        var first = tracker(log)
         #expect(first.status.day.dollars == 4)
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("budget.toml") == true && log.lines.first?.contains("80 %") == true)
@@ -79,10 +79,10 @@ struct BudgetStoreTests {
         }
         await first.finish()
         // A start after it knows.
-        #expect(keeper(log).status.day.dollars == 7 && log.lines.count == 1)
+        #expect(tracker(log).status.day.dollars == 7 && log.lines.count == 1)
         // Damaged again while the first still lies there: nothing is left.
         try StateFile.write([0], to: directory + "/budget.toml")
-        let second = keeper(log)
+        let second = tracker(log)
         #expect(second.status.day.dollars == 5 && log.lines.last?.contains("100 %") == true)
         await second.finish()
     }
@@ -92,12 +92,12 @@ struct BudgetStoreTests {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = LineLog()
         try StateFile.write([0], to: directory + "/budget.toml")
-        _ = keeper(log)
+        _ = tracker(log)
         for _ in 0..<2000 {
             if case .known? = Optional(BudgetStore.load(directory: directory, logger: LineLog().logger)) { break }
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(keeper(log).status.day.dollars == 4)
+        #expect(tracker(log).status.day.dollars == 4)
     }
 
     /// Written while the clock was years ahead: it counts as today's and ends with it, whenever the box is restarted.
@@ -133,9 +133,9 @@ struct BudgetStoreTests {
     @Test func aDiskThatCannotBeWrittenStopsNothing() async {
         let log = LineLog()
         let store = BudgetStore(directory: "/proc/nowhere", logger: log.logger)
-        var keeper = BudgetKeeper(options(5), store: store)
-        _ = keeper.note(response("r1"))
-        await keeper.finish()
+        var tracker = BudgetTracker(options(5), store: store)
+        _ = tracker.note(response("r1"))
+        await tracker.finish()
         #expect(log.lines.count == 1)
     }
 }

@@ -38,7 +38,7 @@ struct ControlDocumentTests {
         ]
         let events = effects.compactMap(DaemonEvent.init)
         #expect(events.count == effects.count)
-        #expect(Set(events.map(\.name)) == Set(DaemonEvent.told))
+        #expect(Set(events.map(\.name)) == Set(DaemonEvent.published))
         #expect(DaemonEvent(.note(.heard("secret words"))) == nil)
         #expect(DaemonEvent(.note(.spoken("secret words"))) == nil)
     }

@@ -61,7 +61,7 @@ struct AgentTalkTests {
     @Test func anAnswerNobodyWaitsForIsToldWhenNobodySpeaks() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        scene.on(.agentTold("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done.", isAskedFor: true))
         #expect(Self.told(scene).isEmpty)
         scene.server(.speechStopped(itemID: "i", audioEnd: 900))
         scene.begin("r1")
@@ -75,13 +75,13 @@ struct AgentTalkTests {
 
     @Test func newsOpenNoSessionAndWaitForOne() {
         var scene = Scene()
-        scene.on(.agentTold("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done.", isAskedFor: true))
         #expect(scene.state == .idle)
         scene.on(.activate, after: .seconds(60))
         scene.open()
         #expect(Self.told(scene) == ["It is done."])
         var late = Scene()
-        late.on(.agentTold("It is done.", isAskedFor: true))
+        late.on(.agentReported("It is done.", isAskedFor: true))
         late.on(.activate, after: .seconds(700))
         late.open()
         #expect(Self.told(late).isEmpty, "ten minutes later nobody wants to know")
@@ -90,7 +90,7 @@ struct AgentTalkTests {
     @Test func nothingOfItIsToldAfterStop() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
-        scene.on(.agentTold("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done.", isAskedFor: true))
         scene.on(.stop(isSpoken: false))
         scene.on(.deactivate)
         scene.open()
@@ -100,9 +100,9 @@ struct AgentTalkTests {
     @Test func inQuietHoursOnlyWhatWasAskedForIsTold() {
         var scene = Scene.listening()
         scene.on(.announces(false))
-        scene.on(.agentTold("A job has finished.", isAskedFor: false))
+        scene.on(.agentReported("A job has finished.", isAskedFor: false))
         #expect(Self.told(scene).isEmpty)
-        scene.on(.agentTold("It is done.", isAskedFor: true))
+        scene.on(.agentReported("It is done.", isAskedFor: true))
         #expect(Self.told(scene).count == 1)
     }
 

@@ -130,7 +130,7 @@ struct ConversationLinkTests {
         var scene = Scene()
         scene.on(.activate)
         scene.server(.error(ServerError(type: "invalid_request_error", code: "invalid_api_key", message: "no")))
-        scene.on(.mediaTold(MediaRemark(report: "{}", wish: nil), opens: true))
+        scene.on(.mediaReported(MediaRemark(report: "{}", wish: nil), opens: true))
         #expect(!scene.latest.contains(.connect))
     }
 

@@ -7,7 +7,7 @@ import VoiceSimulator
 /// News of the media player in a conversation.
 struct MediaRemarkTests {
     private static func news(_ title: String, wish: String? = "Say so.") -> ConversationEvent {
-        .mediaTold(MediaRemark(report: #"{"title":"\#(title)"}"#, wish: wish), opens: false)
+        .mediaReported(MediaRemark(report: #"{"title":"\#(title)"}"#, wish: wish), opens: false)
     }
 
     private static func reports(_ scene: Scene) -> [String] { scene.told.map(\.output) }
@@ -86,7 +86,7 @@ struct MediaRemarkTests {
         var scene = Scene()
         scene.on(Self.news("One"))
         #expect(scene.state == .idle)
-        scene.on(.mediaTold(MediaRemark(report: "{}", wish: nil), opens: true))
+        scene.on(.mediaReported(MediaRemark(report: "{}", wish: nil), opens: true))
         #expect(scene.state == .connecting)
         scene.on(.connected)
         scene.server(.sessionCreated(id: "sess", expiresAt: nil))

@@ -21,14 +21,14 @@ struct DoctorConversationTests {
         )
         let agent = AgentStandIn(token: Self.token) { _ in "Nothing." }
         let ports = (try await simulator.start(), try await agent.start())
-        let patient = Patient(
+        let context = DoctorContext(
             overrides: [
                 "realtime.url=ws://127.0.0.1:\(ports.0)/v1/realtime", "jarvis.url=http://127.0.0.1:\(ports.1)\(path)",
             ],
             environment: ["OPENAI_API_KEY": key, "JARVIS_TOKEN": token],
             files: .stub([:])
         )
-        let report = await Doctor(patient, isOffline: isOffline, looksAtMachine: false).examine()
+        let report = await Doctor(context, isOffline: isOffline, looksAtMachine: false).examine()
         await simulator.stop()
         await agent.stop()
         return Dictionary(report.findings.map { ($0.check, $0) }, uniquingKeysWith: { first, _ in first })
@@ -63,12 +63,12 @@ struct DoctorConversationTests {
     }
 
     @Test func nobodyThereIsToldOfBoth() async {
-        let patient = Patient(
+        let context = DoctorContext(
             overrides: ["realtime.url=ws://127.0.0.1:1/v1/realtime", "jarvis.url=http://127.0.0.1:1/ui"],
             environment: ["OPENAI_API_KEY": "sk-1"],
             files: .stub([:])
         )
-        let report = await Doctor(patient, looksAtMachine: false).examine()
+        let report = await Doctor(context, looksAtMachine: false).examine()
         let failed = report.findings.filter { $0.verdict == .fail }.map(\.check)
         #expect(failed.contains("service-tcp"))
         #expect(failed.contains("session"))

@@ -76,32 +76,36 @@ struct DoctorMachineTests {
         let files = FileReader { (path, _) throws(FileReader.Fault) in
             throw path.hasPrefix("/etc/jarvis-voiced/openai") ? .system(13) : .absent
         }
-        let patient = Patient(environment: [:], files: files)
-        let finding = ConfigurationCheck.apiKey(patient).first
+        let context = DoctorContext(environment: [:], files: files)
+        let finding = ConfigurationCheck.apiKey(context).first
         #expect(finding?.verdict == .skipped)
         #expect(finding?.advice?.contains("sudo") == true)
     }
 
     @Test func mistakesInTheFileAreToldWithTheirLines() {
         let files = FileReader.stub(["/c.toml": Array("[audio]\ninptu = \"x\"\n[realtime]\nspeed = 9\n".utf8)])
-        let patient = Patient(path: "/c.toml", environment: ["OPENAI_API_KEY": "sk-1"], files: files)
-        let findings = ConfigurationCheck.findings(patient)
+        let context = DoctorContext(path: "/c.toml", environment: ["OPENAI_API_KEY": "sk-1"], files: files)
+        let findings = ConfigurationCheck.findings(context)
         #expect(findings.map(\.verdict) == [.fail, .fail])
         #expect(findings.first?.message.contains("/c.toml:2") == true)
         #expect(findings.last?.message.contains("/c.toml:4") == true)
     }
 
     @Test func aMissingKeyIsAFindingAndNotAnErrorOfTheConfiguration() {
-        let patient = Patient(environment: [:], files: .stub([:]))
-        let findings = ConfigurationCheck.findings(patient)
+        let context = DoctorContext(environment: [:], files: .stub([:]))
+        let findings = ConfigurationCheck.findings(context)
         #expect(findings.map(\.check) == ["configuration", "api-key", "jarvis-token"])
         #expect(findings.map(\.verdict) == [.ok, .fail, .ok])
     }
 
     @Test func theSessionThatIsTriedHasTheToolsOfTheDaemon() throws {
         func tools(_ overrides: [String]) -> String {
-            let patient = Patient(overrides: overrides, environment: ["OPENAI_API_KEY": "sk-1"], files: .stub([:]))
-            return "\(patient.settings?.conversation.settings.tools ?? [])"
+            let context = DoctorContext(
+                overrides: overrides,
+                environment: ["OPENAI_API_KEY": "sk-1"],
+                files: .stub([:])
+            )
+            return "\(context.settings?.conversation.settings.tools ?? [])"
         }
         #expect(tools([]).contains("ask_jarvis"))
         #expect(tools(["media.enabled=true"]).contains("play_audio"))
@@ -124,12 +128,12 @@ struct DoctorMachineTests {
 
     @Test func aFileThatEverybodyMayReadIsAWarning() {
         let files = FileReader.stub(["/key": Array("sk-1\n".utf8)], readableByOthers: true)
-        let patient = Patient(
+        let context = DoctorContext(
             overrides: ["realtime.api_key_file=/key"],
             environment: [:],
             files: files
         )
-        #expect(ConfigurationCheck.apiKey(patient).map(\.verdict) == [.ok, .warn])
+        #expect(ConfigurationCheck.apiKey(context).map(\.verdict) == [.ok, .warn])
     }
 
     @Test func theExitStatusTellsTheGravestFinding() {

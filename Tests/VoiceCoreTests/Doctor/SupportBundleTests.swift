@@ -27,13 +27,13 @@ struct SupportBundleTests {
             """
         let files = FileReader.stub(["/c.toml": Array(file.utf8)])
         // Once as the daemon would refuse it, and once as it would take it.
-        let broken = Patient(
+        let broken = DoctorContext(
             path: "/c.toml",
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
             files: files
         )
         #expect(!broken.problems.isEmpty)
-        let patient = Patient(
+        let context = DoctorContext(
             overrides: ["realtime.url=wss://example.org/v1?token=canary-query"],
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
             files: .stub([:])
@@ -44,36 +44,61 @@ struct SupportBundleTests {
             "refused: Incorrect API key provided: \(Self.key)", "the token was \(Self.token).",
         ].map { Self.prefix + $0 }.joined(separator: "\n")
         let report = DoctorReport([DoctorFinding("x", .fail, "header Bearer \(Self.token) refused")])
-        for patient in [broken, patient] {
-            let bundle = SupportBundle(patient: patient, report: report, version: "1.2.3")
-            let (archive, names) = await bundle.make(journal: journal)
-            #expect(names.contains("journal.txt"))
-            // Stored, not compressed: every byte of the content stands in the archive as it is.
-            let text = String(decoding: archive, as: UTF8.self)
+        for context in [broken, context] {
+            let bundle = SupportBundle(context: context, report: report, version: "1.2.3")
+            let files = await bundle.files(journal: journal)
+            #expect(files.map(\.name).contains("journal.txt"))
+            let text = files.map { "\($0.name)\n\($0.text)" }.joined(separator: "\n")
             #expect(!text.contains("canary"))
             #expect(text.contains("said line=1 speaker=user text=(not shown) late=yes"))
             #expect(text.contains("jarvis-voiced 1.2.3"))
         }
     }
 
-    @Test func everyToolOpensTheArchive() async throws {
-        let path = "/tmp/bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
+    private static let long = String(repeating: "0123456789", count: 20_000)
+    private static let some: [(name: String, text: String)] = [
+        ("first", "one"), ("a/second", long), ("../odd name", "odd"),
+    ]
+
+    /// By default it is written where one stands.
+    @Test(arguments: ["/tmp/", ""])
+    func theArchiveIsThatOfTheSystem(place: String) async throws {
+        let path = "\(place)bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
         defer { unlink(path) }
-        var archive = TarArchive(time: 1_700_000_000)
-        let long = String(repeating: "0123456789", count: 20_000)
-        archive.add("a/first", Array("one".utf8))
-        archive.add("a/second", Array(long.utf8))
-        archive.add("a/empty", [])
-        try PrivateFile.write(StoredGzip.wrap(archive.closed), to: path)
-        #expect(await Command.output(["tar", "-tzf", path]) == Array("a/first\na/second\na/empty\n".utf8))
-        #expect(await Command.output(["tar", "-xzOf", path, "a/second"]) == Array(long.utf8))
+        #expect(try await SupportArchive.write(Self.some, to: path) == nil)
+        let list = try #require(await Command.output(["tar", "-tzf", path]))
+        let names = String(decoding: list, as: UTF8.self).split(separator: "\n").filter { !$0.hasSuffix("/") }
+        let folder = SupportArchive.folder
+        #expect(names.sorted() == ["\(folder)/a/second", "\(folder)/first", "\(folder)/odd_name"])
+        #expect(await Command.output(["tar", "-xzOf", path, "\(folder)/a/second"]) == Array(Self.long.utf8))
+        let owners = try #require(await Command.output(["tar", "-tvzf", path]))
+        #expect(String(decoding: owners, as: UTF8.self).split(separator: "\n").allSatisfy { $0.contains("root/root") })
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
+        #expect(
+            Folder.names(in: "/tmp").allSatisfy { !"/tmp/\($0)".hasPrefix(path + ".") },
+            "nothing is left beside it"
+        )
     }
 
-    @Test func theChecksumIsTheOneOfGzip() {
-        #expect(StoredGzip.checksum(Array("123456789".utf8)) == 0xCBF4_3926)
+    @Test func whereTarIsMissingTheFilesAreInAFolder() async throws {
+        let path = "/tmp/bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
+        let written = try await SupportArchive.write(Self.some, to: path, tar: "/nonexistent/tar")
+        let folder = try #require(written)
+        defer { try? FileManager.default.removeItem(atPath: String(folder.dropLast(SupportArchive.folder.count + 1))) }
+        #expect(folder.hasPrefix(path + "."))
+        #expect(try FileReader.system.read(folder + "/first", 4096).bytes == Array("one".utf8))
+        var status = stat()
+        #expect(stat(folder, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o700)
+        #expect(stat(path, &status) != 0)
+    }
+
+    @Test func anArchiveThatCannotBeWrittenSaysWhy() async {
+        await #expect(throws: StateFile.Fault(path: "/nonexistent/x.tar.gz", errno: ENOENT)) {
+            _ = try await SupportArchive.write(Self.some, to: "/nonexistent/x.tar.gz")
+        }
     }
 
     @Test(arguments: [
@@ -359,7 +384,7 @@ struct SupportBundleTests {
         var random = SeededGenerator(seed: 17)
         // Of its own: a word is made while the other one is in use.
         var lettering = SeededGenerator(seed: 18)
-        let patient = Patient(overrides: [], environment: [:], files: .stub([:]))
+        let context = DoctorContext(overrides: [], environment: [:], files: .stub([:]))
         let report = DoctorReport([])
         for round in 0..<200 {
             var planted: [String] = []
@@ -377,8 +402,8 @@ struct SupportBundleTests {
                 #expect(!shown.contains { $0.contains(word) }, "round \(round): \(word) in\n\(unit)\n\(journal)")
             }
             guard round.isMultiple(of: 50) else { continue }
-            let bundle = SupportBundle(patient: patient, report: report, version: "1")
-            let text = String(decoding: await bundle.make(journal: journal).archive, as: UTF8.self)
+            let bundle = SupportBundle(context: context, report: report, version: "1")
+            let text = await bundle.files(journal: journal).map(\.text).joined(separator: "\n")
             #expect(!planted.dropFirst(planted.count / 2).contains { text.contains($0) }, "round \(round)")
         }
     }

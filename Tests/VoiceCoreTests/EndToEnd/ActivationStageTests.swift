@@ -19,7 +19,7 @@ extension EndToEnd {
         private static func push(_ configuration: inout Configuration) { configuration.activation.mode = .push }
 
         @Test func beforeACallNothingLeavesTheMachine() async throws {
-            let stage = try Stage([.say("It is noon.")], surroundings: .init(speed: 4))
+            let stage = try Stage([.say("It is noon.")], environment: .init(speed: 4))
             try await stage.start(adjust: Self.push)
             stage.say("Nobody is meant")
             try await stage.pass(milliseconds: 3000)
@@ -189,7 +189,7 @@ extension EndToEnd {
             try await stage.reach(.listening)
             await #expect(throws: ControlProblem.self) { _ = try await stage.perform("say", "dinner") }
             stage.post(.say("Dinner is ready."))
-            stage.post(.mediaTold(MediaRemark(report: "{}", wish: "Say so."), opens: false))
+            stage.post(.mediaReported(MediaRemark(report: "{}", wish: "Say so."), opens: false))
             stage.say("Hey")
             try await stage.reach(.aiSpeaking)
             try await stage.reach(.idle)

@@ -19,7 +19,7 @@ extension EndToEnd {
         func aLoudEchoIsNotAnswered(cancels: Bool) async throws {
             let stage = try Stage(
                 [.say(Self.long), .say("Not again.")],
-                surroundings: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
             )
             try await stage.start {
                 $0.echo.duplex = .auto
@@ -39,7 +39,7 @@ extension EndToEnd {
         @Test func withoutAnyGateItIsAnswered() async throws {
             let stage = try Stage(
                 [.say(Self.long)],
-                surroundings: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
             )
             try await stage.start()
             try await stage.reach(.listening)

@@ -130,7 +130,7 @@ extension EndToEnd {
                 connection = JarvisConnection(
                     request: request,
                     transport: transport,
-                    surroundings: .system,
+                    environment: .system,
                     logger: LineLog().logger
                 )
             }
@@ -138,7 +138,7 @@ extension EndToEnd {
             func open(
                 _ words: String,
                 previous: String? = nil
-            ) async -> Result<any JarvisReplyStream, JarvisTransportFault> {
+            ) async -> Result<any JarvisReplyStream, JarvisFailure> {
                 let key = "key-\(UInt32.random(in: 0 ... .max))"
                 let question = JarvisQuestion(query: words, sessionID: Self.session, previous: previous, key: key)
                 return await transport.open(request.response(question, previous: previous))
@@ -181,7 +181,7 @@ extension EndToEnd {
             func aftermath() async throws -> [String] {
                 let state = try #require(await connection.state(of: Self.session))
                 let reply = await transport.exchange(request.messages(session: Self.session))
-                guard case .response(let response) = reply, let json = SimulatedJSON(bytes: response.body) else {
+                guard case .success(let response) = reply, let json = SimulatedJSON(bytes: response.body) else {
                     return []
                 }
                 let messages = (json["messages"]?.array ?? []).map { message in

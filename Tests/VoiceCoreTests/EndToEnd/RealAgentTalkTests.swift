@@ -73,9 +73,9 @@ extension EndToEnd {
                 _ = await client.ask("say: one")
                 let answer = Task { await client.ask("slow 3") }
                 try await until { await client.progress()?.isEmpty == false }
-                #expect(await client.add("say: and the weather is fine") == .taken)
+                #expect(await client.add("say: and the weather is fine") == nil)
                 #expect(await answer.value.spoken.contains("and the weather is fine"))
-                #expect(await client.add("too late") == .late)
+                #expect(await client.add("too late") == .notAddable)
                 #expect(await client.ask("count my questions").spoken.hasPrefix("You have asked 4 questions"))
                 #expect(await client.forgetLast() == .forgotten)
                 #expect(await client.forgetLast() == .nothing)
@@ -113,7 +113,7 @@ extension EndToEnd {
                 #expect(await client.ask("say: <!-- voice -->hello").spoken == "hello")
                 let list = await client.request.control("/v1/sessions")
                 try await until {
-                    guard case .response(let reply) = await client.transport.exchange(list) else { return false }
+                    guard case .success(let reply) = await client.transport.exchange(list) else { return false }
                     return String(decoding: reply.body, as: UTF8.self).contains("\"name\":\"\(title)\"")
                 }
             }
@@ -146,7 +146,7 @@ extension EndToEnd {
                     token: Secret(facts.token),
                     settings: settings,
                     transport: CurlJarvisTransport(network: network),
-                    tell: { news.add($0) },
+                    onNews: { news.add($0) },
                     logger: LineLog().logger
                 )
                 try await body(client, facts.dir)

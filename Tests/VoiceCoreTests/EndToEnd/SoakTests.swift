@@ -51,7 +51,7 @@ extension EndToEnd {
             func listen(_ room: FileRoom, _ played: UnsafeBufferPointer<Float>) {
                 let (speaks, ports) = state.withLock { state in
                     look(&state)
-                    let around = ScriptedUser.Surroundings(
+                    let around = ScriptedUser.Environment(
                         isSounding: played.contains { abs($0) > 0.003 },
                         cuts: state.cuts,
                         isReady: state.isReady
@@ -84,7 +84,7 @@ extension EndToEnd {
             let stage = try Stage(
                 (0..<100).map { _ in .say(answer) },
                 speed: 20,
-                surroundings: .init(
+                environment: .init(
                     echo: .init(
                         delayMilliseconds: 20,
                         gainDecibels: -25,

@@ -20,7 +20,7 @@ final class Stage: Sendable {
     static let token = "end-to-end"
 
     /// The room around the daemon.
-    struct Surroundings {
+    struct Environment {
         var echo: FileRoom.Echo?
         /// How many times faster than real time its card runs.
         var speed = 1.0
@@ -38,7 +38,7 @@ final class Stage: Sendable {
 
     /// - Parameters:
     ///   - behaviour: how the agent treats each question.
-    ///   - surroundings: the room around the daemon; a quiet one by default.
+    ///   - environment: the room around the daemon; a quiet one by default.
     ///   - playsNamedMedia: the simulated model plays what outputs name under handles.
     ///   - toOutputs: what the model does about outputs in place of speaking of them, in order.
     ///   - toRemarks: what it does when a response is asked for and there is nothing to answer.
@@ -46,7 +46,7 @@ final class Stage: Sendable {
         _ turns: [ConversationScript.Turn],
         faults: RealtimeFaults = .init(),
         speed: Double = 10,
-        surroundings: Surroundings = .init(),
+        environment: Environment = .init(),
         playsNamedMedia: Bool = false,
         toOutputs: [ConversationScript.Action?] = [],
         toRemarks: [ConversationScript.Action] = [],
@@ -66,9 +66,9 @@ final class Stage: Sendable {
         recording = "/tmp/stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
         room = try FileRoom(
             recording: recording,
-            echo: surroundings.echo,
-            speed: surroundings.speed,
-            listener: surroundings.listener
+            echo: environment.echo,
+            speed: environment.speed,
+            listener: environment.listener
         )
     }
 

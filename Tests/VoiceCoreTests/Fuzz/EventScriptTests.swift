@@ -22,7 +22,7 @@ struct EventScriptTests {
             "activate", "deactivate", "interrupt", "connected", "disconnected", "lifetime", "voiceReceived",
             "voiceAudible", "voicePlayed", "turnWasSilent", "voiceDrained", "voiceStopped", "callDispatched",
             "callAnswered", "callDelayed", "say",
-            "endWhenQuiet", "mediaTold", "stop", "ask", "agentTold", "agentAsks",
+            "endWhenQuiet", "mediaReported", "stop", "ask", "agentReported", "agentAsks",
             "lost", "timer", "budget", "keepsOpen", "announces", "keepsWarm",
             "server.sessionCreated", "server.sessionUpdated", "server.speechStarted", "server.speechStopped",
             "server.committed", "server.itemAdded", "server.responseCreated", "server.outputItemAdded",

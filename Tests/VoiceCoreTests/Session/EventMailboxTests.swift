@@ -10,7 +10,7 @@ struct EventMailboxTests {
         mailbox.post(.interrupt, at: .seconds(2), connection: 7)
         mailbox.close()
         var read: [(ConversationEvent, Duration, Int?)] = []
-        for await letter in mailbox.letters { read.append((letter.event, letter.at, letter.connection)) }
+        for await envelope in mailbox.envelopes { read.append((envelope.event, envelope.at, envelope.connection)) }
         #expect(read.map(\.0) == [.activate, .interrupt])
         #expect(read.map(\.1) == [.seconds(1), .seconds(2)])
         #expect(read.map(\.2) == [nil, 7])

@@ -58,6 +58,28 @@ struct ToolDispatcherTests {
         #expect(told.withLock { $0 } == 1)
     }
 
+    /// Jarvis keeps the deadline of what it answers; the user hears meanwhile that it takes its time.
+    @Test func aToolThatKeepsTheDeadlineIsNotGivenUp() async {
+        let time = TestTime()
+        let notices = Mutex(0)
+        let dispatcher = ToolDispatcher(
+            ToolRegistry([AgentTool(time: time)]),
+            deadline: .seconds(60),
+            noticeAfter: .seconds(100),
+            sleep: { await time.sleep($0) },
+            logger: LineLog().logger
+        )
+        let call = Task {
+            await dispatcher.run(name: "continue_reading", arguments: "", authority: .nobody) { _ in
+                notices.withLock { $0 += 1 }
+            }
+        }
+        await time.pass(.seconds(100))
+        while notices.withLock({ $0 }) == 0 { await Task.yield() }
+        await time.pass(.seconds(600))
+        #expect(await call.value == ToolOutput("Two meetings."))
+    }
+
     private func dispatcher() -> ToolDispatcher {
         ToolDispatcher(ToolRegistry([EchoTool()]), deadline: .seconds(3600), logger: LineLog().logger)
     }
@@ -67,6 +89,19 @@ struct ToolDispatcherTests {
         let description = ""
         let parameters = "{}"
         func call(arguments: String) async -> ToolOutput { ToolOutput(arguments) }
+    }
+
+    /// Takes ten minutes.
+    private struct AgentTool: Tool {
+        let name = "continue_reading"
+        let description = ""
+        let parameters = "{}"
+        let keepsDeadline = true
+        let time: TestTime
+        func call(arguments: String) async -> ToolOutput {
+            await time.sleep(.seconds(600))
+            return ToolOutput("Two meetings.")
+        }
     }
 
     /// Returns only when it is cancelled.

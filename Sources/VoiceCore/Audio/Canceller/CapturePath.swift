@@ -6,14 +6,13 @@ internal import VoiceBase
 ///
 ///     canceller on:   48 kHz -> EchoCanceller -> 32 kHz -> ThreeFourthsDecimator -> 24 kHz
 ///     bypassed:      48 kHz -> EchoCanceller without echo cancellation, for noise and voice detection -> as above
-///     canceller off:  48 kHz -> NullCanceller ----------> HalfbandDecimator ------> 24 kHz
+///     canceller off:  48 kHz ---------------------------> HalfbandDecimator ------> 24 kHz
 ///
 /// Owned by the audio thread. Everything is allocated in `init`; `process` allocates and locks nothing.
 package struct CapturePath: ~Copyable {
     private var canceller: EchoCanceller?
     /// In place of the canceller where the device cancels its own echo.
     private var bypass: EchoCanceller?
-    private var null = NullCanceller()
     private var fromCanceller = ThreeFourthsDecimator()
     private var fromDevice = HalfbandDecimator()
     private let processed = SampleBuffer(count: AudioFormat.periodFrames)
@@ -52,13 +51,7 @@ package struct CapturePath: ~Copyable {
             failures += whole ? 0 : 1
             fromCanceller.process(processed.base, count: EchoCanceller.outputFrames, into: decimated.base)
         } else {
-            _ = null.process(
-                microphone: microphone,
-                reference: reference,
-                streamDelayMilliseconds: streamDelayMilliseconds,
-                into: processed.base
-            )
-            fromDevice.process(processed.base, count: NullCanceller.outputFrames, into: decimated.base)
+            fromDevice.process(microphone, count: AudioFormat.periodFrames, into: decimated.base)
             measure(microphone, reference)
         }
         cdsp_s16_from_float(decimated.base, output, decimated.count)

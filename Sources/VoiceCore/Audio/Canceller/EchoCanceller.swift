@@ -9,7 +9,8 @@ internal import VoiceConfiguration
 ///     reference, aligned by ReferenceLine --+--> linear canceller --+--> library ----- echo only --+--> 32 kHz
 ///     microphone ---------------------------+                       +--> suppressor -- talker -----+
 ///
-package struct EchoCanceller: Canceller, ~Copyable {
+package struct EchoCanceller: ~Copyable {
+    /// Samples per period that `process` writes.
     package static var outputFrames: Int { Int(CAEC_OUTPUT_FRAMES) }
     /// Name and version of the library, as "webrtc-audio-processing 0.3".
     package static var libraryVersion: String { String(cString: caec_library_version()) }
@@ -44,6 +45,11 @@ package struct EchoCanceller: Canceller, ~Copyable {
 
     deinit { caec_destroy(handle) }
 
+    /// Processes one period of 10 ms, full scale 1; allocates nothing, locks nothing, never waits.
+    ///
+    /// `microphone` and `reference` hold `AudioFormat.periodFrames`. The reference is what the loudspeaker plays, held
+    /// back so that it leads its echo in `microphone` by `streamDelayMilliseconds`. Returns false if the period was lost;
+    /// `output` is then silence.
     package mutating func process(
         microphone: UnsafePointer<Float>,
         reference: UnsafePointer<Float>,

@@ -16,7 +16,6 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case turn
     case toolCall = "tool_call"
     case callAnswered = "call_answered"
-    case callEnded = "call_ended"
     case said
     case sessionOpened = "session_opened"
     case sessionRotated = "session_rotated"

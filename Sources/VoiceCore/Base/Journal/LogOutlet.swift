@@ -3,6 +3,24 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
+/// A line of the log on its way out.
+package struct LogLine: Sendable, Equatable {
+    /// For the journal; nil where there is none.
+    package var entry: JournalEntry?
+    /// For standard error, with its line feed; also where the journal does not take the entry.
+    package var text: String
+
+    package init(_ text: String, entry: JournalEntry? = nil) {
+        self.text = text
+        self.entry = entry
+    }
+
+    /// What it takes to keep it, roughly, in bytes.
+    var size: Int {
+        (entry?.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } ?? 0) + text.utf8.count
+    }
+}
+
 /// Takes the lines of the log from every thread without waiting, and writes them on a thread of its own.
 ///
 ///     any thread --put--> queue --> [ jv-log ] --> the journal, else standard error

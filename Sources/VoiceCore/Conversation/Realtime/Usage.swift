@@ -27,7 +27,6 @@ package struct Usage: Equatable, Sendable {
         self.audioOut = audioOut
     }
 
-    package var inputTokens: Int { textIn + audioIn }
     package var outputTokens: Int { textOut + audioOut }
 }
 

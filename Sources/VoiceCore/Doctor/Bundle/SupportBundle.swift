@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 internal import VoiceConfiguration
 
 /// An archive to send along with a question: findings, versions, configuration, sound cards, the end of the journal;
@@ -7,32 +7,40 @@ package struct SupportBundle: Sendable {
     /// Lines of the journal.
     static let journalLines = 2000
 
-    private let patient: Patient
+    private let context: DoctorContext
     private let report: DoctorReport
     private let version: String
 
-    package init(patient: Patient, report: DoctorReport, version: String) {
-        self.patient = patient
+    package init(context: DoctorContext, report: DoctorReport, version: String) {
+        self.context = context
         self.report = report
         self.version = version
     }
 
-    /// The archive (.tar.gz) and the names in it; everything passes the redactor on its way in.
-    package func make(journal: String? = nil) async -> (archive: [UInt8], names: [String]) {
-        let redactor = patient.redactor
-        var archive = TarArchive(time: WallClock.seconds())
-        var names: [String] = []
+    /// Writes the archive (.tar.gz).
+    ///
+    /// - Returns: one line: where it is, and what is in it.
+    package func write(to path: String) async throws(StateFile.Fault) -> String {
+        let files = await files()
+        let folder = try await SupportArchive.write(files, to: path)
+        let place = folder.map { "\($0), a folder, since tar and gzip are missing (apt install tar gzip)" } ?? path
+        return "\(place): \(report.summary); with \(files.map(\.name).joined(separator: ", "))"
+    }
+
+    /// What is in it, by name; everything has passed the redactor.
+    func files(journal: String? = nil) async -> [(name: String, text: String)] {
+        let redactor = context.redactor
+        var files: [(name: String, text: String)] = []
         func add(_ name: String, _ text: String?) {
             guard let text, !text.isEmpty else { return }
-            names.append(name)
-            archive.add("jarvis-voiced-support/\(name)", Array(redactor.clean(text).utf8))
+            files.append((name, redactor.clean(text)))
         }
         let shown = RedactedFinding.report(report)
         add("doctor.txt", shown.text)
         add("doctor.json", shown.json(version: version))
         add("versions.txt", await versions())
         add("configuration-file.toml", configurationFile)
-        add("configuration.toml", patient.loaded.map { RedactedConfiguration.effective($0, secrets: patient.secrets) })
+        add("configuration.toml", context.loaded.map { RedactedConfiguration.effective($0, secrets: context.secrets) })
         for path in Self.soundFiles() {
             add("asound/" + path.dropFirst("/proc/asound/".count), Self.read(path).map { Self.soundFile(path, $0) })
         }
@@ -48,15 +56,15 @@ package struct SupportBundle: Sendable {
             lines = await Self.output(command + ["--lines=\(Self.journalLines)"])
         }
         add("journal.txt", lines.map { RedactedJournal.text($0, redactor: redactor) })
-        return (StoredGzip.wrap(archive.closed), names)
+        return files
     }
 
     private static let properties = UnitState.properties.joined(separator: ",")
 
     private var configurationFile: String? {
         let path =
-            patient.loaded?.file
-            ?? patient.problems.first.map { String($0.place.prefix { $0 != ":" }) }.flatMap {
+            context.loaded?.file
+            ?? context.problems.first.map { String($0.place.prefix { $0 != ":" }) }.flatMap {
                 $0.hasPrefix("/") ? $0 : nil
             }
         return path.flatMap(Self.read).map(RedactedConfiguration.text)

@@ -8,8 +8,8 @@ internal import VoiceNetwork
 enum AgentCheck {
     static let limit = Duration.seconds(15)
 
-    static func findings(_ patient: Patient, network: NetworkThread) async -> [DoctorFinding] {
-        guard let values = patient.loaded?.values, let secrets = patient.secrets,
+    static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
+        guard let values = context.loaded?.values, let secrets = context.secrets,
             let base = ServerURL(values.jarvis.url)
         else { return [DoctorFinding("agent", .skipped, "needs a configuration that can be used")] }
         let client = JarvisClient(
@@ -25,7 +25,7 @@ enum AgentCheck {
         let findings = judge(
             result,
             hasToken: hasToken,
-            isClosed: !hasToken && !patient.unreadable.isEmpty,
+            isClosed: !hasToken && !context.unreadable.isEmpty,
             isElsewhere: isElsewhere
         )
         guard case .success(let health) = result else { return findings }

@@ -3,13 +3,13 @@ internal import VoiceConversation
 
 /// Whether the configuration can be used, and whether the secrets are there.
 enum ConfigurationCheck {
-    static func findings(_ patient: Patient) -> [DoctorFinding] {
-        configuration(patient) + apiKey(patient) + token(patient)
+    static func findings(_ context: DoctorContext) -> [DoctorFinding] {
+        configuration(context) + apiKey(context) + token(context)
     }
 
-    static func configuration(_ patient: Patient) -> [DoctorFinding] {
-        guard patient.problems.isEmpty else {
-            return patient.problems.map {
+    static func configuration(_ context: DoctorContext) -> [DoctorFinding] {
+        guard context.problems.isEmpty else {
+            return context.problems.map {
                 DoctorFinding(
                     "configuration",
                     .fail,
@@ -18,17 +18,17 @@ enum ConfigurationCheck {
                 )
             }
         }
-        guard let loaded = patient.loaded else { return [] }
-        let warnings = loaded.warnings + (patient.settings?.notices ?? [])
+        guard let loaded = context.loaded else { return [] }
+        let warnings = loaded.warnings + (context.settings?.notices ?? [])
         let place = loaded.file ?? "built-in values, no file found"
         return [DoctorFinding("configuration", .ok, place)]
             + warnings.map { DoctorFinding("configuration", .warn, $0) }
     }
 
-    static func apiKey(_ patient: Patient) -> [DoctorFinding] {
-        guard let loaded = patient.loaded else { return [] }
-        if let finding = unusable(patient, check: "api-key", marks: ["api", "API"]) { return [finding] }
-        guard let secrets = patient.secrets else { return [] }
+    static func apiKey(_ context: DoctorContext) -> [DoctorFinding] {
+        guard let loaded = context.loaded else { return [] }
+        if let finding = unusable(context, check: "api-key", marks: ["api", "API"]) { return [finding] }
+        guard let secrets = context.secrets else { return [] }
         if secrets.apiKey.secret != nil {
             return [DoctorFinding("api-key", .ok, secrets.apiKey.status)]
                 + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
@@ -36,7 +36,7 @@ enum ConfigurationCheck {
         guard Dialect(loaded.values).needsKey else {
             return [DoctorFinding("api-key", .ok, "none, and this service needs none")]
         }
-        if let path = patient.unreadable.first {
+        if let path = context.unreadable.first {
             return [
                 DoctorFinding(
                     "api-key",
@@ -57,11 +57,11 @@ enum ConfigurationCheck {
         ]
     }
 
-    static func token(_ patient: Patient) -> [DoctorFinding] {
-        if let finding = unusable(patient, check: "jarvis-token", marks: ["jarvis", "JARVIS", "TERM_LLM"]) {
+    static func token(_ context: DoctorContext) -> [DoctorFinding] {
+        if let finding = unusable(context, check: "jarvis-token", marks: ["jarvis", "JARVIS", "TERM_LLM"]) {
             return [finding]
         }
-        guard let token = patient.secrets?.jarvisToken else { return [] }
+        guard let token = context.secrets?.jarvisToken else { return [] }
         return [
             DoctorFinding(
                 "jarvis-token",
@@ -72,9 +72,9 @@ enum ConfigurationCheck {
     }
 
     /// The problem with a secret that was given.
-    private static func unusable(_ patient: Patient, check: String, marks: [String]) -> DoctorFinding? {
+    private static func unusable(_ context: DoctorContext, check: String, marks: [String]) -> DoctorFinding? {
         guard
-            let problem = patient.secretProblems.first(where: { problem in
+            let problem = context.secretProblems.first(where: { problem in
                 marks.contains { problem.description.contains($0) }
             })
         else { return nil }

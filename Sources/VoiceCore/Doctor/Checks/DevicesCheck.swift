@@ -6,10 +6,10 @@ internal import VoiceConfiguration
 enum DevicesCheck {
     static let limit = Duration.seconds(6)
 
-    static func findings(_ patient: Patient, unit: UnitState?) async -> [DoctorFinding] {
-        guard let audio = patient.loaded?.values.audio else { return [] }
-        var configuration = AudioConfiguration(audio, echo: patient.loaded?.values.echo ?? .init())
-        _ = configuration.learn(audio, environment: patient.environment)
+    static func findings(_ context: DoctorContext, unit: UnitState?) async -> [DoctorFinding] {
+        guard let audio = context.loaded?.values.audio else { return [] }
+        var configuration = AudioConfiguration(audio, echo: context.loaded?.values.echo ?? .init())
+        _ = configuration.learn(audio, environment: context.environment)
         let microphone = await look(configuration.request(audio.input, .capture))
         let loudspeaker = await look(configuration.request(audio.output, .playback))
         var findings = [

@@ -10,10 +10,10 @@ enum EchoCheck {
 
     private static let advice = "jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
 
-    static func findings(_ patient: Patient, files: FileReader = .system, now: Int) -> [DoctorFinding] {
-        guard let values = patient.loaded?.values else { return [] }
-        let folders = [StateDirectory.path(environment: patient.environment), StateCheck.service].compactMap { $0 }
-        let running = status(patient).flatMap { judge(running: $0) }.map { [$0] } ?? []
+    static func findings(_ context: DoctorContext, files: FileReader = .system, now: Int) -> [DoctorFinding] {
+        guard let values = context.loaded?.values else { return [] }
+        let folders = [StateDirectory.path(environment: context.environment), StateCheck.service].compactMap { $0 }
+        let running = status(context).flatMap { judge(running: $0) }.map { [$0] } ?? []
         var tests: [SavedEchoTest] = []
         var problem: Unreadable?
         for folder in folders {
@@ -37,10 +37,10 @@ enum EchoCheck {
     }
 
     /// What the daemon that runs says of itself; nil where none answers.
-    private static func status(_ patient: Patient) -> JSONValue? {
+    private static func status(_ context: DoctorContext) -> JSONValue? {
         guard let request = try? ControlRegistry.standard.request(words: ["status"]),
             var client = try? ControlClient(
-                paths: ControlPath.candidates(environment: patient.environment),
+                paths: ControlPath.candidates(environment: context.environment),
                 patience: .milliseconds(700)
             )
         else { return nil }

@@ -18,8 +18,8 @@ enum LimitsCheck {
         }
     }
 
-    static func findings(_ patient: Patient, unit: UnitState?, isRoot: Bool) -> [DoctorFinding] {
-        guard let audio = patient.loaded?.values.audio else { return [] }
+    static func findings(_ context: DoctorContext, unit: UnitState?, isRoot: Bool) -> [DoctorFinding] {
+        guard let audio = context.loaded?.values.audio else { return [] }
         func read(_ process: String) -> ProcessLimits? {
             (try? FileReader.system.read("/proc/\(process)/limits", 65_536)).flatMap {
                 ProcessLimits(procLimits: String(decoding: $0.bytes, as: UTF8.self))

@@ -7,8 +7,8 @@ enum ReachCheck {
     static let limit = Duration.seconds(12)
 
     /// Asks the service for its root page, without a key; any answer will do.
-    static func findings(_ patient: Patient, network: NetworkThread) async -> [DoctorFinding] {
-        guard let values = patient.loaded?.values, let url = ServerURL(values.realtime.url) else { return [] }
+    static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
+        guard let values = context.loaded?.values, let url = ServerURL(values.realtime.url) else { return [] }
         let isSecure = url.scheme == "wss" || url.scheme == "https"
         let name = url.host.contains(":") ? "[\(url.host)]" : url.host
         let request = HTTPRequest(

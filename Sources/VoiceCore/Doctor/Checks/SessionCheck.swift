@@ -7,8 +7,8 @@ internal import VoiceNetwork
 enum SessionCheck {
     static let limit = Duration.seconds(20)
 
-    static func findings(_ patient: Patient, network: NetworkThread) async -> [DoctorFinding] {
-        guard let settings = patient.settings, let values = patient.loaded?.values else {
+    static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
+        guard let settings = context.settings, let values = context.loaded?.values else {
             return [DoctorFinding("session", .skipped, "needs a configuration that can be used, and a key")]
         }
         let dialect = Dialect(values)

@@ -7,10 +7,10 @@ enum StateCheck {
     static let scarce = 50 << 20
     static let full = 1 << 20
 
-    static func findings(_ patient: Patient, isRoot: Bool) -> [DoctorFinding] {
+    static func findings(_ context: DoctorContext, isRoot: Bool) -> [DoctorFinding] {
         // systemd makes the service's folder at its first start.
-        let isService = isRoot && patient.environment["STATE_DIRECTORY"] == nil
-        guard let path = isService ? service : StateDirectory.path(environment: patient.environment) else {
+        let isService = isRoot && context.environment["STATE_DIRECTORY"] == nil
+        guard let path = isService ? service : StateDirectory.path(environment: context.environment) else {
             return [
                 DoctorFinding(
                     "state",

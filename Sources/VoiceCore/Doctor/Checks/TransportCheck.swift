@@ -5,8 +5,8 @@ internal import VoiceNetwork
 enum TransportCheck {
     static let limit = Duration.seconds(8)
 
-    static func findings(_ patient: Patient) async -> [DoctorFinding] {
-        guard let values = patient.loaded?.values, let secrets = patient.secrets else { return [] }
+    static func findings(_ context: DoctorContext) async -> [DoctorFinding] {
+        guard let values = context.loaded?.values, let secrets = context.secrets else { return [] }
         return await ServiceTransport.look(values, secrets: secrets).map(judge)
     }
 

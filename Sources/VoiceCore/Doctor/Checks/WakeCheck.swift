@@ -5,8 +5,8 @@ internal import VoiceConfiguration
 enum WakeCheck {
     static let limit = Duration.seconds(10)
 
-    static func findings(_ patient: Patient) -> [DoctorFinding] {
-        guard let activation = patient.settings?.activation, let make = activation.makeDetector,
+    static func findings(_ context: DoctorContext) -> [DoctorFinding] {
+        guard let activation = context.settings?.activation, let make = activation.makeDetector,
             let words = activation.rule?.words
         else { return [] }
         do throws(WakeWordError) {

@@ -4,8 +4,8 @@ internal import VoiceMedia
 
 /// What holds the media decoder should it be taken over by what it decodes.
 enum WallCheck {
-    static func findings(_ patient: Patient) -> [DoctorFinding] {
-        guard let media = patient.loaded?.values.media, media.enabled else { return [] }
+    static func findings(_ context: DoctorContext) -> [DoctorFinding] {
+        guard let media = context.loaded?.values.media, media.enabled else { return [] }
         return [
             judge(
                 landlock: Int(clinux_landlock_abi()),

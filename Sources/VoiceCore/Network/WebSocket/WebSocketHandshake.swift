@@ -114,3 +114,14 @@ package struct WebSocketHandshake {
 extension [UInt8] {
     fileprivate func ends(with bytes: String.UTF8View) -> Bool { suffix(bytes.count).elementsEqual(bytes) }
 }
+
+/// A server that answered the handshake with an HTTP status other than 101.
+package struct WebSocketRefusal: Equatable, Sendable {
+    package let status: Int
+    /// The text beside the status; may be empty.
+    package let reason: String
+    /// Seconds, where the server asked for a pause.
+    package let retryAfter: Int?
+    /// At most the first 4 KiB.
+    package let body: String
+}

@@ -4,7 +4,7 @@ struct InsertedWords: Sendable {
     var offer = ""
     var link = ""
     var image = ""
-    /// A formula that is too long to be read.
+    /// A formula with marks that only the eye reads.
     var formula = ""
     var codeBlock = ""
     /// "%" stands for the language of the code.
@@ -22,8 +22,6 @@ struct InsertedWords: Sendable {
     /// For a check mark and a cross that stand alone in a table.
     var yes: String?
     var no: String?
-    /// English reads formulas in words; the signs are left to the voice otherwise.
-    var readsFormulas = false
 
     /// Nothing at all, for a language that is not known.
     static let none = InsertedWords()
@@ -50,8 +48,7 @@ struct InsertedWords: Sendable {
             base: "base",
             equals: "equals",
             yes: "yes",
-            no: "no",
-            readsFormulas: true
+            no: "no"
         ),
         .german: InsertedWords(
             offer: "Auf Wunsch gibt es mehr dazu.",

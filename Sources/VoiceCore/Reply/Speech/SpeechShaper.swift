@@ -1,7 +1,7 @@
 /// Turns what an agent wrote for the eye into what can be spoken.
 ///
 /// Markup goes (CommonMark 0.30, and the tables, task lists and strike-throughs of GitHub); code blocks become a short mention,
-/// tables sentences, formulas words, links their text, bare addresses "a link", images their description. What we put in ourselves
+/// tables sentences, formulas "a formula", links their text, bare addresses "a link", images their description. What we put in ourselves
 /// is in the language of the reply, or left out. What is left is cut at the end of a sentence.
 package struct SpeechShaper: Sendable {
     /// Longer replies are read up to here: more than an hour of speech, and a bound on the work.
@@ -28,7 +28,7 @@ package struct SpeechShaper: Sendable {
         let (main, more) = plain.finished()
         guard main.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
         let full = more.isEmpty ? main : main + " " + more
-        let cut = SpokenCut(maximumWords: maximumWords).split(main)
+        let cut = SpeechTruncator(maximumWords: maximumWords).split(main)
         guard cut != nil || !more.isEmpty || wasTruncated else {
             return ShapedReply(spoken: full, full: full, wasCut: false)
         }

@@ -1,10 +1,11 @@
-/// Puts formulas into words, or into plain signs where the reply is not English: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` with the common marks of LaTeX.
+/// Mentions the formulas of LaTeX, which nobody understands by ear: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` become "a
+/// formula", but for those that are plain text, such as `$r = 3$`.
 ///
 /// Works on the text before it is parsed, since Markdown would take the backslashes and underscores for its own; code is
 /// left alone. Dollars that are money stay.
 enum SpokenMath {
-    /// Longer formulas are only mentioned, in characters.
-    static let longest = 80
+    /// Longest formula that is read as plain text, in characters.
+    private static let longest = 80
     /// How far the end of a formula or of code is looked for, in characters.
     private static let reach = 240
 
@@ -40,9 +41,7 @@ enum SpokenMath {
                 result += String(text[at..<end])
                 at = end
             } else if let (formula, end) = formula(text, at) {
-                let isLong = formula.count > longest
-                let words = isLong ? "" : LatexWords(formula, readsWords: inserted.readsFormulas).words
-                result += words.isEmpty ? inserted.formula : words
+                result += isPlain(formula) ? String(formula) : inserted.formula
                 at = end
             } else {
                 result.append(text[at])
@@ -50,6 +49,14 @@ enum SpokenMath {
             }
         }
         return result
+    }
+
+    /// "x", "r = 3", "f(2) = 0.5": no marks of LaTeX, nor of Markdown.
+    private static func isPlain(_ formula: [Character]) -> Bool {
+        guard formula.count <= longest, let first = formula.first, first.isLetter || first.isNumber else {
+            return false
+        }
+        return formula.allSatisfy { $0.isLetter || $0.isNumber || " =+-/.,()".contains($0) }
     }
 
     /// Behind the code that begins here, or behind its marks where it does not end.

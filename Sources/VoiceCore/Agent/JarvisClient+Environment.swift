@@ -1,0 +1,44 @@
+import FoundationEssentials
+
+extension JarvisClient {
+    /// Time and chance, which tests put in their own hands.
+    package struct Environment: Sendable {
+        /// Time since a fixed moment.
+        package var now: @Sendable () -> Duration
+        /// Pauses, which pass in any case.
+        package var sleep: @Sendable (Duration) async -> Void
+        /// Waits for a limit that is reached only where something else does not come.
+        package var expire: @Sendable (Duration) async -> Void
+        package var makeID: @Sendable () -> String
+        /// Seconds since 1970.
+        package var wallClock: @Sendable () -> Int
+
+        package init(
+            now: @escaping @Sendable () -> Duration,
+            sleep: @escaping @Sendable (Duration) async -> Void,
+            expire: @escaping @Sendable (Duration) async -> Void,
+            makeID: @escaping @Sendable () -> String,
+            wallClock: @escaping @Sendable () -> Int = { 0 }
+        ) {
+            self.now = now
+            self.sleep = sleep
+            self.expire = expire
+            self.makeID = makeID
+            self.wallClock = wallClock
+        }
+    }
+}
+
+extension JarvisClient.Environment {
+    /// The clocks of this machine and random ids.
+    package static let system: JarvisClient.Environment = {
+        let start = ContinuousClock.now
+        return JarvisClient.Environment(
+            now: { ContinuousClock.now - start },
+            sleep: { try? await Task.sleep(for: $0) },
+            expire: { try? await Task.sleep(for: $0) },
+            makeID: { UUID().uuidString.lowercased() },
+            wallClock: { Int(Date().timeIntervalSince1970) }
+        )
+    }()
+}

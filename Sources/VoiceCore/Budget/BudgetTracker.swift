@@ -1,0 +1,85 @@
+internal import Glibc
+internal import VoiceBase
+internal import VoiceConversation
+
+/// A budget with its clock and its memory.
+package struct BudgetTracker: Sendable {
+    private var budget: Budget
+    private let store: BudgetStore?
+    private let clock: @Sendable () -> BudgetInstant
+    private var stored: SavedBudget
+    private var sequence = 0
+
+    package init(
+        _ options: Budget.Options,
+        restored: RestoredBudget = .nothing,
+        store: BudgetStore? = nil,
+        clock: @escaping @Sendable () -> BudgetInstant = BudgetInstant.now
+    ) {
+        budget = Budget(options, restored: restored, at: clock())
+        stored = budget.saved
+        self.store = store
+        self.clock = clock
+        guard case .damaged = restored, let store else { return }
+        // At once: a start that fails before the first word must not find the damage again.
+        Task { [stored] in
+            await store.save(stored, sequence: 0)
+            await store.flush()
+        }
+    }
+
+    mutating func reconfigure(_ options: Budget.Options) { budget.reconfigure(options) }
+
+    mutating func note(_ event: ConversationEvent? = nil, effects: [ConversationEffect] = []) -> [BudgetSignal] {
+        let signals = budget.note(event, effects: effects, at: clock())
+        let saved = budget.saved
+        if let store, saved.isWorthWriting(after: stored) {
+            stored = saved
+            sequence += 1
+            Task { [sequence] in await store.save(saved, sequence: sequence) }
+        }
+        return signals
+    }
+
+    /// Writes what is not written yet.
+    func finish() async {
+        await store?.save(budget.saved, sequence: sequence + 1)
+        await store?.flush()
+    }
+
+    /// Of the present hour and day, whether or not anything has happened in them.
+    package var status: BudgetStatus {
+        var present = budget
+        _ = present.note(nil, effects: [], at: clock())
+        return BudgetStatus(hour: present.hour.spending, day: present.day.spending, spentUntil: present.spentUntil)
+    }
+}
+
+/// What was spent, for a line of the log.
+package struct BudgetStatus: Equatable, Sendable {
+    package var hour: BudgetAccount.Spending
+    package var day: BudgetAccount.Spending
+    /// When there is a budget again; nil while there is one.
+    package var spentUntil: String?
+}
+
+extension SavedBudget {
+    /// Money at once, talk in steps of ten seconds: every write wears the memory card.
+    fileprivate func isWorthWriting(after last: SavedBudget) -> Bool {
+        hour.number != last.hour.number || day.number != last.day.number
+            || day.spending.isReported != last.day.spending.isReported
+            || hour.spending.isReported != last.hour.spending.isReported
+            || day.spending.micros - last.day.spending.micros >= 1000
+            || day.spending.talk - last.day.spending.talk >= .seconds(10)
+    }
+}
+
+extension BudgetInstant {
+    /// This instant, by the clocks of this machine.
+    package static func now() -> BudgetInstant {
+        var seconds = time(nil)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        return BudgetInstant(wall: seconds, offset: local.tm_gmtoff, uptime: Monotonic.now())
+    }
+}

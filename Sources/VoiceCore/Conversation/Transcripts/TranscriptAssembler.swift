@@ -1,0 +1,263 @@
+/// The conversation as text, in the order in which it was held: hands out each line once it is finished.
+///
+/// The service tells texts when it has them: what the user said often arrives after the answer to it, the same text may
+/// come in pieces, whole and repeatedly, and the text of speech that was interrupted reaches beyond what was heard. So
+/// items are kept in the order of the conversation (`previous_item_id`), and a line waits for those before it, the
+/// user's for `patience` at most; a text that comes later still gets its line, marked as late, with the number of its
+/// place.
+///
+/// A pure value. It holds `limit` items at most; the oldest are written as they are when there are more.
+package struct TranscriptAssembler: Sendable {
+    /// How long a line waits for the user's words before it.
+    static let patience = Duration.seconds(10)
+    /// Items kept, and those of them that were written and are remembered to tell repetitions.
+    static let limit = 128
+    static let remembered = 48
+    /// UTF-8 bytes of one part of an item.
+    static let textLimit = 16_384
+
+    /// Whether the service writes down what the user says.
+    private let expectsUser: Bool
+    private var items: [TranscriptItem] = []
+    private var isSounding = false
+    /// Responses whose sound is refused, the latest.
+    private var silenced: [String] = []
+    private var lines = 0
+
+    package init(expectsUser: Bool) {
+        self.expectsUser = expectsUser
+    }
+
+    /// Takes note of an event and of what the conversation made of it.
+    ///
+    /// - Returns: the lines that are finished now, in order.
+    package mutating func handle(
+        _ event: ConversationEvent?,
+        effects: [ConversationEffect],
+        at now: Duration
+    ) -> [TranscriptLine] {
+        switch event {
+        case .server(let event): heard(event, at: now)
+        case .voiceReceived(let responseID, let itemID):
+            if !silenced.contains(responseID) {
+                isSounding = true
+                voice(itemID, of: responseID, at: now) { _ in }
+            }
+        case .voiceDrained: soundEnded()
+        case .voiceStopped(let parts): stopped(parts, at: now)
+        case .disconnected: sessionEnded()
+        default: break
+        }
+        for effect in effects {
+            switch effect {
+            case .stopVoice(let responseIDs): silence(responseIDs)
+            case .disconnect, .promote: sessionEnded()
+            default: break
+            }
+        }
+        return release(at: now)
+    }
+
+    /// Items held.
+    var count: Int { items.count }
+
+    /// When lines should be asked for again, though nothing happens; nil while none waits for the user's words.
+    package var due: Duration? {
+        guard let first = items.first(where: { !$0.isPassed && !$0.isSettled }), first.speaker == .user else {
+            return nil
+        }
+        return first.since + Self.patience
+    }
+
+    /// Lines that are due by now.
+    package mutating func lines(at now: Duration) -> [TranscriptLine] {
+        release(at: now)
+    }
+
+    /// Every line that is left, as it stands.
+    package mutating func finish() -> [TranscriptLine] {
+        sessionEnded()
+        for index in items.indices { items[index].endPlayback() }
+        return release(at: .zero)
+    }
+
+    // MARK: What happened
+
+    private mutating func heard(_ event: ServerEvent, at now: Duration) {
+        switch event {
+        case .committed(let itemID, let previous):
+            place(itemID, after: previous, at: now)
+            guard expectsUser else { return }
+            user(itemID, at: now) { item in item.since = now }
+        case .itemAdded(let itemID, _, _, let previous): place(itemID, after: previous, at: now)
+        case .responseCreated(let id, _):
+            for index in items.indices where items[index].responseID != nil && items[index].responseID != id {
+                end(&items[index])
+            }
+        case .outputItemAdded(let responseID, let itemID, "message", _):
+            voice(itemID, of: responseID, at: now) { _ in }
+        case .spokenDelta(let responseID, let itemID, let index, let text):
+            voice(itemID, of: responseID, at: now) { $0.append(text, to: index, limit: Self.textLimit) }
+        case .spokenTranscript(let responseID, let itemID, let text, let index):
+            voice(itemID, of: responseID, at: now) { $0.complete(index, text: text, limit: Self.textLimit) }
+        case .audioDone(let responseID, let itemID, _):
+            voice(itemID, of: responseID, at: now) { $0.isSoundComplete = true }
+            if !isSounding { soundEnded() }
+        case .responseDone(let outcome):
+            for index in items.indices where items[index].responseID == outcome.id { end(&items[index]) }
+            if !isSounding { soundEnded() }
+        case .heardDelta(let itemID, let index, let text):
+            user(itemID, at: now) { $0.append(text, to: index, limit: Self.textLimit) }
+        case .heardTranscript(let itemID, let index, let text, _):
+            user(itemID, at: now) { item in
+                item.complete(index, text: text, limit: Self.textLimit)
+                item.isTextComplete = true
+            }
+        case .heardTranscriptFailed(let itemID, _):
+            user(itemID, at: now) { $0.isTextComplete = true }
+        default: break
+        }
+    }
+
+    private func end(_ item: inout TranscriptItem) {
+        item.isTextComplete = true
+        item.isSoundComplete = true
+    }
+
+    private mutating func soundEnded() {
+        isSounding = false
+        for index in items.indices where items[index].playback == .open && items[index].isSoundComplete {
+            // What was silenced in its midst waits for the account.
+            if items[index].silenced != .beforeAllSound { items[index].playback = .heard }
+        }
+    }
+
+    private mutating func silence(_ responseIDs: [String]) {
+        silenced += responseIDs
+        if silenced.count > 32 { silenced.removeFirst(silenced.count - 32) }
+        for index in items.indices where items[index].playback == .open {
+            guard let id = items[index].responseID, responseIDs.contains(id) else { continue }
+            items[index].silenced = items[index].isSoundComplete ? .afterAllSound : .beforeAllSound
+        }
+    }
+
+    private mutating func stopped(_ parts: [HeardPart], at now: Duration) {
+        for part in parts {
+            voice(part.part.itemID, of: part.part.responseID, at: now) { item in
+                item.cut(part.part.contentIndex, heard: part.heard, received: part.received)
+            }
+        }
+        // What was silenced and is not in the account was either played to its end before, or had not begun to come.
+        for index in items.indices where items[index].silenced != nil { items[index].endPlayback() }
+        soundEnded()
+    }
+
+    /// What is awaited of a session comes no more with it. Its sound is played on.
+    private mutating func sessionEnded() {
+        for index in items.indices { end(&items[index]) }
+        if !isSounding { soundEnded() }
+    }
+
+    // MARK: Items
+
+    private mutating func user(_ itemID: String, at now: Duration, _ body: (inout TranscriptItem) -> Void) {
+        speak(itemID, as: .user, at: now, body)
+    }
+
+    private mutating func voice(
+        _ itemID: String,
+        of responseID: String,
+        at now: Duration,
+        _ body: (inout TranscriptItem) -> Void
+    ) {
+        let isRefused = silenced.contains(responseID)
+        speak(itemID, as: .voice, at: now) { item in
+            let isNew = item.responseID == nil
+            item.responseID = responseID
+            // Of a response that was silenced before this item of it began.
+            if isNew, isRefused { item.playback = .cut }
+            body(&item)
+        }
+    }
+
+    private mutating func speak(
+        _ itemID: String,
+        as speaker: TranscriptLine.Speaker,
+        at now: Duration,
+        _ body: (inout TranscriptItem) -> Void
+    ) {
+        guard !itemID.isEmpty else { return }
+        if !items.contains(where: { $0.id == itemID }) { items.append(TranscriptItem(id: itemID, since: now)) }
+        guard let index = items.firstIndex(where: { $0.id == itemID }), !items[index].isWritten else { return }
+        if items[index].speaker == nil {
+            items[index].speaker = speaker
+            items[index].since = now
+            // It was taken for one that says nothing. Its place is still free unless a later line is written.
+            if !items[index...].contains(where: \.isWritten) { items[index].isPassed = false }
+        }
+        guard items[index].speaker == speaker else { return }
+        body(&items[index])
+    }
+
+    /// Puts an item where it belongs, once.
+    private mutating func place(_ itemID: String, after previous: String?, at now: Duration) {
+        guard !itemID.isEmpty else { return }
+        var item = TranscriptItem(id: itemID, previous: previous, since: now)
+        if let index = items.firstIndex(where: { $0.id == itemID }) {
+            guard items[index].previous == nil, previous != nil, !items[index].isPassed else { return }
+            item = items.remove(at: index)
+            item.previous = previous
+        }
+        if let follower = items.firstIndex(where: { $0.previous == itemID && !$0.isPassed }) {
+            items.insert(item, at: follower)
+        } else if let previous, let index = items.firstIndex(where: { $0.id == previous }) {
+            let unread = items.firstIndex { !$0.isPassed } ?? items.endIndex
+            items.insert(item, at: max(index + 1, unread))
+        } else {
+            items.append(item)
+        }
+    }
+
+    // MARK: Lines
+
+    private mutating func release(at now: Duration) -> [TranscriptLine] {
+        for index in items.indices.dropLast(Self.limit) {
+            end(&items[index])
+            items[index].endPlayback()
+        }
+        var result: [TranscriptLine] = []
+        var isHeld = false
+        for index in items.indices {
+            let item = items[index]
+            if item.isPassed {
+                if !item.isWritten, item.isSettled { write(index, to: &result) }
+                continue
+            }
+            guard !isHeld else { continue }
+            if item.isSettled {
+                items[index].isPassed = true
+                write(index, to: &result)
+            } else if item.speaker == .user, now - item.since >= Self.patience {
+                items[index].isPassed = true
+                lines += 1
+                items[index].number = lines
+            } else {
+                isHeld = true
+            }
+        }
+        while items.count > Self.remembered, items.first?.isPassed == true { items.removeFirst() }
+        return result
+    }
+
+    /// An item without a text has no line, unless a text comes after all.
+    private mutating func write(_ index: Int, to result: inout [TranscriptLine]) {
+        let item = items[index]
+        let (text, heard) = item.spoken
+        guard let speaker = item.speaker, !text.isEmpty else { return }
+        items[index].isWritten = true
+        if item.number == nil { lines += 1 }
+        let number = item.number ?? lines
+        let isLate = items[index...].dropFirst().contains(where: \.isWritten)
+        result.append(TranscriptLine(number: number, speaker: speaker, text: text, heard: heard, isLate: isLate))
+    }
+}

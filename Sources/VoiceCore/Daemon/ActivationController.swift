@@ -1,0 +1,150 @@
+package import Logging
+internal import Synchronization
+package import VoiceActivation
+package import VoiceAudio
+internal import VoiceConfiguration
+internal import VoiceConversation
+
+/// Runs activation: hands events to its machine in their order and does what it wants done.
+///
+///     conversation, buttons, commands, wake words, timers --> inbox --> machine --> conversation, pump, card, ears
+package actor ActivationController {
+    /// What it acts on.
+    package struct Parts: Sendable {
+        package var mailbox: EventMailbox
+        package var pump: NetworkConfined<VoicePump>
+        package var earcons: EarconRequests
+        /// Closes and opens the capture device.
+        package var capture: @Sendable (Bool) async -> Void = { _ in }
+        package var pauseMedia: @Sendable () async -> Void = {}
+        /// Told when quiet hours begin and end.
+        package var quiet: @Sendable (Bool) async -> Void = { _ in }
+        /// Told what to listen for.
+        package var listen: @Sendable (LocalListening) -> Void = { _ in }
+        /// Told what is to be remembered: mute, and the mode that was set by hand; must not wait.
+        package var remember: @Sendable (Bool, ActivationMode?) -> Void = { _, _ in }
+        /// Told of every change of phase or mute; must not wait.
+        package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
+        /// Told what opens a conversation.
+        package var egress = EgressLedger()
+        package var logger: Logger
+
+        package init(mailbox: EventMailbox, pump: NetworkConfined<VoicePump>, earcons: EarconRequests, logger: Logger) {
+            self.mailbox = mailbox
+            self.pump = pump
+            self.earcons = earcons
+            self.logger = logger
+        }
+    }
+
+    package nonisolated let inbox: ActivationInbox
+    private let parts: Parts
+    private let preRoll: Int
+    private let voiceGate: Bool
+    private var machine: ActivationMachine
+    private var timers: [ActivationTimer: Task<Void, Never>] = [:]
+    private var conversation = ConversationState.idle
+    /// What the event under way would open a conversation by.
+    private var opener = ""
+
+    package init(
+        _ parts: Parts,
+        options: ActivationMachine.Options,
+        voiceGate: Bool = false,
+        inbox: ActivationInbox
+    ) {
+        self.parts = parts
+        self.voiceGate = voiceGate
+        self.inbox = inbox
+        preRoll = options.preRoll
+        machine = ActivationMachine(options: options)
+    }
+
+    package var status: ActivationStatus {
+        ActivationStatus(
+            mode: machine.mode,
+            phase: machine.phase,
+            isMuted: machine.isMuted,
+            isQuiet: machine.isQuiet,
+            listening: machine.listening,
+            conversation: conversation.name
+        )
+    }
+
+    /// Handles events until the inbox is closed or the task is cancelled.
+    package func run() async {
+        for await event in inbox.events {
+            let before = status
+            if case .conversation(let state) = event { conversation = state }
+            opener = Self.opener(event)
+            for effect in machine.handle(event) { await perform(effect) }
+            tell(event)
+            if status != before || event == .start { parts.changed(status) }
+        }
+        for timer in timers.values { timer.cancel() }
+    }
+
+    private static func opener(_ event: ActivationEvent) -> String {
+        switch event {
+        case .activate(.word): "word"
+        case .activate(.button): "button"
+        case .activate(.command): "command"
+        default: "always"
+        }
+    }
+
+    private func perform(_ effect: ActivationEffect) async {
+        switch effect {
+        case .open(let holdsMicrophone):
+            parts.egress.begin(by: opener)
+            if holdsMicrophone { parts.pump.perform { $0.holdMicrophone() } }
+            parts.mailbox.post(.activate)
+        case .close:
+            parts.mailbox.post(.deactivate)
+            // Also where the session never was ready.
+            parts.pump.perform { $0.closeMicrophone() }
+        case .interrupt: parts.mailbox.post(.interrupt)
+        case .ask(let text): parts.mailbox.post(.ask(text))
+        case .play(let earcon): parts.earcons.play(earcon)
+        case .pauseMedia: await parts.pauseMedia()
+        case .quiet(let isQuiet):
+            parts.earcons.areOff = isQuiet
+            parts.mailbox.post(.announces(!isQuiet))
+            await parts.quiet(isQuiet)
+        case .keepsWarm(let isWarm): parts.mailbox.post(.keepsWarm(isWarm))
+        case .preRoll(let isKept):
+            let milliseconds = isKept ? preRoll : 0
+            let isGated = voiceGate && !isKept
+            parts.pump.perform {
+                $0.setPreRoll(milliseconds)
+                $0.setVoiceGate(isGated ? VoiceGate() : nil)
+            }
+        case .listen(let what): parts.listen(what)
+        case .capture(let isOpen): await parts.capture(isOpen)
+        case .remember(let isMuted, let mode): parts.remember(isMuted, mode)
+        case .keepsOpen(let keepsOpen): parts.mailbox.post(.keepsOpen(keepsOpen))
+        case .startTimer(let timer, let pause):
+            let inbox = inbox
+            timers[timer]?.cancel()
+            timers[timer] = Task {
+                guard (try? await Task.sleep(for: pause)) != nil else { return }
+                inbox.post(.timer(timer))
+            }
+        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .phaseChanged(let from, let to):
+            parts.logger.info("activation", metadata: ["from": "\(from.rawValue)", "to": "\(to.rawValue)"])
+        }
+    }
+
+    private func tell(_ event: ActivationEvent) {
+        switch event {
+        case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
+        case .mute, .toggleMute:
+            parts.logger.info(machine.isMuted ? "muted: the microphone is closed" : "the microphone is open")
+        case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
+        case .ask: parts.logger.info("a question was typed")
+        case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
+        case .activate, .stop, .end, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer: break
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import Logging
+internal import Synchronization
+internal import VoiceBase
+internal import VoiceConversation
+
+/// Tells the service manager how the daemon fares: ready, status, signs of life. `ServiceReport` decides.
+///
+/// Without a service manager it only writes the line "ready" into the log.
+package actor ServiceSupervisor {
+    private static let pause = Duration.milliseconds(500)
+
+    private let daemon: VoiceDaemon
+    private let manager: ServiceManager?
+    private let logger: Logger
+    private var report: ServiceReport
+    private let pulse = Pulse()
+
+    /// Counts the turns of loops, from wherever they turn.
+    private final class Pulse: Sendable {
+        let conversation = Atomic<UInt64>(0)
+        let network = Atomic<UInt64>(0)
+    }
+
+    package init(daemon: VoiceDaemon, manager: ServiceManager?, logger: Logger) {
+        self.daemon = daemon
+        self.manager = manager
+        self.logger = logger
+        report = ServiceReport(watchdog: manager?.watchdog, at: Monotonic.now())
+    }
+
+    /// Runs until cancelled.
+    package func run() async {
+        let changes = daemon.events.subscribe(capacity: 16)
+        defer { changes.cancel() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.feel() }
+            group.addTask {
+                for await event in changes.stream where event.name == .state { await self.step() }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    await self.step()
+                    try? await Task.sleep(for: Self.pause)
+                }
+            }
+        }
+    }
+
+    /// The end has begun: no more signs of life.
+    package func stopping() {
+        manager?.send([.stopping, .status("Stopping")])
+    }
+
+    /// Tells of a reload around `body`.
+    package func reloading(_ body: @Sendable () async -> Void) async {
+        manager?.send([.reloading(since: Monotonic.now())])
+        await body()
+        manager?.send(report.reloaded())
+    }
+
+    private func step() async {
+        guard !Task.isCancelled else { return }
+        var snapshot = await daemon.serviceSnapshot
+        snapshot.conversationTurns = pulse.conversation.load(ordering: .relaxed)
+        snapshot.networkTurns = pulse.network.load(ordering: .relaxed)
+        let wasReady = report.isReady
+        manager?.send(report.step(snapshot, at: Monotonic.now()))
+        guard report.isReady, !wasReady else { return }
+        let metadata: Logger.Metadata = ["state": "\(snapshot.conversation.name)"]
+        if snapshot.lacks.isEmpty {
+            logger.notice("ready", metadata: .event(.ready, metadata))
+        } else {
+            let lacks = snapshot.lacks.joined(separator: "; ")
+            logger.warning("ready, but degraded: \(lacks)", metadata: .event(.ready, metadata))
+        }
+    }
+
+    /// Asks the loops to turn once, again and again; a loop that hangs leaves its count as it is.
+    private func feel() async {
+        let daemon = daemon
+        let pulse = pulse
+        while !Task.isCancelled {
+            daemon.onNetworkThread { pulse.network.wrappingAdd(1, ordering: .relaxed) }
+            _ = await daemon.state
+            pulse.conversation.wrappingAdd(1, ordering: .relaxed)
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Logging
+internal import VoiceActivation
+internal import VoiceAgent
+internal import VoiceAudio
+internal import VoiceConversation
+package import VoiceMedia
+internal import VoiceNetwork
+
+extension VoiceDaemon {
+    /// The budget, with what was spent before a restart.
+    static func budget(_ settings: DaemonSettings, logger: Logger) -> BudgetTracker {
+        guard let directory = settings.volumes.stateDirectory else { return BudgetTracker(settings.budget) }
+        return BudgetTracker(
+            settings.budget,
+            restored: BudgetStore.load(directory: directory, logger: logger),
+            store: BudgetStore(directory: directory, logger: logger)
+        )
+    }
+
+    /// The media player; nil where the configuration wants none.
+    static func mediaPlayer(
+        _ settings: DaemonSettings,
+        ports: AudioPorts,
+        network: NetworkThread,
+        volumes: VolumeController,
+        mailbox: EventMailbox,
+        inbox: ActivationInbox,
+        logger: Logger
+    ) -> MediaPlayer? {
+        guard settings.media.isEnabled else { return nil }
+        let media = settings.media
+        return MediaPlayer(
+            settings: media,
+            feed: ports.media,
+            loudspeaker: ports.playback,
+            network: network,
+            volumes: volumes,
+            stateDirectory: settings.volumes.stateDirectory,
+            logger: logger,
+            plays: { inbox.post(.media($0)) },
+            tell: { news in
+                guard media.tells, let remark = news.remark else { return }
+                mailbox.post(.mediaReported(remark, opens: media.opensSession && remark.wish != nil))
+            }
+        )
+    }
+
+    /// Tells the conversation what the agent's client has to tell; what an answer names to be played is kept first.
+    static func report(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
+        guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
+            return mailbox.post(ConversationEvent(news))
+        }
+        Task { mailbox.post(ConversationEvent(.answered(await answer.named(to: player), query: query))) }
+    }
+
+    /// What buttons, scripts and the control socket may do with the media player; does nothing where there is none.
+    package nonisolated var media: any MediaControls { player ?? NoMedia() }
+}
+
+extension JarvisAnswer {
+    /// The same answer, with what the speaking model is to be told of the media that it names.
+    func named(to player: MediaPlayer) async -> Self {
+        guard !media.isEmpty else { return self }
+        var answer = self
+        answer.handles = await player.keep(media, leftOut: leftOut)
+        return answer
+    }
+}
+
+extension ToolContext {
+    /// Lets tools play media: what answers name is kept under handles, and the agent is told with questions about media
+    /// what plays and what was played.
+    mutating func attach(_ player: MediaPlayer?) {
+        guard let player else { return }
+        media = player
+        let (ask, answer, approve) = (ask, answer, approve)
+        self.ask = { await ask($0).named(to: player) }
+        self.answer = { await answer($0, $1).named(to: player) }
+        self.approve = { await approve($0, $1, $2).named(to: player) }
+        askAboutMedia = { query in
+            guard let context = await player.context() else { return await ask(query).named(to: player) }
+            return await ask("\(query)\n\n\(context)").named(to: player)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Logging
+internal import VoiceAgent
+internal import VoiceConversation
+
+/// add_to_request: "and also ...", for the request Jarvis is working on.
+package struct AddToRequestTool: Tool {
+    package let name = "add_to_request"
+    package let description = """
+        Adds to the request Jarvis is working on right now, when the user adds to it or corrects it before the answer has \
+        come ("and also ...", "no, I meant Tuesday"). A question of its own goes to ask_jarvis instead.
+        """
+    package let parameters = """
+        {"type":"object","properties":{"remark":{"type":"string","description":"What the user added, in the user's own \
+        words, with every name, number and detail."}},"required":["remark"],"additionalProperties":false}
+        """
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        guard let decoded = ToolArguments.decode(Arguments.self, from: arguments),
+            !decoded.remark.allSatisfy(\.isWhitespace), decoded.remark.utf8.count <= AskJarvisTool.maximumQueryBytes
+        else {
+            return context.refuse(name, "its arguments could not be read", "I did not get that. Please say it again.")
+        }
+        if let failure = await context.add(decoded.remark) {
+            return ToolOutput(failure.spokenSentence, succeeded: false, origin: .own)
+        }
+        return ToolOutput(
+            "Jarvis has been told, and its answer will cover that. Say so in two or three words.",
+            origin: .own
+        )
+    }
+
+    private struct Arguments: Decodable {
+        let remark: String
+    }
+}
+
+/// check_progress: "how far are you?", asked beside the request under way.
+package struct CheckProgressTool: Tool {
+    package let name = "check_progress"
+    package let description = """
+        Tells how far Jarvis is with the request it is working on, when the user asks ("how far are you?", "are you still \
+        there?"). Changes nothing.
+        """
+    package let parameters = ToolArguments.none
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        if let answer = await context.progress() { return ToolOutput(answer) }
+        return ToolOutput("Jarvis is not working on anything at the moment.", origin: .own)
+    }
+}
+
+/// cancel_request: takes back what Jarvis is working on.
+package struct CancelRequestTool: Tool {
+    package let name = "cancel_request"
+    package let description = """
+        Stops what Jarvis is working on, when the user no longer wants it. An interruption alone is no reason to call \
+        it. What Jarvis has done already is not undone.
+        """
+    package let parameters = ToolArguments.none
+    private let context: ToolContext
+
+    package init(_ context: ToolContext) {
+        self.context = context
+    }
+
+    package func call(arguments: String) async -> ToolOutput {
+        await context.cancelRequest()
+            ? ToolOutput("The request was cancelled.", origin: .own)
+            : ToolOutput("There was no request to cancel.", succeeded: false, origin: .own)
+    }
+}
