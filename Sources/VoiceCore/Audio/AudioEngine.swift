@@ -336,7 +336,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         guard wanted > flushed else { return }
         flushed = wanted
         let target = min(wanted, pipes.voice.writePosition)
-        let removed = map.isPending ? min(device.flushPlayback(), Int(written), PlayedHistory.capacity / 2) : 0
+        let flush = map.isPending ? device.flushPlayback() : .nothing
+        let removed = min(flush.removed, Int(written), PlayedHistory.capacity / 2)
         written -= UInt64(removed)
         reference.dropNewest(removed)
         let last = history.dropNewest(removed)
@@ -346,7 +347,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             upsampler.reset()
             mix.reset()
             edges.reset()
-            replace(removed, fadingFrom: last)
+            replace(min(flush.replaced, removed), fadingFrom: last)
         }
         pipes.voiceConsumed.store(pipes.voice.readPosition, ordering: .relaxed)
         pipes.flushHeard.store(cut, ordering: .relaxed)
