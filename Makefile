@@ -4,6 +4,7 @@ SHELL = /bin/bash
 
 PREFIX ?= /usr/local
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+USERUNITDIR ?= $(PREFIX)/lib/systemd/user
 # Read from these folders only, whatever the prefix.
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 CATALOGDIR ?= /usr/lib/systemd/catalog
@@ -80,14 +81,16 @@ bench-aec: ## compare echo cancellers over simulated rooms, half an hour and mor
 
 # Not built here: `make && sudo make install` must not build as root.
 .PHONY: install
-install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); run `make` first
+install: ## install program, units, manual and configuration (PREFIX, DESTDIR); run `make` first
 	@test -x $(RELEASE_DIR)/jarvis-voiced || { echo "make install: nothing is built yet; run make first" >&2; exit 1; }
 	install -D -m 755 $(RELEASE_DIR)/jarvis-voiced $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
 	$(STRIP) $(DESTDIR)$(PREFIX)/bin/jarvis-voiced
-	install -d -m 755 $(DESTDIR)$(UNITDIR) $(DESTDIR)/etc/jarvis-voiced
+	install -d -m 755 $(DESTDIR)$(UNITDIR) $(DESTDIR)$(USERUNITDIR) $(DESTDIR)/etc/jarvis-voiced
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/jarvis-voiced.service \
 		>$(DESTDIR)$(UNITDIR)/jarvis-voiced.service
-	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' systemd/user/jarvis-voiced.service \
+		>$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/jarvis-voiced.service $(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service
 	for file in systemd/*.sysusers; do ! test -e $$file || \
 		install -D -m 644 $$file $(DESTDIR)$(SYSUSERSDIR)/$$(basename $$file .sysusers).conf; done
 	for file in systemd/*.catalog; do ! test -e $$file || \
@@ -109,9 +112,10 @@ install: ## install program, unit, manual and configuration (PREFIX, DESTDIR); r
 	@echo "Next: see the first lines of $(UNITDIR)/jarvis-voiced.service"
 
 .PHONY: uninstall
-uninstall: ## remove program, unit and manual; the configuration stays
+uninstall: ## remove program, units and manual; the configuration stays
 	@test -n "$(DESTDIR)" || ! test -d /run/systemd/system || systemctl disable --now jarvis-voiced.service || true
 	rm -f $(DESTDIR)$(PREFIX)/bin/jarvis-voiced $(DESTDIR)$(UNITDIR)/jarvis-voiced.service \
+		$(DESTDIR)$(USERUNITDIR)/jarvis-voiced.service \
 		$(DESTDIR)$(SYSUSERSDIR)/jarvis-voiced.conf $(DESTDIR)$(CATALOGDIR)/jarvis-voiced.catalog \
 		$(DESTDIR)$(MANDIR)/man1/jarvis-voiced.1 $(DESTDIR)$(MANDIR)/man5/jarvis-voiced.toml.5 \
 		$(DESTDIR)$(BASHDIR)/jarvis-voiced $(DESTDIR)$(ZSHDIR)/_jarvis-voiced $(DESTDIR)$(FISHDIR)/jarvis-voiced.fish \

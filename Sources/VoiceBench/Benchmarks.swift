@@ -14,7 +14,7 @@ enum Benchmarks {
         CallsBenchmark.benchmark, ActivationBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark,
         DaemonBenchmark.benchmark,
         ProgramBenchmark.benchmark, CodecBenchmark.benchmark, ResamplerBenchmark.benchmark,
-        ConverterBenchmark.benchmark,
+        ConverterBenchmark.benchmark, CardConverterBenchmark.benchmark,
     ]
 }
 

@@ -145,7 +145,8 @@ struct Devices: AsyncParsableCommand {
             )
         }
         if let silence = outcome.silence { print("nothing was played: \(silence)") }
-        print("\(outcome.probe.channels.count) channels at \(outcome.rate) Hz")
+        let count = outcome.probe.channels.count
+        print("\(count) channel\(count == 1 ? "" : "s") at \(outcome.rate) Hz")
         for line in outcome.probe.lines { print(line) }
         print("")
         for line in outcome.probe.conclusion { print(line) }

@@ -22,7 +22,12 @@ enum ConverterBenchmark {
                     results.append(
                         Result(
                             name: name,
-                            quality: try ConverterQuality(conversion, make: make),
+                            quality: try ConverterQuality(
+                                from: conversion.from,
+                                to: conversion.to,
+                                band: .wire,
+                                make: make
+                            ),
                             time: time(conversion, try make(), rounds: isQuick ? 30 : 200)
                         )
                     )
@@ -87,8 +92,8 @@ enum ConverterBenchmark {
         return [
             figure("ripple to 10.8 kHz, mdB", "<= 1", quality.ripple <= 0.001) { $0.quality.ripple * 1000 },
             figure(unwanted, ">= 100", quality.stopband >= 100) { $0.quality.stopband },
-            figure("THD+N at 1 kHz, dB", "<= -105", quality.distortion1k <= -105) { $0.quality.distortion1k },
-            figure("THD+N at 10 kHz, dB", "<= -105", quality.distortion10k <= -105) { $0.quality.distortion10k },
+            figure("THD+N at 1 kHz, dB", "<= -105", quality.distortionLow <= -105) { $0.quality.distortionLow },
+            figure("THD+N at 10 kHz, dB", "<= -105", quality.distortionHigh <= -105) { $0.quality.distortionHigh },
             figure("latency, ms", "<= 1.5", quality.latency <= 1.5) { $0.quality.latency },
             cost,
         ]

@@ -2,101 +2,134 @@ internal import Glibc
 
 /// What a rate converter does to tones, and how late it is; measured from outside, so that all are measured alike.
 struct ConverterQuality {
-    /// Largest deviation from gain 1 up to 10.8 kHz, in dB.
+    /// Largest deviation from gain 1 in the pass band, in dB.
     private(set) var ripple = 0.0
-    /// How far what does not belong there is below the tone, in dB: what folds back of tones of 13.2 kHz and more, or,
-    /// when the rate goes up, the images of tones up to 10.8 kHz.
+    /// How far what does not belong there is below the tone, in dB: what folds back of tones above the pass band's mirror, or,
+    /// when the rate goes up, the images of tones in the pass band. Infinite where no tone is that high.
     private(set) var stopband = Double.infinity
-    /// Total harmonic distortion and noise of a tone at 1 and at 10 kHz, in dB.
-    private(set) var distortion1k = 0.0
-    private(set) var distortion10k = 0.0
+    /// Total harmonic distortion and noise of a tone at 1 kHz and of one high in the pass band, in dB.
+    private(set) var distortionLow = 0.0
+    private(set) var distortionHigh = 0.0
     /// Group delay and what is held back at worst in blocks of 10 ms, in ms.
     private(set) var latency = 0.0
 
     private static let amplitude = 0.9
-    private static let step = 200.0
-    private static let edge = 10_800.0
-    private static let stop = 13_200.0
 
-    private let conversion: Conversion
+    private let from: Int
+    private let to: Int
     private let make: () throws -> any RateConverter
 
-    /// - Parameter make: a fresh converter.
-    init(_ conversion: Conversion, make: @escaping () throws -> any RateConverter) throws {
-        self.conversion = conversion
+    /// - Parameters:
+    ///   - band: which tones are looked at.
+    ///   - make: a fresh converter.
+    init(from: Int, to: Int, band: ConverterBand, make: @escaping () throws -> any RateConverter) throws {
+        self.from = from
+        self.to = to
         self.make = make
-        for frequency in stride(from: Self.step, through: Self.edge, by: Self.step) {
+        for frequency in band.passed {
             let output = try steady(frequency)
-            let tone = Tone(output, frequency, rate: conversion.to)
+            let tone = Tone(output, frequency, rate: to)
             ripple = max(ripple, abs(20 * log10(tone.amplitude / Self.amplitude)))
-            if conversion == .up {
-                let image = Tone(output, 24_000 - frequency, rate: conversion.to).amplitude
-                stopband = min(stopband, -20 * log10(max(image, 1e-12) / Self.amplitude))
+            if to > from {
+                let images = (2 * tone.residue(of: output)).squareRoot()
+                stopband = min(stopband, -20 * log10(max(images, 1e-12) / Self.amplitude))
             }
         }
-        if conversion != .up {
-            for frequency in stride(from: Self.stop, to: Double(conversion.from / 2), by: Self.step) {
-                let power = try steady(frequency).reduce(0) { $0 + Double($1) * Double($1) }
-                let left = (power / Double(conversion.to / 10) * 2).squareRoot()
-                stopband = min(stopband, -20 * log10(max(left, 1e-12) / Self.amplitude))
+        if to < from {
+            for frequency in band.stopped(below: from / 2) {
+                let output = try steady(frequency)
+                let power = output.reduce(0) { $0 + Double($1) * Double($1) } / Double(output.count)
+                stopband = min(stopband, -20 * log10(max((2 * power).squareRoot(), 1e-12) / Self.amplitude))
             }
         }
-        distortion1k = try distortion(1000)
-        distortion10k = try distortion(10_000)
+        distortionLow = try distortion(1000)
+        distortionHigh = try distortion(band.high)
         latency = try worstLatency()
     }
 
     /// All that comes out, and by how many seconds the output was behind the input at worst.
     private func convert(_ input: [Float]) throws -> (output: [Float], heldBack: Double) {
         let converter = try make()
-        let block = conversion.from / 100
-        var output = [Float](repeating: 0, count: input.count * conversion.to / conversion.from + 1000)
+        let block = from / 100
+        var output = [Float](repeating: 0, count: input.count * to / from + 1000)
         var made = 0
         var heldBack = 0.0
         input.withUnsafeBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in
-                guard let from = input.baseAddress, let to = output.baseAddress else { return }
+                guard let source = input.baseAddress, let target = output.baseAddress else { return }
                 for start in stride(from: 0, to: input.count, by: block) {
+                    // Where 10 ms are no whole number of samples the last block is a short one.
+                    let count = min(block, input.count - start)
                     made += converter.process(
-                        from + start,
-                        count: block,
-                        into: to + made,
+                        source + start,
+                        count: count,
+                        into: target + made,
                         capacity: output.count - made
                     )
-                    let behind = Double(start + block) / Double(conversion.from) - Double(made) / Double(conversion.to)
-                    heldBack = max(heldBack, behind)
+                    let fed = Double(start + count) / Double(from)
+                    heldBack = max(heldBack, fed - Double(made) / Double(to))
                 }
             }
         }
         return (Array(output.prefix(made)), heldBack)
     }
 
-    /// A tenth of a second of what a tone turns into, long after its start.
+    /// A fifth of a second of what a tone turns into, long after its start.
     private func steady(_ frequency: Double) throws -> ArraySlice<Float> {
-        let rate = Double(conversion.from)
-        let input = (0..<conversion.from * 3 / 10).map {
+        let rate = Double(from)
+        let input = (0..<from * 2 / 5).map {
             Float(Self.amplitude * sin(2 * .pi * frequency * Double($0) / rate))
         }
-        return try convert(input).output.suffix(conversion.to / 10)
+        return try convert(input).output.suffix(to / 5)
     }
 
     private func distortion(_ frequency: Double) throws -> Double {
         let output = try steady(frequency)
-        let tone = Tone(output, frequency, rate: conversion.to)
+        let tone = Tone(output, frequency, rate: to)
         return 10 * log10(max(tone.residue(of: output), 1e-24) / (tone.amplitude * tone.amplitude / 2))
     }
 
     /// The delay is that of the energy's centre of an impulse.
     private func worstLatency() throws -> Double {
-        var impulse = [Float](repeating: 0, count: conversion.from / 5)
-        let at = conversion.from / 10
+        var impulse = [Float](repeating: 0, count: from / 5)
+        let at = from / 10
         impulse[at] = 1
         let (output, heldBack) = try convert(impulse)
         let energy = output.reduce(0) { $0 + Double($1) * Double($1) }
         let moment = output.enumerated().reduce(0) { $0 + Double($1.offset) * Double($1.element) * Double($1.element) }
-        let group = moment / energy / Double(conversion.to) - Double(at) / Double(conversion.from)
+        let group = moment / energy / Double(to) - Double(at) / Double(from)
         return (group + heldBack) * 1000
     }
+}
+
+/// The tones that a converter is to pass and to stop; all have whole periods in a fifth of a second.
+struct ConverterBand {
+    /// The highest tone that has to pass as it is, and the lowest that must not pass, in Hz.
+    var edge: Double
+    var stop: Double
+    /// From one tone to the next.
+    var step: Double
+    /// The higher one of the tones whose distortion is measured.
+    var high: Double
+
+    /// Of the converters between the card's 48 kHz and the wire.
+    static let wire = ConverterBand(edge: 10_800, stop: 13_200, step: 200, high: 10_000)
+
+    /// 0.45 and 0.55 of the lower of two rates, and what lies between.
+    static func card(lower: Int) -> ConverterBand {
+        func whole(_ frequency: Double) -> Double { (frequency / 5).rounded(.down) * 5 }
+        let lower = Double(lower)
+        return ConverterBand(
+            edge: whole(0.45 * lower),
+            stop: whole(0.55 * lower) + 5,
+            step: whole(0.45 * lower / 24),
+            high: whole(0.4 * lower)
+        )
+    }
+
+    var passed: [Double] { Array(stride(from: step, through: edge, by: step)) }
+
+    func stopped(below end: Int) -> [Double] { Array(stride(from: stop, to: Double(end), by: step)) }
 }
 
 /// What there is of one frequency in a whole number of its periods.

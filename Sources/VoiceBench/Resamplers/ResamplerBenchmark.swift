@@ -57,7 +57,7 @@ enum ResamplerBenchmark {
                 let time = TightLoop.microseconds(rounds: rounds, repeats: 20) {
                     _ = resampler.process(source.base, count: count, into: target.base)
                 }
-                let taps = 64 * from / min(from, to)
+                let taps = 72 * from / min(from, to)
                 let input = Block(count: taps + count)
                 let plain = TightLoop.microseconds(rounds: rounds / 4, repeats: 2) {
                     // As many sums as come out, over as many samples as go in.

@@ -16,12 +16,16 @@ final class SpeexConverter: RateConverter {
     private let destroy: Destroy
 
     /// - Parameter quality: 0 ... 10.
-    init(_ conversion: Conversion, quality: Int32) throws(BenchProblem) {
+    convenience init(_ conversion: Conversion, quality: Int32) throws(BenchProblem) {
+        try self.init(from: conversion.from, to: conversion.to, quality: quality)
+    }
+
+    init(from: Int, to: Int, quality: Int32) throws(BenchProblem) {
         let library = try DynamicLibrary("libspeexdsp.so.1")
         let create = try library.function("speex_resampler_init", as: Create.self)
         convert = try library.function("speex_resampler_process_float", as: Process.self)
         destroy = try library.function("speex_resampler_destroy", as: Destroy.self)
-        guard let made = create(1, UInt32(conversion.from), UInt32(conversion.to), quality, nil) else {
+        guard let made = create(1, UInt32(from), UInt32(to), quality, nil) else {
             throw BenchProblem("speexdsp does not start")
         }
         state = made

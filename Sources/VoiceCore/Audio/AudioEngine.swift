@@ -354,7 +354,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         guard wanted > flushed else { return }
         flushed = wanted
         let target = min(wanted, ports.voice.ring.writePosition)
-        let removed = map.isPending ? min(device.flushPlayback(), Int(written), PlayedHistory.capacity / 2) : 0
+        let flush = map.isPending ? device.flushPlayback() : .nothing
+        let removed = min(flush.removed, Int(written), PlayedHistory.capacity / 2)
         written -= UInt64(removed)
         reference.dropNewest(removed)
         let last = history.dropNewest(removed)
@@ -364,7 +365,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             upsampler.reset()
             mix.reset()
             edges.reset()
-            replace(removed, fadingFrom: last)
+            replace(min(flush.replaced, removed), fadingFrom: last)
         }
         ports.voice.consumed = ports.voice.ring.readPosition
         ports.voice.finishFlush(upTo: wanted, heard: cut)

@@ -152,6 +152,24 @@ struct AudioEngineTests {
         #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
     }
 
+    /// A sound server holds 30 ms of its own, which an interruption drops with the buffer. What is spoken next comes as soon
+    /// as before, and no period has to be left out for it.
+    @Test func aFlushDoesNotLengthenTheDelayOfASoundServer() throws {
+        var rig = try Rig { $0.behindBuffer = 1440 }
+        rig.run(300)
+        let before = rig.pipes.playbackDelayFrames.load(ordering: .relaxed)
+        for _ in 0..<3 {
+            rig.speak(Self.tone(9600))
+            rig.run(12)
+            rig.pipes.requestFlush()
+            rig.run(200)
+        }
+        #expect(rig.card.framesRemoved > 0)
+        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == before)
+        #expect(rig.pipes.slips.load(ordering: .relaxed) == 0)
+        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+    }
+
     @Test func theCutHasNoClick() throws {
         var rig = try Rig()
         rig.speak([Int16](repeating: 12_000, count: 4800))

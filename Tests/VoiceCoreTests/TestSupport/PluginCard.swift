@@ -9,6 +9,8 @@ import Glibc
 /// The PCM keeps it alive until it is closed.
 final class PluginCard {
     private let plugin = UnsafeMutablePointer<snd_pcm_ioplug_t>.allocate(capacity: 1)
+    /// ALSA keeps the pointer.
+    private let name: UnsafeMutablePointer<CChar>?
     private let callbacks = UnsafeMutablePointer<snd_pcm_ioplug_callback_t>.allocate(capacity: 1)
     /// To be handed to `ALSAStream`, which closes it.
     let pcm: OpaquePointer
@@ -31,12 +33,15 @@ final class PluginCard {
     /// - Parameters:
     ///   - rates: all that it runs at, in Hz.
     ///   - buffer: the longest that it has, in ms.
+    ///   - name: of the plugin.
     init(
         _ direction: AudioDirection,
         rates: [UInt32] = [48_000],
         channels: ClosedRange<UInt32> = 2...2,
-        buffer: UInt32 = 40
+        buffer: UInt32 = 40,
+        name: String = "card of a test"
     ) throws {
+        self.name = strdup(name)
         plugin.initialize(to: snd_pcm_ioplug_t())
         callbacks.initialize(to: snd_pcm_ioplug_callback_t())
         let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
@@ -46,10 +51,8 @@ final class PluginCard {
         Self.answer(callbacks)
         plugin.pointee.callback = UnsafePointer(callbacks)
         let plugin = plugin
-        let code = "card of a test".withCString { name in
-            plugin.pointee.name = name
-            return snd_pcm_ioplug_create(plugin, name, stream, Int32(SND_PCM_NONBLOCK))
-        }
+        plugin.pointee.name = UnsafePointer(self.name)
+        let code = snd_pcm_ioplug_create(plugin, "test", stream, Int32(SND_PCM_NONBLOCK))
         guard code >= 0, let pcm = plugin.pointee.pcm else { throw Refusal(code: code) }
         self.pcm = pcm
         plugin.pointee.private_data = Unmanaged.passRetained(self).toOpaque()
@@ -65,6 +68,7 @@ final class PluginCard {
 
     deinit {
         close(plugin.pointee.poll_fd)
+        free(name)
         plugin.deallocate()
         callbacks.deallocate()
     }

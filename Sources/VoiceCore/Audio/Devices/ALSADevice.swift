@@ -324,9 +324,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
 
-    mutating func flushPlayback() -> Int {
-        guard let stream = playback else { return standIn.flush() }
-        guard playbackRuns else { return 0 }
+    mutating func flushPlayback() -> PlaybackFlush {
+        guard let stream = playback else { return PlaybackFlush(standIn.flush()) }
+        guard playbackRuns else { return .nothing }
         let pcm = stream.pointee.pcm
         if stream.pointee.canRewind {
             let pending = stream.pointee.pending
@@ -335,23 +335,31 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                 Int(snd_pcm_rewindable(pcm)) - margin,
                 stream.pointee.converter.rewindable - pending
             )
-            if possible <= 0 { return 0 }
+            if possible <= 0 { return .nothing }
             let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(possible))
             if moved > 0 {
                 stream.pointee.pending = 0
-                return stream.pointee.converter.rewind(Int(moved) + pending)
+                return PlaybackFlush(stream.pointee.converter.rewind(Int(moved) + pending))
             }
         }
         let left = playbackDelay
-        guard left > 0, snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return 0 }
+        let room = max(0, Int(snd_pcm_avail_update(pcm)))
+        let inBuffer = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
+        guard left > 0, snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return .nothing }
         beginPlayback()
-        startAt = Self.startAfterFlush(delay: left, prefill: startAt)
-        return left
+        startAt = Self.startAfterFlush(
+            delay: left,
+            inBuffer: stream.pointee.atDeviceRate(inBuffer) + Int(stream.pointee.converter.lag.rounded())
+        )
+        return PlaybackFlush(removed: left, replaced: startAt)
     }
 
     /// How many frames must be written before playback starts again. A sound server counts its own latency into the delay,
-    /// which may be longer than the buffer: so many frames would never be in it.
-    static func startAfterFlush(delay: Int, prefill: Int) -> Int { min(delay, prefill) }
+    /// which may be longer than the buffer: so many frames would never be in it, and as many as fit would come later than
+    /// before, by what the server holds.
+    static func startAfterFlush(delay: Int, inBuffer: Int) -> Int {
+        min(delay, max(inBuffer, AudioFormat.periodFrames))
+    }
 
     /// The streams go back to be closed.
     mutating func close() {

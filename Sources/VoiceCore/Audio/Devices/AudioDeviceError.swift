@@ -76,14 +76,21 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         case EACCES, EPERM:
             .permission(device: device, direction: direction)
         case ENODEV, ENOENT, ENXIO:
-            .notFound(
-                device: device,
-                direction: direction,
-                known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id)
-            )
+            absence(of: device, direction)
+        // What names like hdmi: answer where there is no such card.
+        case EINVAL where step == "open" && device.contains("CARD=") && KernelDeviceName(device).card == nil:
+            absence(of: device, direction)
         default:
             .failed(device: device, direction: direction, step: step, errno: -code)
         }
+    }
+
+    private static func absence(of device: String, _ direction: AudioDirection) -> AudioDeviceError {
+        .notFound(
+            device: device,
+            direction: direction,
+            known: AudioDeviceCatalog.list().filter { $0.supports(direction) }.map(\.id)
+        )
     }
 
     private static func text(_ errno: Int32) -> String {

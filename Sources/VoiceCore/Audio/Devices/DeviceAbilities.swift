@@ -62,7 +62,9 @@ package struct DeviceAbilities: Sendable, Equatable {
     /// "16000 Hz; S16_LE; 1 channel".
     package var text: String {
         let rates = rates.isEmpty ? "no usual rate" : rates.map(String.init).joined(separator: " ") + " Hz"
-        return "\(rates); \(formats.isEmpty ? "no format" : formats.joined(separator: " ")); \(channelsText)"
+        // ALSA's plugins convert to any.
+        let formats = formats.count > 16 ? "any format" : formats.joined(separator: " ")
+        return "\(rates); \(formats.isEmpty ? "no format" : formats); \(channelsText)"
     }
 
     /// "1 channel", "2 to 8 channels".

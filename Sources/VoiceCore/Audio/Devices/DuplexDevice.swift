@@ -57,12 +57,30 @@ package protocol DuplexDevice: ~Copyable {
     /// its own. 1 where the clocks agree; held within 500 ppm of it. A device of one clock ignores it.
     mutating func follow(_ step: Double)
 
-    /// Takes back as much as possible of what was written and not heard, the newest first, and returns the number of
-    /// frames. The caller then writes as many others in their place, so that the stream goes on without a gap.
-    mutating func flushPlayback() -> Int
+    /// Takes back as much as possible of what was written and not heard, the newest first. The caller then writes others in
+    /// their place, so that the stream goes on without a gap.
+    mutating func flushPlayback() -> PlaybackFlush
 
     /// Stops and closes; nothing else is called afterwards.
     mutating func close()
+}
+
+/// What a flush has taken back, in frames.
+package struct PlaybackFlush: Sendable, Equatable {
+    var removed: Int
+    /// How many frames are to be written in their place for the delay to be what it was. Fewer than were removed on a sound
+    /// server: what it holds behind the buffer is gone as well, and is there again as soon as it plays on.
+    var replaced: Int
+
+    static let nothing = PlaybackFlush(0)
+
+    init(removed: Int, replaced: Int) {
+        self.removed = removed
+        self.replaced = replaced
+    }
+
+    /// On a device that holds nothing behind its buffer.
+    init(_ count: Int) { self.init(removed: count, replaced: count) }
 }
 
 extension DuplexDevice where Self: ~Copyable {

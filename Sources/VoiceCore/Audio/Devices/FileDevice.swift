@@ -71,7 +71,7 @@ struct FileDevice: DuplexDevice, ~Copyable {
 
     mutating func delays() -> (playback: Int, capture: Int) { (queue.count, 0) }
 
-    mutating func flushPlayback() -> Int { queue.dropNewest(keeping: 0) }
+    mutating func flushPlayback() -> PlaybackFlush { PlaybackFlush(queue.dropNewest(keeping: 0)) }
 
     mutating func close() {
         recording?.flush()

@@ -30,6 +30,8 @@ final class SimulatedCard {
     var loopback: ((Int) -> Float)?
     /// Frames that cannot be taken back, as on a card that can rewind.
     var rewindMargin = AudioFormat.periodFrames
+    /// Frames that a sound server holds behind the buffer; a flush drops them as well, and stops the stream.
+    var behindBuffer = 0
     fileprivate(set) var hasMicrophone = true
     fileprivate(set) var hasLoudspeaker = true
     private(set) var reads = 0
@@ -173,17 +175,26 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     mutating func delays() -> (playback: Int, capture: Int) {
         (
-            queue.count + Int(converter.lag.rounded()),
+            queue.count + Int(converter.lag.rounded()) + (runs ? card.behindBuffer : 0),
             card.captureDelay + card.waiting * AudioFormat.periodFrames
         )
     }
 
     mutating func follow(_ step: Double) { converter.step = step }
 
-    mutating func flushPlayback() -> Int {
+    mutating func flushPlayback() -> PlaybackFlush {
+        guard card.behindBuffer == 0 else {
+            let inBuffer = converter.rewind(queue.dropNewest(keeping: 0))
+            let flush = PlaybackFlush(removed: inBuffer + card.behindBuffer, replaced: inBuffer)
+            card.noteRemoved(flush.removed)
+            runs = false
+            queued = 0
+            startAt = inBuffer
+            return flush
+        }
         let removed = converter.rewind(queue.dropNewest(keeping: card.rewindMargin))
         card.noteRemoved(removed)
-        return removed
+        return PlaybackFlush(removed)
     }
 
     mutating func close() { card.close() }

@@ -9,6 +9,8 @@ package struct StreamPlan: Sendable, Equatable {
     /// Frames at `rate`; likewise the buffer.
     var periodFrames: Int
     var bufferFrames: Int
+    /// By how much a sound server behind the device may move on at once, in frames at 48 kHz; 0 without one.
+    var serverStep = 0
     /// By how much the converter to or from 48 kHz is late; 0 at 48 kHz.
     var converterMilliseconds = 0.0
 
@@ -35,8 +37,8 @@ package struct StreamPlan: Sendable, Equatable {
         return converterMilliseconds + Double(max(0, more) * 1000) / Double(AudioFormat.deviceRate)
     }
 
-    /// The period in frames at 48 kHz.
-    package var step: Int { periodFrames * AudioFormat.deviceRate / max(1, rate) }
+    /// By how much the sound moves on at once, in frames at 48 kHz: the period, or a sound server's step.
+    package var step: Int { max(serverStep, periodFrames * AudioFormat.deviceRate / max(1, rate)) }
 
     /// The rate for people, with what it costs: "16000 Hz (+2.0 ms)".
     var rateText: String {

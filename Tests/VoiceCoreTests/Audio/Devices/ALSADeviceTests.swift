@@ -44,9 +44,9 @@ struct ALSADeviceTests {
         stream.deallocate()
     }
 
-    @Test(arguments: [(480, 1440, 480), (1440, 1440, 1440), (6240, 1440, 1440)])
-    func afterAFlushPlaybackStartsWithWhatTheBufferHolds(delay: Int, prefill: Int, expected: Int) {
-        #expect(ALSADevice.startAfterFlush(delay: delay, prefill: prefill) == expected)
+    @Test(arguments: [(480, 480, 480), (1440, 1440, 1440), (6240, 960, 960), (1000, 100, 480), (300, 0, 300)])
+    func afterAFlushPlaybackStartsWithWhatTheBufferHeld(delay: Int, inBuffer: Int, expected: Int) {
+        #expect(ALSADevice.startAfterFlush(delay: delay, inBuffer: inBuffer) == expected)
     }
 
     /// A sound server of 130 ms behind a buffer of 40 ms: playback that waited for 130 ms would never start again.
@@ -69,13 +69,30 @@ struct ALSADeviceTests {
         let delay = device.delays().playback
         #expect(delay == 6240 + 1440)
         let flushed = device.flushPlayback()
-        #expect(flushed == 6240 + 1440)
+        #expect(flushed == PlaybackFlush(removed: 6240 + 1440, replaced: 1440))
         #expect(!card.isRunning)
         // What is written in place of it starts the card as soon as it is filled as ever.
         for _ in 0..<2 { write(480, to: &device) }
         #expect(card.starts == 1)
         write(480, to: &device)
         #expect(card.starts == 2)
+        let again = device.delays().playback
+        #expect(again == delay)
+        device.close()
+        close(loudspeaker)
+    }
+
+    /// A sound server does not tell by how much it moves on: room is made for 1024 frames at once.
+    @Test(arguments: [("ALSA <-> PipeWire PCM I/O Plugin", 1024 + 480 + 480), ("card of a test", 1440)])
+    func aSoundServerGetsAStepMore(name: String, prefill: Int) throws {
+        let card = try PluginCard(.playback, buffer: 200, name: name)
+        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        loudspeaker.offer(try open(card, .playback))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        let filled = device.playbackPrefill
+        #expect(filled == prefill)
         device.close()
         close(loudspeaker)
     }

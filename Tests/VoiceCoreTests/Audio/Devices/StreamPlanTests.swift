@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import VoiceAudio
@@ -20,6 +21,13 @@ struct StreamPlanTests {
         #expect(plan.fill(wanted: 3360, microphoneStep: 1024) == 3360)
         // A microphone in long steps beside an ordinary loudspeaker.
         #expect(Self.plan(buffer: 4800).fill(wanted: 1440, microphoneStep: 1024) == 480 + 1024 + 480)
+    }
+
+    @Test func aSoundServerCountsAsACardInLongSteps() {
+        var plan = Self.plan(buffer: 3968)
+        plan.serverStep = 1024
+        #expect(plan.step == 1024)
+        #expect(plan.fill(wanted: 1440, microphoneStep: 1024) == 1024 + 1024 + 480)
     }
 
     /// All that fits, and half a cycle more that goes in as soon as there is room.
@@ -69,6 +77,22 @@ struct StreamPlanTests {
 }
 
 struct StreamRefusalTests {
+    /// ALSA calls a card that is not there a wrong argument where the name is no bare one.
+    @Test func aMissingCardIsMissingByAnyName() {
+        func error(_ device: String) -> AudioDeviceError {
+            .from(-EINVAL, device: device, direction: .playback, step: "open")
+        }
+        #expect(error("hdmi:CARD=nosuchcard,DEV=0").isAbsence)
+        #expect(!error("room").isAbsence)
+    }
+
+    @Test func whatTakesAnyFormatDoesNotListThem() {
+        let some = DeviceAbilities(rates: [48_000], formats: ["S16_LE", "S32_LE"], channels: 2...2)
+        #expect(some.text == "48000 Hz; S16_LE S32_LE; 2 channels")
+        let plug = DeviceAbilities(rates: [48_000], formats: (0..<40).map { "F\($0)" }, channels: 1...10_000)
+        #expect(plug.text == "48000 Hz; any format; any number of channels")
+    }
+
     private static func refusal(_ device: String, rates: [Int] = [48_000], formats: [String] = []) -> StreamRefusal {
         StreamRefusal(
             device: device,

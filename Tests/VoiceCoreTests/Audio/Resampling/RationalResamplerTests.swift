@@ -96,7 +96,7 @@ struct RationalResamplerTests {
                 worst = max(worst, decibels(rms(output) / (0.5 / 2.0.squareRoot())))
             }
         }
-        #expect(worst <= -90)
+        #expect(worst <= -100)
     }
 
     @Test(arguments: RateStep.all) func isAsLateAsItSays(_ step: RateStep) {
@@ -111,7 +111,7 @@ struct RationalResamplerTests {
         let delay = center / Double(step.to) - Double(at) / Double(step.from)
         let told = RationalResampler(from: step.from, to: step.to).lag / Double(step.from)
         #expect((delay - told).magnitude < 0.02 / Double(step.lower))
-        #expect(delay <= 33.5 / Double(min(44_100, step.lower)))
+        #expect(delay <= 37.5 / Double(min(44_100, step.lower)))
     }
 
     @Test(arguments: RateStep.all) func doesNotDependOnHowTheInputIsCut(_ step: RateStep) {
@@ -145,7 +145,7 @@ struct RationalResamplerTests {
         let output = back.run(there.run(tone(frequency, rate: 48_000, count: 24_000))).suffix(4800)
         let meter = ToneMeter(output, frequency: frequency, rate: 48_000)
         #expect(decibels(meter.amplitude / 0.5).magnitude < 0.002)
-        #expect(meter.residue(in: output) < -88)
+        #expect(meter.residue(in: output) < -97)
     }
 
     /// Frames that nobody has heard are taken back and the same are handed over again: nothing shows.
