@@ -91,6 +91,7 @@ package struct EventScript {
         kinds[Self.kind(event), default: 0] += 1
         let effects = machine.handle(event, at: now, from: origin)
         precondition(effects.count <= Self.mostEffects, "more effects than anybody can follow")
+        precondition(machine.brokenInvariants.isEmpty, "\(machine.brokenInvariants) after \(event)")
         _ = transcript.handle(origin == .current ? event : nil, effects: effects, at: now)
         var states: [ConversationState] = []
         for effect in effects {

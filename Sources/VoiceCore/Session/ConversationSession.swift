@@ -109,7 +109,7 @@ package actor ConversationSession {
 
     /// How long ago the session was opened that carries the conversation; nil where there is none.
     package var sessionAge: Duration? {
-        machine.link == .ready ? max(.zero, Monotonic.now() - machine.opened) : nil
+        machine.link.phase == .ready ? max(.zero, Monotonic.now() - machine.link.opened) : nil
     }
 
     /// The handshakes from now on bear other headers: the key was changed.

@@ -94,6 +94,7 @@ struct ConversationWorld {
         if machine.state == .listening, !isMicrophoneOpen { violations.append("deaf while listening, after \(event)") }
         if machine.state == .connecting, isMicrophoneOpen { violations.append("open while connecting, after \(event)") }
         if outstanding.count > 1 { violations.append("two requests out: \(outstanding)") }
+        violations += machine.brokenInvariants.map { "\($0), after \(event)" }
         if Set(timers.keys) != machine.timers { violations.append("timers differ after \(event)") }
     }
 
