@@ -126,7 +126,7 @@ package actor VoiceDaemon {
         )
         let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
         self.sound = sound
-        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, mailbox: mailbox, logger: logger)
+        let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, logger: logger)
         self.ear = ear
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook

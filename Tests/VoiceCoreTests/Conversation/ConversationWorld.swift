@@ -198,8 +198,7 @@ struct ConversationWorld {
     /// Somebody says "stop", or presses the key.
     mutating func stop() {
         let isSpoken = chance(50)
-        activate(.stop)
-        post(.stop(isSpoken: isSpoken))
+        if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(isSpoken: isSpoken)) }
     }
 
     private mutating func call() {
@@ -239,6 +238,7 @@ struct ConversationWorld {
             case .open: orders.append(.activate)
             case .close: orders.append(.deactivate)
             case .interrupt: orders.append(.interrupt)
+            case .silence(let isSpoken): post(.stop(isSpoken: isSpoken))
             case .ask(let text): orders.append(.ask(text))
             case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
