@@ -16,10 +16,12 @@ extension ActivationInbox {
             call: observer.call,
             event: { event in
                 observer.event(event)
-                switch event {
-                case .server(.speechStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
-                case .server(.speechStopped(_, let end)): self.post(.turnEnded(milliseconds: end))
-                default: break
+                for report in event.reports {
+                    switch report {
+                    case .userStarted(let start): self.post(.turnBegan(milliseconds: start))
+                    case .userStopped(let end): self.post(.turnEnded(milliseconds: end))
+                    default: break
+                    }
                 }
             }
         )

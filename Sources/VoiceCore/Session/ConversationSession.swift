@@ -128,8 +128,8 @@ package actor ConversationSession {
             guard let origin = origin(of: letter) else { continue }
             count(letter.event)
             take(letter.event, at: letter.at, from: origin)
-            if case .server(.sessionCreated(_, let expiresAt?)) = letter.event {
-                take(.lifetime(.seconds(expiresAt - Self.unixTime())), at: letter.at, from: origin)
+            for case .opened(let ends?) in letter.event.reports {
+                take(.lifetime(.seconds(ends - Self.unixTime())), at: letter.at, from: origin)
             }
         }
         endTranscript()
@@ -322,11 +322,12 @@ package actor ConversationSession {
     // MARK: What nobody knows
 
     private func count(_ event: ConversationEvent) {
-        guard case .server(.unknown(let type)) = event, unknown.count < 256 else { return }
-        let name = String(type.prefix(80))
-        unknown[name, default: 0] += 1
-        if unknown[name] == 1 {
-            parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
+        for case .unknown(let type) in event.reports where unknown.count < 256 {
+            let name = String(type.prefix(80))
+            unknown[name, default: 0] += 1
+            if unknown[name] == 1 {
+                parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
+            }
         }
     }
 }
