@@ -92,6 +92,7 @@ package struct EventScript {
         kinds[Self.kind(event), default: 0] += 1
         let effects = machine.handle(event, at: now, from: origin)
         precondition(effects.count <= Self.mostEffects, "more effects than anybody can follow")
+        precondition(machine.brokenInvariants.isEmpty, "\(machine.brokenInvariants) after \(event)")
         _ = transcript.handle(origin == .current ? event : nil, effects: effects, at: now)
         var states: [ConversationState] = []
         for effect in effects {
@@ -139,6 +140,7 @@ package struct EventScript {
             case .open: take(.activate, from: .current)
             case .close: take(.deactivate, from: .current)
             case .interrupt: take(.interrupt, from: .current)
+            case .silence(let isSpoken): take(.stop(isSpoken: isSpoken), from: .current)
             case .ask(let text): take(.ask(text), from: .current)
             case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
             case .keepsWarm(let warm): take(.keepsWarm(warm), from: .current)
@@ -180,19 +182,21 @@ extension EventScript {
     }
 
     private mutating func activationEvent() -> ActivationEvent {
-        switch chance.below(13) {
+        switch chance.below(15) {
         case 0: .start
         case 1: .setMode(ActivationMode.allCases[chance.below(3)])
         case 2: .activate(.button)
         case 3: .activate(.word("jarvis"))
         case 4: .activate(.command)
-        case 5: .stop
+        case 5: .stop(isSpoken: chance.one(in: 2))
         case 6: .end
         case 7: .refused
         case 8: .mute(chance.one(in: 2))
         case 9: .toggleMute
         case 10: .quiet(chance.one(in: 3))
         case 11: .ask(text())
+        case 12: .silence
+        case 13: .reset
         default: .media(chance.one(in: 2))
         }
     }

@@ -85,8 +85,10 @@ package struct ActivationMachine: Sendable {
         case .start: start()
         case .setMode(let mode): setByHand(mode)
         case .activate(let trigger): activate(trigger)
-        case .stop: stop()
+        case .stop(let isSpoken): stop(isSpoken: isSpoken)
+        case .silence: silence()
         case .end: close()
+        case .reset: reset()
         case .conversation(let next): conversation(next)
         case .refused: if phase != .idle { phase = .idle }
         case .turnBegan(let milliseconds): turnStart = milliseconds > 0 ? milliseconds : nil
@@ -147,10 +149,9 @@ package struct ActivationMachine: Sendable {
         case .idle:
             // Heard only because a word may stop the music.
             if mode == .push, case .word = trigger { return }
-            if trigger != .text { play(.woken) }
+            if isHeard(trigger) { play(.woken) }
             if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
-            // Who types has said nothing before.
-            open(holdsMicrophone: mode != .always && trigger != .text)
+            open(holdsMicrophone: mode != .always && mayFollowWords(trigger))
         case .closing: called = trigger
         case .awake: break
         case .followUp:
@@ -160,6 +161,24 @@ package struct ActivationMachine: Sendable {
             guard isAnswering else { return }
             effects.append(.interrupt)
             play(.woken)
+        }
+    }
+
+    /// Whether somebody waits for a sound that asks for words.
+    private func isHeard(_ trigger: ActivationTrigger) -> Bool {
+        switch trigger {
+        case .word, .button, .command: true
+        case .text: false
+        // An open microphone begins again as it began.
+        case .reset: mode != .always
+        }
+    }
+
+    /// Whether words from before it belong into the conversation: not those of who types, nor of one that was ended.
+    private func mayFollowWords(_ trigger: ActivationTrigger) -> Bool {
+        switch trigger {
+        case .word, .button, .command: true
+        case .text, .reset: false
         }
     }
 
@@ -182,15 +201,33 @@ package struct ActivationMachine: Sendable {
         effects.append(.open(holdsMicrophone: holdsMicrophone))
     }
 
-    private mutating func stop() {
+    /// The silence is ordered first, and judged by what was going on before it.
+    private mutating func stop(isSpoken: Bool) {
+        effects.append(.silence(isSpoken: isSpoken))
         if mediaPlays { effects.append(.pauseMedia) }
         switch phase {
         case .idle, .closing:
-            called = nil
+            // A microphone that is always open is opened again all the same.
+            if mode != .always || called != .reset { called = nil }
             asked = []
         case .awake, .followUp: if mode != .always || isMuted { farewell() }
         case .conversation: if !isAnswering, mode != .always { farewell() }
         }
+    }
+
+    private mutating func silence() {
+        effects.append(.silence(isSpoken: false))
+        // What was typed and waits for the next session is taken back as well, and with it the reason to open one.
+        asked = []
+        if called == .text { called = nil }
+    }
+
+    /// One that is ending leads to a fresh one by itself, if anybody calls.
+    private mutating func reset() {
+        guard phase != .closing else { return }
+        close()
+        // Muted, only text could go on in it.
+        if phase == .closing, !isMuted { called = .reset }
     }
 
     private mutating func quiet(_ quiet: Bool) {

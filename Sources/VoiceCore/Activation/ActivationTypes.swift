@@ -24,6 +24,8 @@ package enum ActivationTrigger: Equatable, Sendable {
     case command
     /// A typed question: it needs no microphone, and no sound that asks for words.
     case text
+    /// A conversation begins afresh: nothing that was said before goes into it.
+    case reset
 }
 
 package enum ActivationEvent: Equatable, Sendable {
@@ -32,11 +34,15 @@ package enum ActivationEvent: Equatable, Sendable {
     case setMode(ActivationMode)
     /// Called.
     case activate(ActivationTrigger)
-    /// "Stop": where nothing is being said, ends the conversation; pauses media. The conversation is told by itself: see
-    /// `ConversationEvent.stop`, which is posted right behind this.
-    case stop
+    /// "Stop": silence; where nothing was being said, the end of the conversation; pauses media.
+    /// - isSpoken: the word itself may still reach the service, and is no turn.
+    case stop(isSpoken: Bool)
+    /// Silence, and nothing else: the conversation and media go on.
+    case silence
     /// Ends the conversation, whatever is being said.
     case end
+    /// An open conversation ends, whatever is being said, and another begins in its place.
+    case reset
     /// The conversation changed its state.
     case conversation(ConversationState)
     /// A session was refused because its budget is spent.
@@ -80,7 +86,10 @@ package enum ActivationEffect: Equatable, Sendable {
     /// Open the session; `holdsMicrophone`: from the kept moments before on, everything captured is sent.
     case open(holdsMicrophone: Bool)
     case close
+    /// The user takes the word: see `ConversationEvent.interrupt`.
     case interrupt
+    /// Nothing of what was asked is said or done: see `ConversationEvent.stop`.
+    case silence(isSpoken: Bool)
     /// Put a typed question to the conversation.
     case ask(String)
     case play(Earcon)

@@ -59,7 +59,7 @@ package struct Budget: Sendable {
         at now: BudgetInstant
     ) -> [BudgetSignal] {
         pass(to: now)
-        if case .server(let event)? = event { charge(event) }
+        for case .charged(let bill) in event?.reports ?? [] { charge(bill) }
         for case .stateChanged(_, let next) in effects { state = next }
         if isTalking || state == .waitingForJarvis { latestTalk = now.uptime }
         if state == .idle, !isSpent(.conversation) { conversation = .init() }
@@ -101,17 +101,13 @@ package struct Budget: Sendable {
         body(&day.spending)
     }
 
-    private mutating func charge(_ event: ServerEvent) {
-        let cost: Int
-        switch event {
-        case .responseDone(let outcome):
-            guard let usage = outcome.usage, isNew("r" + outcome.id) else { return }
-            cost = options.prices.cost(of: usage)
-        case .heardTranscript(let itemID, let index, _, let usage?):
-            guard isNew("t\(index)" + itemID) else { return }
-            cost = options.prices.cost(of: usage)
-        default: return
-        }
+    private mutating func charge(_ bill: ServiceBill) {
+        guard isNew(bill.id) else { return }
+        let cost =
+            switch bill.usage {
+            case .response(let usage): options.prices.cost(of: usage)
+            case .transcription(let usage): options.prices.cost(of: usage)
+            }
         each { $0.micros += Double(cost) }
     }
 

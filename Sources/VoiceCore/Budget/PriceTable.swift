@@ -43,13 +43,13 @@ package struct PriceTable: Equatable, Sendable {
     package static let dearest = full
 
     /// The published prices of a service: by the token, by the minute, or none at all for one of the user's own.
-    package init(_ dialect: Dialect, model: String) {
-        switch dialect.name {
-        case .openAI, .azure:
+    package init(_ charge: ServiceCharge, model: String) {
+        switch charge {
+        case .tokens:
             self = Self.published(model: model) ?? Self.dearest
             transcriptionMinute = 0.0045
-        case .xai: sessionMinute = 0.05
-        case .speaches, .localAI, .huggingFace: break
+        case .time: sessionMinute = 0.05
+        case .nothing: break
         }
     }
 

@@ -12,11 +12,39 @@ package enum BudgetVerdict: Equatable, Sendable {
 /// A conversation whose budget is spent.
 struct BudgetHold: Equatable, Sendable {
     /// When there is a budget again; nil while there is one.
-    var until: String?
+    private(set) var until: String?
     /// The session is closed as soon as nothing is being said.
-    var isClosing = false
+    private(set) var isClosing = false
     /// Opens by itself when there is a budget again.
-    var reopens = false
+    private var reopens = false
+
+    var isSpent: Bool { until != nil }
+
+    /// - Parameters:
+    ///   - isOpen: a session is to be closed.
+    ///   - isAlwaysOpen: it is to be there again with the budget.
+    mutating func spent(until: String, isOpen: Bool, isAlwaysOpen: Bool) {
+        let isNew = !isSpent
+        self.until = until
+        guard isNew, isOpen else { return }
+        isClosing = true
+        reopens = isAlwaysOpen
+    }
+
+    /// A session was asked for and refused.
+    mutating func refused(isAlwaysOpen: Bool) { reopens = isAlwaysOpen }
+
+    /// False: nothing opens by itself any more.
+    mutating func keepsOpen(_ keepsOpen: Bool) { reopens = reopens && keepsOpen }
+
+    mutating func closed() { isClosing = false }
+
+    /// There is a budget again.
+    /// - Returns: whether to open a session.
+    mutating func renewed() -> Bool {
+        defer { self = BudgetHold() }
+        return reopens
+    }
 }
 
 /// The budget: a notice before its end, and a polite end.
@@ -26,26 +54,17 @@ struct BudgetHold: Equatable, Sendable {
 extension ConversationMachine {
     mutating func budget(_ verdict: BudgetVerdict) {
         switch verdict {
-        case .near:
-            effects.append(.play(.thinking))
-        case .spent(let until):
-            let isNew = hold.until == nil
-            hold.until = until
-            guard isNew, link != .closed else { return }
-            hold.isClosing = true
-            hold.reopens = options.isAlwaysOpen
-        case .renewed:
-            let reopens = hold.reopens
-            hold = BudgetHold()
-            if reopens { activate() }
+        case .near: emit(.play(.thinking))
+        case .spent(let until): hold.spent(until: until, isOpen: !link.isClosed, isAlwaysOpen: options.isAlwaysOpen)
+        case .renewed: if hold.renewed() { activate() }
         }
     }
 
     /// Whether a session may be opened; says why where not.
     mutating func budgetAllows() -> Bool {
         guard let until = hold.until else { return true }
-        hold.reopens = options.isAlwaysOpen
-        effects.append(.play(.error))
+        hold.refused(isAlwaysOpen: options.isAlwaysOpen)
+        emit(.play(.error))
         note(.budgetSpent(until: until))
         return false
     }
@@ -54,7 +73,7 @@ extension ConversationMachine {
     mutating func closeWhenSpent() {
         guard hold.isClosing else { return }
         switch derivedState {
-        case .idle: hold.isClosing = false
+        case .idle: hold.closed()
         case .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: break
         case .userSpeaking where state == .userSpeaking: break
         case .userSpeaking, .listening, .connecting, .error: closeSpent()
@@ -62,8 +81,8 @@ extension ConversationMachine {
     }
 
     mutating func closeSpent() {
-        hold.isClosing = false
+        hold.closed()
         deactivate()
-        effects.append(.play(.goodbye))
+        emit(.play(.goodbye))
     }
 }

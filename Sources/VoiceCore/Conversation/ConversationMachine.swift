@@ -4,126 +4,57 @@
 /// out) and derives the state from them after every event, so that no order of events can leave a state behind that
 /// the facts do not bear out. `handle` returns what is to be done, in order; the owner does it.
 ///
+/// Each kind of fact has an owner with a vocabulary of its own: `SessionLink` the sessions, `Turn` the user's turn,
+/// `ModelVoice` what sounds, `ResponseSequencer` the responses, `PendingCalls` the calls, `Authority` whose word counts,
+/// `Remarks` what waits for a quiet moment. The machine tells each of them what concerns it, and asks them what follows.
+///
 /// Rules of the protocol it lives by: the microphone is held until the configuration is in force; one response at a
 /// time writes to the conversation; a call is started when its item is complete, answered once, and spoken about by
 /// exactly one requested response; the server cancels its own response when the user interrupts, the client tells how
 /// much of it was heard. A session is short-lived: the next is opened beside it and takes over in a quiet moment.
 package struct ConversationMachine: Sendable {
-    package enum Link: Equatable, Sendable {
-        case closed
-        /// Waiting for the next attempt, or in it.
-        case opening
-        /// `session.update` is sent.
-        case configuring
-        case ready
-        /// The service refuses us; waiting for the next look.
-        case refused
-    }
-
-    /// Speech of one response, from its first audio in to its last sample out.
-    struct Voice: Equatable, Sendable {
-        var responseID: String
-        /// It belongs to a response that also holds a call.
-        var isFiller: Bool
-        /// That call is complete; until then it is still being written.
-        var hasCall = false
-        var isDone = false
-        var isDrained = false
-    }
-
     package private(set) var options: Options
     /// Monotonic time of the event being handled.
-    var now = Duration.zero
+    private(set) var now = Duration.zero
 
-    // The session.
-    package var link: Link = .closed
-    /// Counts sessions; a call knows in which it was asked.
-    var session = 0
-    var backoff: Backoff
-    /// Why the service refuses us; kept while we look again, until a session is ready.
-    var refusal: String?
-    /// Why the latest attempt to have the service failed; outlives the conversation, until a session is ready.
-    private(set) package var trouble: ServiceTrouble?
-    private var troubles = 0
-    /// When the session was created, and when the service will end it.
-    package var opened = Duration.zero
-    var ends: Duration?
-
-    // The session after it.
-    var standby: Standby?
-    var standbyBackoff: Backoff
-    /// When to open it; nil for never.
-    var rotateAt: Duration?
-    /// This session is about to end: any moment in which nobody speaks will do.
-    var mustSwap = false
-    /// It has been told that the next session could not be opened.
-    var rotationTold = false
-    var memory: TurnMemory
-    /// The user's question, until it is answered.
-    var question: OpenQuestion?
-
-    // The turn.
-    var userSpeaks = false
-    /// The user's turn is over and the server owes a response to it.
-    var owedResponse = false
-    /// The response that is owed is one the user has silenced already.
-    var cancelsOwed = false
-    /// It is waited for, so that nothing of ours is asked for beside it.
-    var awaitsUnwanted = false
-    /// The service has heard the user begin to speak, and not yet stop; and whether that was told.
-    var hearsUser = false
-    private var toldHearing = false
-    var stopped = StoppedTurn()
+    package internal(set) var link: SessionLink
+    var turn = Turn()
+    var voice = ModelVoice()
     var sequencer = ResponseSequencer()
-    /// Responses to this turn that failed, and requests in a row that were not answered.
-    var failures = 0
-    var unanswered = 0
-    /// Turns in a row that were given up because the service failed.
-    var brokenTurns = 0
-    /// A response is not asked for before `retryResponse`.
-    var retryAfter: Duration?
     var calls = PendingCalls()
+    /// Calls that the service has written, and has not told to be complete.
+    var written = WrittenCalls()
+    var unasked = UnaskedResponses()
     /// Whose word stands behind what the model wants.
     var authority: Authority
-    var written = WrittenCalls()
-    var wishes = ToolWishes()
-    var announcements = Announcements()
-    var typed = TypedQuestions()
-    var media = MediaRemarks()
-    var unasked = UnaskedResponses()
-    var agent = AgentTalk()
-    /// Nothing is announced in quiet hours.
-    var announces = true
-    var keepsWarm = false
-    var voice: Voice?
-    /// The response that was last heard from, by its audio.
-    var voiced: String?
-    /// Responses the user cut short: what still comes of them is stale.
-    var interrupted: [String] = []
-    /// Responses of this session, the latest ones; what is still played of an earlier one is not known to it.
-    var sessionResponses: [String] = []
-    var turn: TurnClock?
-    package var turns = 0
+    /// What the next session is told of the conversation.
+    var memory: TurnMemory
+    var remarks = Remarks()
+    var hold = BudgetHold()
+    private(set) var keepsWarm = false
 
     // What is to be done.
-    var nextEvent = 0
-    var hold = BudgetHold()
-    var timers: Set<ConversationTimer> = []
-    var effects: [ConversationEffect] = []
+    private(set) var timers: Set<ConversationTimer> = []
+    private var effects: [ConversationEffect] = []
+    private var nextEvent = 0
 
     package private(set) var state: ConversationState = .idle
 
     package init(options: Options) {
         self.options = options
-        var seeds = SplitMix64(seed: options.seed)
-        func backoff(_ seed: UInt64) -> Backoff {
-            Backoff(first: options.reconnectFirst, longest: options.reconnectLongest, seed: seed)
-        }
-        self.backoff = backoff(seeds.next())
-        standbyBackoff = backoff(seeds.next())
+        link = SessionLink(options)
         authority = Authority(promptLimit: options.promptLimit)
         memory = TurnMemory(turns: options.rememberedTurns)
     }
+
+    /// Counts the user's turns.
+    package var turns: Int { turn.number }
+
+    /// Why the service could not be had the last time; nil where it can.
+    package var trouble: ServiceTrouble? { link.trouble }
+
+    /// The service may take us now: the key was changed.
+    package mutating func forgetTrouble() { link.forgetTrouble() }
 
     /// - Parameters:
     ///   - now: monotonic time at which the event happened.
@@ -148,16 +79,16 @@ package struct ConversationMachine: Sendable {
         switch event {
         case .activate:
             // Who calls has not left.
-            wishes.endsWhenQuiet = false
+            remarks.wishes.end(whenQuiet: false)
             activate()
         case .deactivate:
-            hold.reopens = false
+            hold.keepsOpen(false)
             deactivate()
         case .budget(let verdict): budget(verdict)
         case .keepsOpen(let keepsOpen):
             options.isAlwaysOpen = keepsOpen
-            hold.reopens = hold.reopens && keepsOpen
-        case .announces(let announces): self.announces(announces)
+            hold.keepsOpen(keepsOpen)
+        case .announces(let announces): remarks.allow(announces)
         case .keepsWarm(let keepsWarm): self.keepsWarm = keepsWarm
         case .interrupt: interrupt()
         case .stop(let isSpoken): stop(isSpoken: isSpoken)
@@ -168,29 +99,31 @@ package struct ConversationMachine: Sendable {
         case .server(let event):
             adopt(event.responseID, isSure: event.isOfRunningResponse)
             heard(event)
-        case .lifetime(let left): if left > .zero { ends = opened + left }
+        case .lifetime(let left): link.lasts(left)
         case .voiceReceived(let responseID, _):
             adopt(responseID, isSure: false)
             voiceReceived(responseID)
         case .voiceAudible(let responseID): voiceAudible(responseID)
         case .voicePlayed(let responseID, let heard, let received):
             authority.sounded(responseID, heard: heard, received: received, at: now)
-        case .voiceDrained: voice?.isDrained = true
+        case .voiceDrained: voice.drained()
         case .voiceStopped(let parts): truncate(parts)
-        case .callDispatched: turn?.dispatched(at: now)
+        case .callDispatched: turn.clock?.dispatched(at: now)
         case .callAnswered(let callID, let output, let wantsReply, let origin, let isCarriedOut):
             if calls.answer(callID: callID, output: output, wantsReply: wantsReply) {
                 authority.answered(callID, origin, isCarriedOut: isCarriedOut)
-                turn?.answered(at: now)
+                turn.clock?.answered(at: now)
             } else {
                 note(.unexpected("answer to a call that is not open: \(callID)"))
             }
         case .lost(let loss): note(.lost(loss))
-        case .callDelayed(let callID, let activity): delayed(callID, activity)
-        case .endWhenQuiet: wishes.endsWhenQuiet = link == .ready
-        case .agentReported(let text, let isAskedFor): agentReported(text, isAskedFor: isAskedFor)
+        case .callDelayed(let callID, let activity):
+            if calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
+        case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
+        case .agentReported(let text, let isAskedFor):
+            if isAskedFor || remarks.areAllowed { remarks.agent.add(text, at: now) }
         case .agentAsks(let question, let prompt, let characters):
-            agent.ask(question, prompt: prompt)
+            remarks.agent.ask(question, prompt: prompt)
             if question != nil { authority.asks(prompt, characters: characters) }
         case .turnWasSilent(let itemID):
             authority.turnWasSilent(itemID)
@@ -205,7 +138,7 @@ package struct ConversationMachine: Sendable {
     /// What follows from the facts, whatever the event was.
     private mutating func settle() {
         settleVoice()
-        if mustSwap, nobodySpeaks { promote() }
+        settleSwap()
         deliver()
         requestResponse()
         calls.settle(allBut: sequencer.unspoken)
@@ -215,30 +148,29 @@ package struct ConversationMachine: Sendable {
         tellAgent()
         tellMedia()
         settleWarm()
-        if hearsUser != toldHearing {
-            toldHearing = hearsUser
-            effects.append(.turnIsOpen(hearsUser))
-        }
+        if let isHeard = turn.takeChangeOfHearing() { emit(.turnIsOpen(isHeard)) }
         watch()
         let next = derivedState
-        guard next != state else { return }
-        effects.append(.stateChanged(from: state, to: next))
-        state = next
-        if next == .listening || next == .idle { endTurn() }
+        if next != state {
+            emit(.stateChanged(from: state, to: next))
+            state = next
+            if next == .listening || next == .idle { endTurn() }
+        }
+        assert(brokenInvariants.isEmpty, "\(brokenInvariants)")
     }
 
     var derivedState: ConversationState {
-        switch link {
+        switch link.phase {
         case .closed: return .idle
-        case .opening, .configuring, .refused: return refusal.map { .error($0) } ?? .connecting
+        case .opening, .configuring, .refused: return link.refusal.map { .error($0) } ?? .connecting
         case .ready: break
         }
-        if userSpeaks { return .userSpeaking }
-        if let voice {
-            guard voice.isFiller else { return .aiSpeaking }
-            return calls.isWaiting || !voice.hasCall ? .fillerSpeaking : .processing
+        if turn.isUserSpeaking { return .userSpeaking }
+        if let speech = voice.speech {
+            guard speech.isFiller else { return .aiSpeaking }
+            return calls.isWaiting || !speech.hasCall ? .fillerSpeaking : .processing
         }
-        if owedResponse || awaitsResponse { return .processing }
+        if turn.owesResponse || awaitsResponse { return .processing }
         if calls.isWaiting { return .waitingForJarvis }
         return sequencer.wantsResponse ? .processing : .listening
     }
@@ -246,34 +178,60 @@ package struct ConversationMachine: Sendable {
     /// A response is on its way that the user has not silenced.
     private var awaitsResponse: Bool {
         guard sequencer.isResponseComing else { return false }
-        return !(sequencer.activeResponse.map(interrupted.contains) ?? false)
+        return !(sequencer.activeResponse.map(voice.isSilenced) ?? false)
     }
 
-    mutating func failed(_ reason: String, isRefusal: Bool) {
-        troubles += 1
-        trouble = ServiceTrouble(number: troubles, reason: reason, isRefusal: isRefusal)
+    /// Nobody speaks and no response is awaited.
+    var isQuiet: Bool { voice.isSilent && turn.isQuiet && sequencer.isIdle && !sequencer.wantsResponse }
+
+    /// What does not hold between events, though it always should, whatever the order of events; empty where all is well.
+    package var brokenInvariants: [String] {
+        var broken = link.brokenInvariants + turn.brokenInvariants
+        if timers.contains(.reconnect) != link.isPausing { broken.append("a pause and its timer differ") }
+        if !link.isReady, turn.isHeard || !turn.isQuiet { broken.append("a turn without a session") }
+        if link.isClosed, turn.question != nil { broken.append("a question without a conversation") }
+        if link.isReady, turn.question?.lostAt != nil { broken.append("a lost question that no session was told of") }
+        if link.isReady, calls.hasDeliverable { broken.append("an answer that is kept back") }
+        if !calls.unspoken.allSatisfy({ sequencer.unspoken.contains($0.call.callID) }) {
+            broken.append("an answer that nobody will speak of")
+        }
+        if derivedState != state { broken.append("\(state) where the facts say \(derivedState)") }
+        return broken
     }
 
-    /// The service may take us now: a session is ready, or the key was changed.
-    package mutating func forgetTrouble() { trouble = nil }
+    // MARK: What is to be done
 
-    mutating func note(_ note: ConversationNote) {
-        effects.append(.note(note))
-    }
+    mutating func emit(_ effect: ConversationEffect) { effects.append(effect) }
+
+    mutating func note(_ note: ConversationNote) { emit(.note(note)) }
 
     mutating func send(_ event: (String) -> ClientEvent, _ kind: String) {
         let event = event(eventID(kind))
-        if options.settings.dialect.takes(event) { effects.append(.send(event)) }
+        if options.settings.dialect.takes(event) { emit(.send(event)) }
     }
 
     mutating func eventID(_ kind: String) -> String {
         nextEvent += 1
-        return "\(kind)-\(session)-\(nextEvent)"
+        return "\(kind)-\(link.number)-\(nextEvent)"
     }
 
     mutating func endTurn() {
-        guard let finished = turn else { return }
-        turn = nil
-        if finished.report.calls > 0 || finished.hadVoice { effects.append(.turnEnded(finished.report)) }
+        if let report = turn.end() { emit(.turnEnded(report)) }
+    }
+
+    /// Starts or cancels a timer, so that it runs where it is wanted.
+    mutating func want(_ timer: ConversationTimer, _ isWanted: Bool, after pause: Duration) {
+        guard isWanted else { return cancel(timer) }
+        if timers.insert(timer).inserted { emit(.startTimer(timer, pause)) }
+    }
+
+    mutating func restart(_ timer: ConversationTimer, after pause: Duration) {
+        cancel(timer)
+        timers.insert(timer)
+        emit(.startTimer(timer, pause))
+    }
+
+    mutating func cancel(_ timer: ConversationTimer) {
+        if timers.remove(timer) != nil { emit(.cancelTimer(timer)) }
     }
 }

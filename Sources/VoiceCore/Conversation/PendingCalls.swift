@@ -45,6 +45,16 @@ package struct PendingCalls: Equatable, Sendable {
     /// Calls still waiting for their answer.
     package var isWaiting: Bool { open.contains { $0.output == nil } }
 
+    package func isWaiting(callID: String) -> Bool {
+        open.contains { $0.call.callID == callID && $0.output == nil }
+    }
+
+    /// Whether an answer is there that could be delivered.
+    package var hasDeliverable: Bool {
+        var rest = self
+        return !rest.takeDeliverable().isEmpty
+    }
+
     package func contains(responseID: String, session: Int) -> Bool {
         open.contains { $0.responseID == responseID && $0.session == session }
     }

@@ -18,3 +18,56 @@ package struct TurnReport: Equatable, Sendable {
         self.number = number
     }
 }
+
+/// Collects the stages of the turn that is under way.
+struct TurnClock: Equatable, Sendable {
+    private(set) var report: TurnReport
+    private let ended: Duration
+    /// Something has been said in this turn.
+    private(set) var hadVoice = false
+    /// The thinking tone has sounded in this turn.
+    var hadTone = false
+
+    /// - Parameter ended: when the server told that the user had finished speaking.
+    init(number: Int, ended: Duration) {
+        report = TurnReport(number: number)
+        self.ended = ended
+    }
+
+    mutating func called() {
+        report.calls += 1
+    }
+
+    mutating func dispatched(at now: Duration) {
+        if report.dispatched == nil { report.dispatched = now - ended }
+    }
+
+    mutating func answered(at now: Duration) {
+        report.answered = now - ended
+    }
+
+    /// - Parameter isAnswer: whether the response is what the user waits for, not a word on the way there.
+    mutating func received(isAnswer: Bool, at now: Duration) {
+        hadVoice = true
+        if isAnswer, report.firstDelta == nil { report.firstDelta = now - ended }
+    }
+
+    mutating func audible(isAnswer: Bool, at now: Duration) {
+        if isAnswer {
+            if report.firstSample == nil { report.firstSample = now - ended }
+        } else if report.acknowledged == nil {
+            report.acknowledged = now - ended
+        }
+    }
+
+    /// What was taken for the answer turned out to be the words before a call.
+    mutating func becameFiller() {
+        report.acknowledged = report.acknowledged ?? report.firstSample
+        report.firstSample = nil
+        report.firstDelta = nil
+    }
+
+    mutating func interrupted() {
+        report.interrupted = true
+    }
+}

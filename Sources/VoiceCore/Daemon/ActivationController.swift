@@ -46,6 +46,8 @@ package actor ActivationController {
     private var conversation = ConversationState.idle
     /// What the event under way would open a conversation by.
     private var opener = ""
+    /// Devices and volumes take their time. They do so in order, and no event waits for them: "stop" may be next.
+    private var chores: Task<Void, Never>?
 
     package init(
         _ parts: Parts,
@@ -77,11 +79,22 @@ package actor ActivationController {
             let before = status
             if case .conversation(let state) = event { conversation = state }
             opener = Self.opener(event)
-            for effect in machine.handle(event) { await perform(effect) }
+            for effect in machine.handle(event) { perform(effect) }
             tell(event)
-            if status != before || event == .start { parts.changed(status) }
+            let (after, changed) = (status, parts.changed)
+            // A light that says "muted" means that the device is closed.
+            if after != before || event == .start { later { changed(after) } }
         }
         for timer in timers.values { timer.cancel() }
+        await chores?.value
+    }
+
+    private func later(_ chore: @escaping @Sendable () async -> Void) {
+        let before = chores
+        chores = Task {
+            await before?.value
+            await chore()
+        }
     }
 
     private static func opener(_ event: ActivationEvent) -> String {
@@ -93,7 +106,7 @@ package actor ActivationController {
         }
     }
 
-    private func perform(_ effect: ActivationEffect) async {
+    private func perform(_ effect: ActivationEffect) {
         switch effect {
         case .open(let holdsMicrophone):
             parts.egress.begin(by: opener)
@@ -104,13 +117,14 @@ package actor ActivationController {
             // Also where the session never was ready.
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
+        case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
         case .ask(let text): parts.mailbox.post(.ask(text))
         case .play(let earcon): parts.earcons.play(earcon)
-        case .pauseMedia: await parts.pauseMedia()
+        case .pauseMedia: later(parts.pauseMedia)
         case .quiet(let isQuiet):
             parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
-            await parts.quiet(isQuiet)
+            later { [quiet = parts.quiet] in await quiet(isQuiet) }
         case .keepsWarm(let isWarm): parts.mailbox.post(.keepsWarm(isWarm))
         case .preRoll(let isKept):
             let milliseconds = isKept ? preRoll : 0
@@ -120,7 +134,7 @@ package actor ActivationController {
                 $0.setVoiceGate(isGated ? VoiceGate() : nil)
             }
         case .listen(let what): parts.listen(what)
-        case .capture(let isOpen): await parts.capture(isOpen)
+        case .capture(let isOpen): later { [capture = parts.capture] in await capture(isOpen) }
         case .remember(let isMuted, let mode): parts.remember(isMuted, mode)
         case .keepsOpen(let keepsOpen): parts.mailbox.post(.keepsOpen(keepsOpen))
         case .startTimer(let timer, let pause):
@@ -140,11 +154,13 @@ package actor ActivationController {
         switch event {
         case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
         case .mute, .toggleMute:
-            parts.logger.info(machine.isMuted ? "muted: the microphone is closed" : "the microphone is open")
+            let (logger, isMuted) = (parts.logger, machine.isMuted)
+            later { logger.info(isMuted ? "muted: the microphone is closed" : "the microphone is open") }
         case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
-        case .activate, .stop, .end, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer: break
+        case .activate, .stop, .silence, .end, .reset, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer:
+            break
         }
     }
 }

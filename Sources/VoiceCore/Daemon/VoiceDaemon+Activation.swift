@@ -116,7 +116,6 @@ extension VoiceDaemon {
         _ settings: ActivationSettings,
         ports: AudioPorts,
         inbox: ActivationInbox,
-        mailbox: EventMailbox,
         logger: Logger
     ) -> WakeWordListener? {
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
@@ -133,7 +132,7 @@ extension VoiceDaemon {
                     inbox.post(.activate(.word(word)))
                 case .stop(let word):
                     logger.info("told to stop", metadata: ["word": "\(word)"])
-                    stop(inbox, mailbox, isSpoken: true)
+                    inbox.post(.stop(isSpoken: true))
                 case .nearMiss(let word, let score):
                     logger.info("nearly a call", metadata: ["word": "\(word)", "score": "\(score.asScore)"])
                 case .nothing: break
@@ -150,14 +149,17 @@ extension VoiceDaemon {
     /// "Stop": silence, and nothing of what was asked goes on; where nothing was being said, ends a conversation that was
     /// called for.
     package nonisolated func stopTalking() {
-        Self.stop(activation.inbox, mailbox, isSpoken: false)
+        activation.inbox.post(.stop(isSpoken: false))
     }
 
-    /// Neither waits for the other: activation may be closing a device. It is told first, so that it judges by what was
-    /// going on before the silence.
-    private static func stop(_ inbox: ActivationInbox, _ mailbox: EventMailbox, isSpoken: Bool) {
-        inbox.post(.stop)
-        mailbox.post(.stop(isSpoken: isSpoken))
+    /// Silence, and nothing of what was asked goes on; the conversation and media do.
+    package nonisolated func silence() {
+        activation.inbox.post(.silence)
+    }
+
+    /// An open conversation ends, and another begins in its place, in a session that remembers nothing.
+    package nonisolated func resetConversation() {
+        activation.inbox.post(.reset)
     }
 
     /// Ends the conversation.
@@ -206,10 +208,12 @@ extension ActivationInbox {
             call: observer.call,
             event: { event in
                 observer.event(event)
-                switch event {
-                case .server(.speechStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
-                case .server(.speechStopped(_, let end)): self.post(.turnEnded(milliseconds: end))
-                default: break
+                for report in event.reports {
+                    switch report {
+                    case .userStarted(let start): self.post(.turnBegan(milliseconds: start))
+                    case .userStopped(let end): self.post(.turnEnded(milliseconds: end))
+                    default: break
+                    }
                 }
             }
         )

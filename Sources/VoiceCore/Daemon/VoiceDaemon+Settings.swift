@@ -57,7 +57,6 @@ extension VoiceDaemon {
     private func useKey(of request: WebSocketRequest) async {
         await session.useHeaders(of: request)
         guard case .error = await session.state else { return }
-        post(.deactivate)
-        post(.activate)
+        resetConversation()
     }
 }

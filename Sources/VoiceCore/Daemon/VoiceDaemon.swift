@@ -132,13 +132,7 @@ package actor VoiceDaemon {
         )
         let sound = AudioSupervisor(configuration: settings.audio, ports: ports, logger: logger)
         self.sound = sound
-        let listener = Self.wakeWordListener(
-            settings.activation,
-            ports: ports,
-            inbox: inbox,
-            mailbox: mailbox,
-            logger: logger
-        )
+        let listener = Self.wakeWordListener(settings.activation, ports: ports, inbox: inbox, logger: logger)
         self.listener = listener
         let hook = StateHook(command: settings.activation.stateCommand, led: settings.activation.led, logger: logger)
         self.hook = hook

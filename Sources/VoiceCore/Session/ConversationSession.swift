@@ -109,7 +109,7 @@ package actor ConversationSession {
 
     /// How long ago the session was opened that carries the conversation; nil where there is none.
     package var sessionAge: Duration? {
-        machine.link == .ready ? max(.zero, Monotonic.now() - machine.opened) : nil
+        machine.link.phase == .ready ? max(.zero, Monotonic.now() - machine.link.opened) : nil
     }
 
     /// The handshakes from now on bear other headers: the key was changed.
@@ -128,8 +128,8 @@ package actor ConversationSession {
             guard let origin = origin(of: envelope) else { continue }
             count(envelope.event)
             take(envelope.event, at: envelope.at, from: origin)
-            if case .server(.sessionCreated(_, let expiresAt?)) = envelope.event {
-                take(.lifetime(.seconds(expiresAt - Self.unixTime())), at: envelope.at, from: origin)
+            for case .opened(let ends?) in envelope.event.reports {
+                take(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
             }
         }
         endTranscript()
@@ -320,11 +320,12 @@ package actor ConversationSession {
     // MARK: What nobody knows
 
     private func count(_ event: ConversationEvent) {
-        guard case .server(.unknown(let type)) = event, unknown.count < 256 else { return }
-        let name = String(type.prefix(80))
-        unknown[name, default: 0] += 1
-        if unknown[name] == 1 {
-            parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
+        for case .unknown(let type) in event.reports where unknown.count < 256 {
+            let name = String(type.prefix(80))
+            unknown[name, default: 0] += 1
+            if unknown[name] == 1 {
+                parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
+            }
         }
     }
 }

@@ -37,6 +37,14 @@ struct ActivationMachineTests {
             return scene
         }
 
+        /// The session is ready, by a button where it has to be called for.
+        static func listening(_ mode: ActivationMode) -> Scene {
+            var scene = Scene(mode)
+            if mode != .always { scene.on(.activate(.button)) }
+            scene.states(.connecting, .listening)
+            return scene
+        }
+
         static func answered(
             _ mode: ActivationMode = .wake,
             _ adjust: (inout ActivationMachine.Options) -> Void = { _ in }
@@ -228,11 +236,88 @@ struct ActivationMachineTests {
     @Test func stopSilencesFirstAndEndsThen() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)
-        scene.on(.stop)
-        #expect(scene.latest.isEmpty, "the conversation is told by itself")
+        scene.on(.stop(isSpoken: true))
+        #expect(scene.latest == [.silence(isSpoken: true)])
         scene.on(.conversation(.listening))
-        scene.on(.stop)
+        scene.on(.stop(isSpoken: false))
+        #expect(scene.latest.first == .silence(isSpoken: false))
         #expect(scene.closes)
+    }
+
+    @Test func silenceEndsNothing() {
+        var scene = Scene.awake()
+        scene.on(.media(true))
+        scene.on(.silence)
+        #expect(scene.latest == [.silence(isSpoken: false)])
+        scene.states(.userSpeaking, .processing, .aiSpeaking)
+        scene.on(.silence)
+        #expect(scene.latest == [.silence(isSpoken: false)])
+    }
+
+    @Test func silenceTakesBackTypedQuestionsThatWait() {
+        var scene = Scene(.push)
+        scene.on(.ask("a"))
+        scene.states(.connecting, .listening)
+        scene.on(.end)
+        scene.on(.ask("b"))
+        scene.on(.silence)
+        scene.on(.conversation(.idle))
+        #expect(!scene.opens, "nobody has called")
+        #expect(!scene.latest.contains(.ask("b")))
+    }
+
+    @Test(arguments: ActivationMode.allCases)
+    func aResetPutsAFreshConversationInPlaceOfTheOpenOne(mode: ActivationMode) {
+        var scene = Scene.listening(mode)
+        scene.on(.reset)
+        #expect(scene.closes)
+        #expect(!scene.opens)
+        scene.on(.conversation(.idle))
+        #expect(scene.latest.contains(.open(holdsMicrophone: false)), "no word from before goes into it")
+        #expect(scene.played == (mode == .always ? [] : [.woken]))
+        scene.on(.conversation(.connecting))
+        #expect(!scene.closes)
+        scene.on(.conversation(.listening))
+        #expect(!scene.closes)
+        #expect(scene.machine.phase == .awake)
+    }
+
+    @Test func aResetInTheMidstOfAnAnswerBeginsAfreshAsWell() {
+        var scene = Scene.awake()
+        scene.states(.userSpeaking, .processing, .aiSpeaking)
+        scene.on(.reset)
+        #expect(scene.closes)
+        scene.on(.conversation(.idle))
+        #expect(scene.opens)
+    }
+
+    @Test func aResetOpensNothingWhereNothingIsOpen() {
+        var scene = Scene(.push)
+        scene.on(.reset)
+        #expect(scene.latest.isEmpty)
+        #expect(scene.machine.phase == .idle)
+    }
+
+    @Test func aResetWhileMutedEndsWhatIsOpenAndNoMore() {
+        var scene = Scene(.push)
+        scene.on(.mute(true))
+        scene.on(.ask("a"))
+        scene.states(.connecting, .listening)
+        scene.on(.reset)
+        #expect(scene.closes)
+        scene.on(.conversation(.idle))
+        #expect(!scene.opens)
+        #expect(scene.played.isEmpty)
+    }
+
+    @Test func stopAfterAResetLeavesACalledConversationClosedAndAnOpenMicrophoneOpen() {
+        for mode in ActivationMode.allCases {
+            var scene = Scene.listening(mode)
+            scene.on(.reset)
+            scene.on(.stop(isSpoken: false))
+            scene.on(.conversation(.idle))
+            #expect(scene.opens == (mode == .always), "\(mode)")
+        }
     }
 
     @Test func aCallWhileItSpeaksTakesTheWord() {
@@ -349,7 +434,7 @@ struct ActivationMachineTests {
         scene.states(.connecting, .listening)
         scene.on(.end)
         scene.on(.ask("b"))
-        scene.on(.stop)
+        scene.on(.stop(isSpoken: false))
         scene.on(.conversation(.idle))
         #expect(!scene.opens)
         #expect(!scene.latest.contains(.ask("b")))
@@ -398,10 +483,10 @@ struct ActivationMachineTests {
         var scene = Scene(mode)
         scene.on(.media(true))
         if mode != .always { #expect(scene.latest == [.listen(.stop)]) }
-        scene.on(.stop)
+        scene.on(.stop(isSpoken: false))
         #expect(scene.latest.contains(.pauseMedia))
         scene.on(.media(false))
-        scene.on(.stop)
+        scene.on(.stop(isSpoken: false))
         #expect(!scene.latest.contains(.pauseMedia))
     }
 
@@ -464,16 +549,18 @@ struct ActivationMachineTests {
         var state = ConversationState.idle
         for _ in 0..<2000 {
             let event: ActivationEvent =
-                switch Int.random(in: 0..<13, using: &random) {
+                switch Int.random(in: 0..<15, using: &random) {
                 case 0: .activate(.button)
                 case 1: .activate(.word("jarvis"))
-                case 2: .stop
+                case 2: .stop(isSpoken: Bool.random(using: &random))
                 case 3: .end
                 case 4: .mute(Bool.random(using: &random))
                 case 5: .setMode(ActivationMode.allCases.randomElement(using: &random) ?? .wake)
                 case 6: timers.randomElement(using: &random).map { .timer($0) } ?? .refused
                 case 7: .turnEnded(milliseconds: Int.random(in: 0..<4000, using: &random))
                 case 12: .ask("x")
+                case 13: .reset
+                case 14: .silence
                 case 8: .turnBegan(milliseconds: Int.random(in: 0..<4000, using: &random))
                 default: .conversation(states.randomElement(using: &random) ?? .idle)
                 }

@@ -25,7 +25,7 @@ struct ConversationLinkTests {
             scene.on(.timer(.reconnect))
         }
         for _ in 0..<9 { lose() }
-        #expect(scene.machine.backoff.ceiling == .seconds(60))
+        #expect(scene.machine.link.backoff.ceiling == .seconds(60))
         scene.open()
         #expect(scene.latest.contains(.startTimer(.proven, .seconds(60))))
         switch proof {
@@ -37,7 +37,7 @@ struct ConversationLinkTests {
         default: break
         }
         lose()
-        #expect(scene.machine.backoff.attempts == (proof == "settings alone" ? 10 : 1))
+        #expect(scene.machine.link.backoff.attempts == (proof == "settings alone" ? 10 : 1))
     }
 
     @Test(arguments: [(nil, 30), (.seconds(45), 45), (.seconds(86_400), 900)] as [(Duration?, Int)])

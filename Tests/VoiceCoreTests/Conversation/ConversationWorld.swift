@@ -95,6 +95,7 @@ struct ConversationWorld {
         if machine.state == .listening, !isMicrophoneOpen { violations.append("deaf while listening, after \(event)") }
         if machine.state == .connecting, isMicrophoneOpen { violations.append("open while connecting, after \(event)") }
         if outstanding.count > 1 { violations.append("two requests out: \(outstanding)") }
+        violations += machine.brokenInvariants.map { "\($0), after \(event)" }
         if Set(timers.keys) != machine.timers { violations.append("timers differ after \(event)") }
     }
 
@@ -198,8 +199,7 @@ struct ConversationWorld {
     /// Somebody says "stop", or presses the key.
     mutating func stop() {
         let isSpoken = chance(50)
-        activate(.stop)
-        post(.stop(isSpoken: isSpoken))
+        if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(isSpoken: isSpoken)) }
     }
 
     private mutating func call() {
@@ -239,6 +239,7 @@ struct ConversationWorld {
             case .open: orders.append(.activate)
             case .close: orders.append(.deactivate)
             case .interrupt: orders.append(.interrupt)
+            case .silence(let isSpoken): post(.stop(isSpoken: isSpoken))
             case .ask(let text): orders.append(.ask(text))
             case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))

@@ -28,7 +28,7 @@ struct StopPropertyTests {
     private static func moment(_ world: ConversationWorld) -> Moment {
         Moment(
             state: world.state.name,
-            link: "\(world.machine.link)",
+            link: "\(world.machine.link.phase)",
             phase: world.activation?.phase ?? .idle
         )
     }

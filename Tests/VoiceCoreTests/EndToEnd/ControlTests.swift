@@ -40,6 +40,20 @@ extension EndToEnd {
             try await stage.stop()
         }
 
+        @Test func aFreshStartOfACalledConversationGoesOnListening() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start(adjust: { $0.activation.mode = .push })
+            stage.call()
+            try await stage.reach(.listening)
+            _ = try await stage.perform("reset")
+            try await stage.reach(.listening, times: 2)
+            stage.say("What time is it")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(ActivationPhase.followUp)
+            #expect(stage.simulator.connectionCount == 2)
+            try await stage.stop()
+        }
+
         @Test func nothingIsSaidWithoutAConversation() async throws {
             let stage = try Stage([])
             try await stage.start()

@@ -32,7 +32,7 @@ extension ControlCommand {
         and media go on.
         """
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.post(.stop(isSpoken: false))
+        daemon.silence()
         return .done(["text": "quiet"])
     }
 
@@ -59,10 +59,7 @@ extension ControlCommand {
     ) { (_, daemon) throws(ControlProblem) in
         await daemon.startFresh()
         await daemon.session.forgetTrouble()
-        if await daemon.state != .idle {
-            daemon.post(.deactivate)
-            daemon.post(.activate)
-        }
+        daemon.resetConversation()
         return .done(["text": "a fresh conversation"])
     }
 

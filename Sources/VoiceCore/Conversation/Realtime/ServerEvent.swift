@@ -121,3 +121,25 @@ package struct ServerError: Equatable, Sendable {
         self.eventID = eventID
     }
 }
+
+extension ServerEvent {
+    /// The response that an event is about, its beginning apart.
+    var responseID: String? {
+        switch self {
+        case .outputItemAdded(let id, _, _, _), .functionCall(let id, _, _), .callWritten(let id, _, _),
+            .spokenDelta(let id, _, _, _),
+            .spokenTranscript(let id, _, _, _), .audioDone(let id, _, _):
+            id
+        case .responseDone(let outcome): outcome.id
+        default: nil
+        }
+    }
+
+    /// Something that a response says or does, rather than its end.
+    var isOfRunningResponse: Bool {
+        switch self {
+        case .responseDone, .audioDone: false
+        default: responseID != nil
+        }
+    }
+}

@@ -36,8 +36,8 @@ package struct TranscriptAssembler: Sendable {
         effects: [ConversationEffect],
         at now: Duration
     ) -> [TranscriptLine] {
+        for report in event?.reports ?? [] { heard(report, at: now) }
         switch event {
-        case .server(let event): heard(event, at: now)
         case .voiceReceived(let responseID, let itemID):
             if !silenced.contains(responseID) {
                 isSounding = true
@@ -83,39 +83,37 @@ package struct TranscriptAssembler: Sendable {
 
     // MARK: What happened
 
-    private mutating func heard(_ event: ServerEvent, at now: Duration) {
-        switch event {
-        case .committed(let itemID, let previous):
+    private mutating func heard(_ report: ServiceReport, at now: Duration) {
+        switch report {
+        case .userTurn(let itemID, let previous):
             place(itemID, after: previous, at: now)
             guard expectsUser else { return }
             user(itemID, at: now) { item in item.since = now }
-        case .itemAdded(let itemID, _, _, let previous): place(itemID, after: previous, at: now)
-        case .responseCreated(let id, _):
+        case .placed(let itemID, let previous): place(itemID, after: previous, at: now)
+        case .responseBegan(let id):
             for index in items.indices where items[index].responseID != nil && items[index].responseID != id {
                 end(&items[index])
             }
-        case .outputItemAdded(let responseID, let itemID, "message", _):
-            voice(itemID, of: responseID, at: now) { _ in }
-        case .spokenDelta(let responseID, let itemID, let index, let text):
+        case .speaks(let responseID, let itemID): voice(itemID, of: responseID, at: now) { _ in }
+        case .said(let responseID, let itemID, let index, let text, isWhole: false):
             voice(itemID, of: responseID, at: now) { $0.append(text, to: index, limit: Self.textLimit) }
-        case .spokenTranscript(let responseID, let itemID, let text, let index):
+        case .said(let responseID, let itemID, let index, let text, isWhole: true):
             voice(itemID, of: responseID, at: now) { $0.complete(index, text: text, limit: Self.textLimit) }
-        case .audioDone(let responseID, let itemID, _):
+        case .audioEnded(let responseID, let itemID):
             voice(itemID, of: responseID, at: now) { $0.isSoundComplete = true }
             if !isSounding { soundEnded() }
-        case .responseDone(let outcome):
-            for index in items.indices where items[index].responseID == outcome.id { end(&items[index]) }
+        case .responseEnded(let id):
+            for index in items.indices where items[index].responseID == id { end(&items[index]) }
             if !isSounding { soundEnded() }
-        case .heardDelta(let itemID, let index, let text):
+        case .heard(let itemID, let index, let text, isWhole: false):
             user(itemID, at: now) { $0.append(text, to: index, limit: Self.textLimit) }
-        case .heardTranscript(let itemID, let index, let text, _):
+        case .heard(let itemID, let index, let text, isWhole: true):
             user(itemID, at: now) { item in
                 item.complete(index, text: text, limit: Self.textLimit)
                 item.isTextComplete = true
             }
-        case .heardTranscriptFailed(let itemID, _):
-            user(itemID, at: now) { $0.isTextComplete = true }
-        default: break
+        case .notHeard(let itemID): user(itemID, at: now) { $0.isTextComplete = true }
+        case .opened, .userStarted, .userStopped, .charged, .unknown: break
         }
     }
 

@@ -1,0 +1,135 @@
+internal import VoiceBase
+
+/// What is told when nobody speaks: typed questions, announcements, delays, news of the agent and of the media player.
+///
+/// What comes from outside is told as the output of a call, what is to be done with it by the system, in words of ours.
+extension ConversationMachine {
+    // MARK: Typed questions: put like spoken ones, and answered by voice
+
+    mutating func ask(_ text: String) {
+        if link.phase == .refused { activate() }
+        guard link.isUsable else { return note(.unexpected("ask without a session")) }
+        guard remarks.typed.add(text, at: now) else { return note(.unexpected("too many typed questions wait")) }
+    }
+
+    /// Puts the next one once nobody speaks and no response is awaited.
+    mutating func putTyped() {
+        guard link.isReady, isQuiet, let question = remarks.typed.next() else { return }
+        guard now - question.at <= options.askAgainWithin else {
+            // Nobody waits for the answer any more.
+            note(.unexpected("a typed question waited for too long"))
+            return emit(.play(.error))
+        }
+        endTurn()
+        // It is not in any session's words: should this one be lost, it is asked again.
+        let itemID = turn.wrote(question.text, at: now)
+        memory.began(itemID, by: .user)
+        memory.said(question.text, in: itemID)
+        send({ .userMessage(text: question.text, eventID: $0) }, "ask")
+        authority.turnWritten(at: now)
+        askForResponse(for: .turn)
+    }
+
+    // MARK: Announcements: said one after another
+
+    static func announcement(_ text: String) -> String {
+        """
+        The owner of this box wants the following said aloud now. Say it to the user word for word, and nothing else; \
+        do not call a function: \(text)
+        """
+    }
+
+    mutating func say(_ text: String) {
+        guard remarks.areAllowed else { return note(.unexpected("say in quiet hours")) }
+        guard link.isUsable else { return note(.unexpected("say without a session")) }
+        remarks.announcements.add(text)
+    }
+
+    private mutating func announce() {
+        guard isQuiet, !calls.isWaiting, let text = remarks.announcements.next() else { return }
+        send({ .systemMessage(text: Self.announcement(text), eventID: $0) }, "say")
+        askForResponse(for: .remark)
+    }
+
+    // MARK: Long calls and the end of a conversation
+
+    /// What the model is told when a call takes long. It stays in the conversation, so it says when it was true.
+    static let delayNotice = """
+        Jarvis has not answered yet and is still working on the last request. Tell the user so in one short sentence \
+        of at most eight words, and nothing else. Do not call a function now.
+        """
+
+    /// - Parameter activity: what the agent is doing, "reading your mail"; nil where nobody knows.
+    static func delayNotice(_ activity: String?) -> String {
+        guard let activity else { return delayNotice }
+        return """
+            Jarvis has not answered yet and is still working on the last request; just now it is \(activity). Tell the \
+            user in one short sentence of at most ten words that Jarvis is still \(activity), and nothing else. Do not \
+            call a function now.
+            """
+    }
+
+    mutating func settleWishes() {
+        remarks.wishes.settle(calls, sequencer)
+        // Who speaks again has not left.
+        if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }
+        guard link.isReady, isQuiet else { return }
+        tellDelay()
+        announce()
+        if remarks.wishes.endsWhenQuiet, isQuiet, !calls.isWaiting { deactivate() }
+    }
+
+    private mutating func tellDelay() {
+        guard let delay = remarks.wishes.takeDelay() else { return }
+        let notice = Self.delayNotice(delay.activity)
+        send({ .systemMessage(text: notice, eventID: $0) }, "delay")
+        askForResponse(for: .remark)
+    }
+
+    // MARK: News of the agent: they open no session; those that come while there is none wait for it
+
+    static let agentNews = """
+        News from Jarvis has come that no call was waiting for: it is the last result. Tell it to the user now, like any \
+        answer of Jarvis.
+        """
+    static let openQuestion = """
+        The connection was lost for a moment, and what Jarvis asked is still open: it is the last result. Ask it again, in \
+        full.
+        """
+
+    mutating func tellAgent() {
+        guard link.isReady, isQuiet, !calls.isWaiting else { return }
+        if let question = remarks.agent.question, let known = remarks.agent.toldIn, known != link.number {
+            return tellAgent(question, Self.openQuestion)
+        }
+        if let text = remarks.agent.next(at: now) { tellAgent(text, Self.agentNews) }
+    }
+
+    private mutating func tellAgent(_ text: String, _ wish: String) {
+        tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
+        remarks.agent.told(text, in: link.number)
+        send({ .systemMessage(text: wish, eventID: $0) }, "news")
+        askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark)
+    }
+
+    // MARK: News of the media player: nobody has asked for them, so nothing may come of them but words
+
+    /// - Parameter opens: whether a session is opened for it.
+    mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
+        guard remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
+        remarks.media.add(remark, at: now)
+        // Nobody has asked: a service that refuses us is left alone.
+        if link.phase == .refused { emit(.play(.error)) } else { activate() }
+    }
+
+    mutating func tellMedia() {
+        guard !remarks.media.isEmpty else { return }
+        if link.isClosed { return remarks.media.forget() }
+        guard link.isReady, isQuiet, !calls.isWaiting else { return }
+        let news = remarks.media.take(at: now)
+        for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
+        guard let wish = news.last(where: { $0.wish != nil })?.wish else { return }
+        send({ .systemMessage(text: "News of the media player of this box. \(wish)", eventID: $0) }, "media")
+        askForResponse(for: .remark)
+    }
+}

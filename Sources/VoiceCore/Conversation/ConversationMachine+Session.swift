@@ -1,0 +1,288 @@
+internal import VoiceBase
+
+/// Opening, configuring, losing and closing the session, and changing to the one beside it.
+extension ConversationMachine {
+    mutating func activate() {
+        switch link.phase {
+        case .closed: break
+        // Who asks need not wait for the next look, and what comes of it is told anew: the key may have been changed.
+        case .refused: break
+        case .opening, .configuring, .ready:
+            if link.refusal != nil { emit(.play(.error)) }
+            return
+        }
+        guard budgetAllows() else { return }
+        if adoptWarm() { return }
+        cancel(.reconnect)
+        link.open()
+        emit(.connect)
+    }
+
+    mutating func deactivate() {
+        guard !link.isClosed else { return }
+        stopVoice()
+        authority.withdrawn()
+        turn.abandon()
+        remarks.conversationEnded()
+        endSession()
+        link.close()
+        calls.abandon()
+        memory = TurnMemory(turns: options.rememberedTurns)
+        cancel(.reconnect)
+        emit(.disconnect)
+    }
+
+    mutating func sessionCreated(id: String?, expiresAt: Int?) {
+        guard link.created(at: now) else { return note(.unexpected("session.created")) }
+        note(.sessionOpened(id: id, expiresAt: expiresAt))
+        let settings = options.settings
+        send({ .sessionUpdate(settings, eventID: $0) }, "settings")
+        if !settings.dialect.confirmsSettings { settingsInForce() }
+    }
+
+    mutating func sessionUpdated(_ inForce: JSONValue) {
+        guard link.phase == .configuring else { return }
+        let differences = options.settings.differences(from: inForce)
+        if !differences.isEmpty { note(.settingsDiffer(differences.map(\.path))) }
+        if let worst = differences.first(where: \.isFatal) {
+            return refuse("the service did not take \(worst.path) as it was asked for")
+        }
+        settingsInForce()
+    }
+
+    private mutating func settingsInForce() {
+        sessionReady()
+        emit(.openMicrophone)
+    }
+
+    /// The conversation may go on in this session.
+    private mutating func sessionReady() {
+        link.becameReady()
+        carryOver()
+        askAgain()
+    }
+
+    /// A session ended that was not asked to.
+    mutating func lost(_ failure: LinkFailure) {
+        guard link.isReady || link.isSettingUp else { return }
+        if link.isReady, failure.missedSpeech { turn.missedSpeech() }
+        if link.mayChange {
+            note(.connectionLost(reason: failure.reason, retryIn: .zero))
+            return promote()
+        }
+        endSession()
+        guard failure.kind != .permanent else { return refuse(failure.reason) }
+        let pause = link.lost(failure)
+        if link.phase == .refused {
+            remarks.typed.clear()
+        } else {
+            note(.connectionLost(reason: failure.reason, retryIn: pause))
+        }
+        restart(.reconnect, after: pause)
+    }
+
+    /// The service will not have us: say so once, and look again after a long pause.
+    private mutating func refuse(_ reason: String) {
+        guard !link.isClosed else { return }
+        endSession()
+        let refusal = link.refused(reason)
+        // Who typed is told of the refusal; nobody waits until it is over.
+        remarks.typed.clear()
+        emit(.disconnect)
+        if refusal.isNews { note(.refused(reason: reason)) }
+        if refusal.isFirst { emit(.play(.error)) }
+        restart(.reconnect, after: refusal.pause)
+    }
+
+    /// The pause before the next attempt is over.
+    mutating func reconnect() {
+        if link.pauseEnded() { emit(.connect) }
+    }
+
+    /// What is true of a session is over with it. Calls go on, and audio that came in is played to its end.
+    ///
+    /// - Parameter isReplaced: the one beside it has taken over.
+    private mutating func endSession(isReplaced: Bool = false) {
+        if link.isReady, !isReplaced { emit(.closeMicrophone) }
+        if let lost = turn.sessionEnded(memory, at: now) {
+            // Where the words are not known, let it be heard that something was lost.
+            note(.questionLost(isAskedAgain: lost.text != nil))
+            if lost.text == nil { emit(.play(.error)) }
+        }
+        authority.sessionEnded()
+        remarks.wishes.sessionEnded(isReplaced: isReplaced)
+        sequencer = ResponseSequencer(after: sequencer)
+        calls.reopen()
+        written = WrittenCalls()
+        unasked.sessionEnded()
+        voice.sessionEnded()
+        if !isReplaced, link.sessionEnded() { emit(.dropBeside) }
+        // The next session may be ready at once.
+        for timer in ConversationTimer.ofTurns { cancel(timer) }
+    }
+
+    // MARK: What the next session is told
+
+    /// Tells the new session what was said last.
+    private mutating func carryOver() {
+        var memory = memory
+        if let question = turn.question, question.text != nil { memory.forget(question.items) }
+        switch options.carry {
+        case .none: break
+        case .summary:
+            guard let summary = memory.summary else { return }
+            send({ .userMessage(text: Self.note(summary), eventID: $0) }, "carry")
+        case .turns:
+            for line in memory.lines {
+                let text = line.heard
+                switch line.speaker {
+                case .user: send({ .userMessage(text: text, eventID: $0) }, "carry")
+                case .assistant: send({ .assistantMessage(text: text, eventID: $0) }, "carry")
+                }
+            }
+        }
+    }
+
+    /// Puts the question to the new session; without its words, the tone of the open microphone asks the user for it.
+    private mutating func askAgain() {
+        switch turn.takeLostQuestion(within: options.askAgainWithin, at: now) {
+        case .none: break
+        case .unknown: emit(.play(.listening))
+        case .known(let text):
+            send({ .userMessage(text: text, eventID: $0) }, "question")
+            authority.askedAgain(at: now)
+            sequencer.want()
+        }
+    }
+
+    // MARK: Errors
+
+    /// An error that ends the session for good, or one that only spoils an event.
+    mutating func serverError(_ error: ServerError) {
+        let meaning = ErrorClass(error)
+        switch meaning {
+        case .account, .configuration:
+            refuse("\(error.code ?? error.type): \(error.message)")
+        case .expired: giveUp(.expired, "the session reached its maximum duration")
+        case .limited, .service:
+            note(.serverError(error))
+            limited(error, meaning)
+        case .activeResponse:
+            sequencer.refused(eventID: error.eventID)
+        case .noActiveResponse:
+            sequencer.cancelRefused()
+        case .settings:
+            if link.phase == .configuring {
+                refuse("the service rejected the settings: \(error.message)")
+            } else {
+                note(.serverError(error))
+            }
+        case .race: break
+        case .other:
+            note(.serverError(error))
+            if sequencer.isOutstanding(error.eventID) { requestFailed() }
+        }
+    }
+
+    /// The service has too much to do, or a bad moment: before a session is ready it is left alone for a while.
+    private mutating func limited(_ error: ServerError, _ meaning: ErrorClass) {
+        switch link.phase {
+        case .ready:
+            guard case .requested = sequencer.phase else { return }
+            sequencer.abandon()
+            retry(after: meaning)
+        case .opening, .configuring:
+            giveUp(meaning == .limited ? .limited : .transient, "\(error.type): \(error.message)")
+        case .closed, .refused: break
+        }
+    }
+
+    /// The session is of no use any more.
+    mutating func giveUp(_ kind: LinkFailure.Kind, _ reason: String) {
+        emit(.disconnect)
+        lost(LinkFailure(kind, reason))
+    }
+
+    // MARK: The session beside it
+
+    mutating func openStandby() {
+        if link.openStandby() { emit(.connectBeside) }
+    }
+
+    mutating func happenedBeside(_ event: ConversationEvent) {
+        guard link.standby != nil else { return }
+        switch event {
+        case .disconnected(let failure): standbyFailed(failure)
+        case .lifetime(let left): link.standbyLasts(left, at: now)
+        case .server(.sessionCreated(let id, _)):
+            guard link.standbyCreated(id: id, at: now) else { break }
+            emit(.sendBeside(.sessionUpdate(options.settings, eventID: eventID("settings"))))
+            if !options.settings.dialect.confirmsSettings { link.standbyBecameReady() }
+        case .server(.sessionUpdated(let inForce)):
+            guard link.standby?.phase == .configuring else { break }
+            if let worst = options.settings.differences(from: inForce).first(where: \.isFatal) {
+                let reason = "the service did not take \(worst.path) as it was asked for"
+                return standbyFailed(LinkFailure(.permanent, reason))
+            }
+            link.standbyBecameReady()
+        case .server(.error(let error)):
+            let reason = "\(error.code ?? error.type): \(error.message)"
+            switch ErrorClass(error) {
+            case .account, .configuration, .settings: standbyFailed(LinkFailure(.permanent, reason))
+            case .expired, .limited, .service: standbyFailed(LinkFailure(.transient, reason))
+            case .activeResponse, .noActiveResponse, .race, .other: break
+            }
+        default: break
+        }
+    }
+
+    /// The present session, if there is one, goes on; the next is tried again after a pause that grows.
+    mutating func standbyFailed(_ failure: LinkFailure) {
+        emit(.dropBeside)
+        guard link.standbyFailed(failure, at: now) else { return }
+        note(link.isClosed ? .warmFailed(reason: failure.reason) : .rotationFailed(reason: failure.reason))
+    }
+
+    /// Nothing would be lost if the session ended now; calls may be out.
+    private var mayPromote: Bool { link.mayChange && turn.isIdle && sequencer.isIdle }
+
+    /// Changes sessions where nobody speaks, because this one is about to end.
+    mutating func settleSwap() {
+        if link.mustSwap, mayPromote { promote() }
+    }
+
+    /// The session beside takes over.
+    mutating func promote() {
+        guard let next = link.promote() else { return }
+        endSession(isReplaced: true)
+        emit(.promote)
+        note(.sessionSwapped(id: next.id))
+        sessionReady()
+    }
+
+    // MARK: The session kept warm
+
+    /// While there is no conversation a session may be kept open, without audio, so that a call need not wait for one: the
+    /// session beside, with nothing beside it. No microphone, no state of the conversation.
+    mutating func settleWarm() {
+        switch link.keepWarm(keepsWarm && !hold.isSpent) {
+        case .open: emit(.connectBeside)
+        case .drop: emit(.dropBeside)
+        case nil: break
+        }
+    }
+
+    mutating func renewWarm() {
+        if link.dropWarm() { emit(.dropBeside) }
+    }
+
+    /// - Returns: false where there is none.
+    private mutating func adoptWarm() -> Bool {
+        guard let warm = link.adopt() else { return false }
+        emit(.adopt)
+        guard warm.phase != .opening else { return true }
+        note(.sessionOpened(id: warm.id, expiresAt: nil))
+        if warm.phase == .ready { settingsInForce() }
+        return true
+    }
+}
