@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 internal import VoiceBase
 
 /// Opening, configuring, losing and closing the session, and changing to the one beside it.
