@@ -76,6 +76,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         heard = pipes.voice.readPosition
         _ = map.cut(at: 0, resume: heard)
         adoptPlan()
+        pipes.echoPath.began()
     }
 
     /// Fills the card with silence and starts it.
@@ -156,6 +157,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func processMicrophone(_ delay: (playback: Int, capture: Int), capturedAt now: UInt64) {
         levels.take(frames.microphone, count: period, isPlaying: mix.isAudible, pipes: pipes)
 
+        if let bias = capturePath.recall(from: pipes.echoPath) { reference.expect(bias: bias) }
         var aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
@@ -177,6 +179,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             streamDelayMilliseconds: aligned.leadMilliseconds,
             into: frames.clean
         )
+        pipes.echoPath.tell(isRecalled: capturePath.reading.hasRecalled)
+        capturePath.handOver(to: pipes.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible, pipes: pipes)
         if pipes.microphoneMuted.load(ordering: .acquiring) { frames.clean.update(repeating: 0, count: wirePeriod) }
         if pipes.isSpotting.load(ordering: .relaxed) { pipes.spotting.write(frames.clean, count: wirePeriod) }
@@ -189,7 +193,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             frames.clean,
             reading: capturePath.reading,
             peak: cdsp_peak(frames.microphone, period),
-            isAligned: aligned.isConfirmed,
+            // An echo that comes as it came before is where it was before.
+            isAligned: aligned.isConfirmed || capturePath.reading.hasRecalled,
             isLive: device.isCaptureLive && !device.isCaptureConstant
         )
         if !isWhole { pipes.microphoneOverruns.wrappingAdd(1, ordering: .relaxed) }
@@ -300,6 +305,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func beginLearning() {
         capturePath.resetEchoPath()
         duplex.beginLearning()
+        pipes.echoPath.began()
     }
 
     /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.

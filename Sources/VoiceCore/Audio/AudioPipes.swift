@@ -121,6 +121,8 @@ package final class AudioPipes: Sendable {
 
     // MARK: Echo
 
+    /// The echo path of before on its way to T1, and the one of now on its way to who keeps it.
+    package let echoPath = EchoPathExchange()
     /// Duplex mode, quality of the echo canceller, what the gate did; see `EchoStatus`.
     package let echo = EchoGauges()
     /// Period by period, while `echo.isTraced`; what finds no room is left out. T1 writes, `EchoTest` reads.

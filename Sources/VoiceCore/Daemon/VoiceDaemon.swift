@@ -124,7 +124,12 @@ package actor VoiceDaemon {
             transcripts: settings.transcripts,
             observer: inbox.watching(Self.observer(observer, events: events)).ducking(pipes)
         )
-        let sound = SoundKeeper(configuration: settings.audio, pipes: pipes, logger: logger)
+        let sound = SoundKeeper(
+            configuration: settings.audio,
+            pipes: pipes,
+            stateDirectory: settings.volumes.stateDirectory,
+            logger: logger
+        )
         self.sound = sound
         let ear = Self.ear(settings.activation, pipes: pipes, inbox: inbox, mailbox: mailbox, logger: logger)
         self.ear = ear

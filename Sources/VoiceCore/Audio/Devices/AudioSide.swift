@@ -30,6 +30,7 @@ package final class AudioSide: @unchecked Sendable {
     private let recalled = Atomic<Bool>(false)
     private let grantedByDevice = Mutex<Granted?>(nil)
     private let choiceOfKeeper = Mutex<CaptureChoice?>(nil)
+    private let nameOfDevice = Mutex<String?>(nil)
     private let stateOfKeeper = Mutex(DeviceState.waiting(reason: "not opened yet"))
 
     package init() {}
@@ -38,6 +39,12 @@ package final class AudioSide: @unchecked Sendable {
     package internal(set) var state: DeviceState {
         get { stateOfKeeper.withLock { $0 } }
         set { stateOfKeeper.withLock { $0 = newValue } }
+    }
+
+    /// The ALSA name of the device that was opened last; nil until there was one. T1 never touches it.
+    var device: String? {
+        get { nameOfDevice.withLock { $0 } }
+        set { nameOfDevice.withLock { $0 = newValue } }
     }
 
     /// How the device that was opened last runs, and what its buffer is to be filled to, in frames at 48 kHz.

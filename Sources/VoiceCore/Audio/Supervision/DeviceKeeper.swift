@@ -115,6 +115,7 @@ actor DeviceKeeper {
         case .success(let stream):
             guard !isStopped, !isClosed else { return await close(stream) }
             device = stream.device
+            side.device = stream.device
             if let choice = stream.choice { tell(choice) }
             side.granted = AudioSide.Granted(plan: stream.plan, fill: request.fill)
             _ = take(.opened)

@@ -11,6 +11,7 @@ package actor SoundKeeper {
     private let pipes: AudioPipes
     private let logger: Logger
     private let devices: [DeviceKeeper]
+    private let rooms: RoomKeeper?
     private var thread: AudioThread?
     private var watch: Task<Void, Never>?
     private var reported = Troubles()
@@ -20,12 +21,20 @@ package actor SoundKeeper {
     private var isStopped = false
     private var advice = LevelAdvice()
 
-    package init(configuration: AudioConfiguration, pipes: AudioPipes, logger: Logger) {
+    /// - Parameter stateDirectory: where the echo is remembered; nil: nowhere.
+    package init(
+        configuration: AudioConfiguration,
+        pipes: AudioPipes,
+        stateDirectory: String? = nil,
+        logger: Logger
+    ) {
         self.configuration = configuration
         self.pipes = pipes
         self.logger = logger
+        rooms = stateDirectory.map { RoomKeeper(directory: $0, pipes: pipes, logger: logger) }
         guard case .alsa(let capture, let playback) = configuration.source else {
             devices = []
+            (pipes.capture.device, pipes.playback.device) = ("file", "file")
             return
         }
         devices = [
@@ -49,14 +58,17 @@ package actor SoundKeeper {
     /// - Parameter insisting: the sides that must be there at once.
     /// - Throws: what no waiting can mend, such as a name that fits several devices, or why a side insisted on is away.
     package func start(insisting: Set<AudioDirection> = []) async throws {
+        await rooms?.start()
         try await startThread(isFirst: true)
         let devices = devices
+        let rooms = rooms
         var speed = 1.0
         if case .file(let room) = configuration.source { speed = room.speed }
         let aligner = EchoAligner(pipes: pipes, logger: logger, speed: speed)
         watch = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await aligner.run() }
+                if let rooms { group.addTask { await rooms.run() } }
                 for device in devices { group.addTask { await device.keep() } }
                 group.addTask { await self.keepThread() }
             }
@@ -76,6 +88,7 @@ package actor SoundKeeper {
     package func stop() async {
         isStopped = true
         watch?.cancel()
+        await rooms?.stop()
         await thread?.stop(drain: true)
         thread = nil
         for device in devices { await device.stop() }
