@@ -15,6 +15,8 @@ namespace {
 
 using namespace caec_detail;
 
+static_assert(LinearCanceller::kPathFrames == CAEC_PATH_FRAMES, "the path's length is part of the interface");
+
 void report(char *error, size_t size, const char *text, int status) {
     if (error && size > 0) {
         std::snprintf(error, size, "%s: %s (error %d)", caec_library_version(), text, status);
@@ -250,6 +252,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
         reading->has_voice = status == 0 && hasVoice(self);
         reading->has_talker = self.suppressor && self.suppressor->hasTalker();
         reading->is_clipped = clipped;
+        reading->has_recalled = self.linear && self.linear->hasRecalled();
         reading->has_path_changed = self.suppressor && self.suppressor->hasPathChanged();
     }
     return status;
@@ -258,7 +261,7 @@ int caec_process(caec *handle, const float *reference, const float *microphone, 
 void caec_realign(caec *handle, int shift_frames) {
     if (!handle->linear) { return; }
     if (shift_frames == 0) {
-        handle->linear->loosen();
+        handle->linear->misplace();
     } else {
         handle->linear->shift(shift_frames);
     }
@@ -266,6 +269,18 @@ void caec_realign(caec *handle, int shift_frames) {
 
 void caec_reset(caec *handle) {
     if (handle->linear) { handle->linear->reset(); }
+}
+
+void caec_copy_path(caec *handle, float *path) {
+    if (handle->linear) {
+        handle->linear->copyPath(path);
+    } else {
+        std::fill_n(path, CAEC_PATH_FRAMES, 0.0f);
+    }
+}
+
+void caec_recall(caec *handle, const float *path) {
+    if (handle->linear) { handle->linear->recall(path); }
 }
 
 void caec_pretend_age(caec *handle, int frames) {

@@ -28,13 +28,17 @@ constexpr float kWindow = static_cast<float>(LinearCanceller::kBlock) / LinearCa
 constexpr float kNoiseFloor = LinearCanceller::kBlock * 1e-9f;
 /// The reference leads by 35 ms, or by the whole delay where that is shorter, which 10 ms never are.
 constexpr int kFirst = 1;
-constexpr int kPartitions = 32;
+constexpr int kPartitions = RememberedPath::kPartitions;
 /// Of the square and the cube: they start 10 ms before the expected echo.
 constexpr int kBentPartitions = 4;
 constexpr int kExpectedLag = 3;
 /// Variance of the first partition's bins before anything is known.
 constexpr float kVariance = 0.3f;
 constexpr float kBentVariance = 0.03f;
+/// Of a path of before: what may be wrong with it, as a share of its power in the partition and of what is expected of a room.
+constexpr float kRecalledDoubt = 0.03f, kRecalledLeast = 1e-3f;
+/// Blocks after which the envelopes say something of it: those from before are forgotten.
+constexpr int kRecalledAnew = 40;
 /// Partitions constrained to causal length in each block.
 constexpr int kConstrained = 4;
 /// A reference below -75 dBFS teaches nothing.
@@ -79,6 +83,11 @@ LinearCanceller::LinearCanceller() : fft_(kSize) {
 }
 
 void LinearCanceller::reset() {
+    clear();
+    remembered_.forget();
+}
+
+void LinearCanceller::clear() {
     std::fill(re_.begin(), re_.end(), 0);
     std::fill(im_.begin(), im_.end(), 0);
     for (int p = 0; p < partitions_; p++) {
@@ -86,6 +95,7 @@ void LinearCanceller::reset() {
     }
     std::fill(noise_.begin(), noise_.end(), kNoiseFloor);
     badBlocks_ = 0;
+    recalled_ = 0;
 }
 
 void LinearCanceller::push(Channel &channel, const float *block) {
@@ -218,6 +228,8 @@ void LinearCanceller::process(const float *reference, const float *microphone, f
     for (int n = 0; n < kBlock; n++) { residual[n] = microphone[n] - echo[n]; }
     adapt(residual);
     constrainSome();
+    if (recalled_ > 0) { recalled_ = std::min(recalled_ + 1, kRecalledAnew); }
+    if (remembered_.isOnTrial()) { tryRemembered(microphone, residual); }
     guard(microphone, echo, residual);
 }
 
@@ -236,10 +248,20 @@ void LinearCanceller::guard(const float *microphone, float *echo, float *residua
         std::memcpy(residual, microphone, sizeof(float) * kBlock);
         std::fill_n(echo, kBlock, 0.0f);
     }
-    if (badBlocks_ >= kPatience || !std::isfinite(rest)) { reset(); }
+    if (badBlocks_ >= kPatience || !std::isfinite(rest)) { clear(); }
+}
+
+void LinearCanceller::misplace() {
+    remembered_.restart();
+    open();
 }
 
 void LinearCanceller::loosen() {
+    if (recalled_ == 0 || recalled_ == kRecalledAnew) { open(); }
+}
+
+void LinearCanceller::open() {
+    recalled_ = 0;
     for (int p = 0; p < partitions_; p++) {
         float *v = variance_.data() + p * kStride;
         const float least = 0.1f * initial_[static_cast<size_t>(p)];
@@ -247,27 +269,51 @@ void LinearCanceller::loosen() {
     }
 }
 
-void LinearCanceller::shift(int frames) {
-    const int length = kPartitions * kBlock;
-    if (frames == 0) { return; }
-    if (std::abs(frames) >= length) { return reset(); }
-    std::fill(path_.begin(), path_.end(), 0.0f);
+void LinearCanceller::copyPath(float *path) {
     for (int p = 0; p < kPartitions; p++) {
         fft_.inverse(re_.data() + p * kStride, im_.data() + p * kStride, kBins, time_.data());
-        for (int n = 0; n < kBlock; n++) {
-            const int to = p * kBlock + n + frames;
-            if (to >= 0 && to < length) { path_[static_cast<size_t>(to)] = time_[static_cast<size_t>(n)]; }
-        }
+        std::memcpy(path + p * kBlock, time_.data(), sizeof(float) * kBlock);
     }
+}
+
+/// Takes over a path, moved on by `shift` frames.
+void LinearCanceller::setPath(int shift, float gain, const float *path) {
     for (int p = 0; p < kPartitions; p++) {
         std::fill(time_.begin(), time_.end(), 0.0f);
-        std::memcpy(time_.data(), path_.data() + p * kBlock, sizeof(float) * kBlock);
+        for (int n = 0; n < kBlock; n++) {
+            const int from = p * kBlock + n - shift;
+            if (from >= 0 && from < kPathFrames) { time_[static_cast<size_t>(n)] = gain * path[from]; }
+        }
         fft_.forward(time_.data(), re_.data() + p * kStride, im_.data() + p * kStride, kBins);
     }
     // Short and small: quickly learned anew.
     std::fill(re_.begin() + kPartitions * kStride, re_.end(), 0.0f);
     std::fill(im_.begin() + kPartitions * kStride, im_.end(), 0.0f);
-    loosen();
+}
+
+void LinearCanceller::tryRemembered(const float *microphone, const float *residual) {
+    if (remembered_.step(xre_.data(), xim_.data(), microphone, residual) != RememberedPath::Verdict::better) { return; }
+    setPath(remembered_.shift(), remembered_.gain(), remembered_.path());
+    for (int p = 0; p < kPartitions; p++) {
+        float power = 0;
+        for (int k = 0; k < kBins; k++) {
+            const int at = p * kStride + k;
+            power += re_[at] * re_[at] + im_[at] * im_[at];
+        }
+        const float doubt = kRecalledDoubt * power / kBins + kRecalledLeast * initial_[static_cast<size_t>(p)];
+        std::fill_n(variance_.begin() + p * kStride, kBins, doubt);
+    }
+    recalled_ = 1;
+}
+
+void LinearCanceller::shift(int frames) {
+    if (frames == 0) { return; }
+    // The reference is nearer to its echo, or farther away, than when the trial began.
+    remembered_.restart();
+    if (std::abs(frames) >= kPathFrames) { return reset(); }
+    copyPath(path_.data());
+    setPath(frames, 1, path_.data());
+    open();
 }
 
 } // namespace caec_detail

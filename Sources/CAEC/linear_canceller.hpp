@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "real_fft.hpp"
+#include "remembered_path.hpp"
 
 namespace caec_detail {
 
@@ -22,6 +23,8 @@ public:
     /// Bins adapted, up to 12.4 kHz; nothing above reaches a wire of 24 kHz.
     static constexpr int kBins = 265;
     static constexpr int kStride = 272;
+    /// Samples of an echo path.
+    static constexpr int kPathFrames = RememberedPath::kPartitions * kBlock;
 
     LinearCanceller();
 
@@ -35,8 +38,21 @@ public:
     /// The reference leads its echo by `frames` more than before (negative: less): moves the echo path along.
     void shift(int frames);
 
-    /// The echo path may have changed by an unknown amount: makes the filter quick again without forgetting.
+    /// The reference leads its echo by more or less than before, and nobody knows by how much.
+    void misplace();
+
+    /// The echo path may have changed by an unknown amount: makes the filter quick again without forgetting. Without effect just
+    /// after a path of before was taken over: what was heard till then says nothing of it.
     void loosen();
+
+    /// Writes the linear echo path as it is now, kPathFrames samples (some 0.2 ms of work).
+    void copyPath(float *path);
+
+    /// Puts an echo path of before on trial, kPathFrames samples: it is taken over once it has proven better than what is being
+    /// learned meanwhile, and costs nothing but time where it is not.
+    void recall(const float *path) { remembered_.recall(path); }
+    /// Whether a path of before is in force, and nothing says since that the echo comes by another one.
+    bool hasRecalled() const { return recalled_ > 0; }
 
     /// Expected power of the echo that is left in the last block, per bin, as |FFT|^2 of `kBlock` frames.
     const float *uncertainty() const { return expected_.data(); }
@@ -55,6 +71,8 @@ private:
         std::vector<float> time, re, im;
     };
 
+    void clear();
+    void open();
     void push(Channel &channel, const float *block);
     void predict(float *echo);
     void adapt(const float *residual);
@@ -63,8 +81,13 @@ private:
     void bend(const float *reference);
     void gather();
     void guard(const float *microphone, float *echo, float *residual);
+    void tryRemembered(const float *microphone, const float *residual);
+    void setPath(int shift, float gain, const float *path);
 
     RealFFT fft_;
+    RememberedPath remembered_;
+    /// Blocks since a path of before was taken over, up to where they no longer matter; 0 for none.
+    int recalled_ = 0;
     std::vector<Channel> channels_;
     int partitions_ = 0;
     /// Filter, its state variance and its variance at the start: partition after partition.

@@ -7,9 +7,11 @@ import VoiceConfiguration
 /// Runs one echo canceller over files, for `scripts/bench-aec`.
 ///
 ///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N]
-///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE] FAR MIC OUT
+///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE]
+///                       [--room FILE] [--keep-room FILE] FAR MIC OUT
 ///
 /// --voice tells "ours" what of FAR is the voice, by default all; the rest of it is media.
+/// --room tells "ours" of the room that an earlier run has kept by --keep-room, as a restarted daemon knows it.
 /// --gate writes what the gate of "ours" did to FILE, as CSV.
 /// FAR and MIC are mono WAV files of 16 bits at 48 kHz, OUT is written at the engine's own rate. One line of JSON tells
 /// what it cost and, where the engine has a gate, when it opened.
@@ -19,6 +21,8 @@ struct CancelCommand {
     private let voice: String?
     private let duplex: String
     private let gate: String?
+    private let room: String?
+    private let keptRoom: String?
     private let paths: [String]
 
     /// Nil where the arguments ask for something else.
@@ -39,6 +43,8 @@ struct CancelCommand {
         engine = values["--engine"] ?? ""
         voice = values["--voice"]
         gate = values["--gate"]
+        room = values["--room"]
+        keptRoom = values["--keep-room"]
         duplex = values["--duplex"] ?? "auto"
         self.paths = paths
         var delay = ReportedDelay()
@@ -81,6 +87,7 @@ struct CancelCommand {
                 throw BenchProblem("\(gate) cannot be written")
             }
         }
+        if let keptRoom, let product = canceller as? ProductEngine { try Self.keep(product.room(), in: keptRoom) }
         let openings = canceller.openings.map { "\($0.map { $0 * 10 })" } ?? "null"
         print("{\"us_per_period\": \(microseconds), \"gate_ms\": \(openings)}")
     }
@@ -91,7 +98,8 @@ struct CancelCommand {
             try ProductEngine(
                 delay: delay,
                 voice: voice.map { $0 == "none" ? [] : try WaveFile.read($0) },
-                duplex: duplexSetting
+                duplex: duplexSetting,
+                room: room.flatMap { try Self.room(in: $0) }
             )
         case "library": try LibraryEngine()
         case "speex": try SpeexEngine()
@@ -107,6 +115,17 @@ struct CancelCommand {
             default: throw BenchProblem("--duplex is \"\(duplex)\"; it must be auto or half")
             }
         }
+    }
+
+    private static func room(in path: String) throws -> RememberedRoom? {
+        try StateStore.read(path, limit: SavedRooms.limit) { try SavedRooms(parsing: $0) }?.rooms.first
+    }
+
+    private static func keep(_ room: RememberedRoom?, in path: String) throws {
+        guard let room else { throw BenchProblem("the echo was not found: there is no room to keep") }
+        var rooms = SavedRooms()
+        rooms.keep(room)
+        try StateFile.write(Array(rooms.text.utf8), to: path)
     }
 
     private static func threadNanoseconds() -> Int {

@@ -35,7 +35,13 @@ final class ProductEngine: OfflineEngine {
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
 
-    init(delay: ReportedDelay, voice: [Float]? = nil, duplex setting: DuplexSetting = .auto) throws {
+    /// - Parameter room: what an earlier run has remembered.
+    init(
+        delay: ReportedDelay,
+        voice: [Float]? = nil,
+        duplex setting: DuplexSetting = .auto,
+        room: RememberedRoom? = nil
+    ) throws {
         self.delay = delay
         self.voice = voice
         line = ReferenceLine(keep: EchoCanceller.referenceLead, epoch: ports.alignment.nextEpoch)
@@ -50,6 +56,16 @@ final class ProductEngine: OfflineEngine {
             setting: setting,
             hasCanceller: true
         )
+        if let room { ports.echoPath.offer(room) }
+    }
+
+    /// What is to be remembered of the echo; nil where it was not found.
+    func room() -> RememberedRoom? {
+        ports.echoPath.ask()
+        path.handOver(to: ports.echoPath, bias: line.confirmedBias)
+        return ports.echoPath.takeAnswer().map {
+            RememberedRoom(microphone: "file", loudspeaker: "file", volume: 100, bias: $0.bias, path: $0.path)
+        }
     }
 
     deinit {
@@ -66,6 +82,7 @@ final class ProductEngine: OfflineEngine {
             line.discontinuity()
             duplex.discontinuity()
         }
+        if let bias = path.recall(from: ports.echoPath) { line.expect(bias: bias) }
         line.append(far, count: AudioFormat.periodFrames)
         let playbackDelay = delay.start + (period >= delay.jumpPeriod ? delay.jump : 0)
         duplex.wrote(far, count: AudioFormat.periodFrames, delay: playbackDelay, isMedia: isMedia)
@@ -85,7 +102,12 @@ final class ProductEngine: OfflineEngine {
             into: samples
         )
         let peak = cdsp_peak(microphone, AudioFormat.periodFrames)
-        _ = duplex.process(samples, reading: path.reading, peak: peak, isAligned: aligned.isConfirmed)
+        _ = duplex.process(
+            samples,
+            reading: path.reading,
+            peak: peak,
+            isAligned: aligned.isConfirmed || path.reading.hasRecalled
+        )
         if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
         record()
         ports.microphone.ring.skip(to: ports.microphone.ring.writePosition)

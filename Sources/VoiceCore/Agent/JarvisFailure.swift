@@ -82,7 +82,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         case .nothingPending: "an answer for Jarvis came while it asked nothing"
         case .unfitAnswer: "an answer did not fit what Jarvis had asked"
         case .otherCommand: "a permission was not for what Jarvis had asked"
-        case .notAddable: "a remark could not be added to a request of Jarvis"
+        case .notAddable: "a remark came for Jarvis while no request was under way that took it"
         }
     }
 

@@ -89,6 +89,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         heard = ports.voice.ring.readPosition
         _ = map.cut(at: 0, resume: heard)
         adoptPlan()
+        ports.echoPath.began()
     }
 
     /// Fills the card with silence and starts it.
@@ -175,6 +176,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func processMicrophone(capturedAt now: UInt64) {
         levels.take(frames.microphone, count: period, isPlaying: mix.isAudible)
 
+        if let bias = capturePath.recall(from: ports.echoPath) { reference.expect(bias: bias) }
         var aligned = reference.next(
             playbackDelay: delay.playback,
             captureDelay: delay.capture,
@@ -196,6 +198,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             streamDelayMilliseconds: aligned.leadMilliseconds,
             into: frames.clean
         )
+        ports.echoPath.tell(isRecalled: capturePath.reading.hasRecalled)
+        capturePath.handOver(to: ports.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible)
         if ports.requests.isMicrophoneMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
         if ports.words.isWanted { ports.words.ring.write(frames.clean, count: wirePeriod) }
@@ -208,7 +212,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             frames.clean,
             reading: capturePath.reading,
             peak: cdsp_peak(frames.microphone, period),
-            isAligned: aligned.isConfirmed,
+            // An echo that comes as it came before is where it was before.
+            isAligned: aligned.isConfirmed || capturePath.reading.hasRecalled,
             isLive: device.isCaptureLive && !device.isCaptureConstant
         )
         if !isWhole { counters.microphoneOverruns += 1 }
@@ -318,6 +323,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func beginLearning() {
         capturePath.resetEchoPath()
         duplex.beginLearning()
+        ports.echoPath.began()
     }
 
     /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.

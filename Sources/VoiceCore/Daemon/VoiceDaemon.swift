@@ -130,7 +130,12 @@ package actor VoiceDaemon {
             transcripts: settings.transcripts,
             observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.echo)
         )
-        let sound = AudioSupervisor(configuration: settings.audio, ports: ports, logger: logger)
+        let sound = AudioSupervisor(
+            configuration: settings.audio,
+            ports: ports,
+            stateDirectory: settings.volumes.stateDirectory,
+            logger: logger
+        )
         self.sound = sound
         let listener = Self.wakeWordListener(settings.activation, ports: ports, inbox: inbox, logger: logger)
         self.listener = listener

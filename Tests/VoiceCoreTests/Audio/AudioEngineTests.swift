@@ -157,17 +157,17 @@ struct AudioEngineTests {
     @Test func aFlushDoesNotLengthenTheDelayOfASoundServer() throws {
         var rig = try Rig { $0.behindBuffer = 1440 }
         rig.run(300)
-        let before = rig.pipes.playbackDelayFrames.load(ordering: .relaxed)
+        let before = rig.ports.gauges.playbackDelayFrames
         for _ in 0..<3 {
             rig.speak(Self.tone(9600))
             rig.run(12)
-            rig.pipes.requestFlush()
+            _ = rig.ports.voice.requestFlush()
             rig.run(200)
         }
         #expect(rig.card.framesRemoved > 0)
-        #expect(rig.pipes.playbackDelayFrames.load(ordering: .relaxed) == before)
-        #expect(rig.pipes.slips.load(ordering: .relaxed) == 0)
-        #expect(rig.pipes.playbackXruns.load(ordering: .relaxed) == 0)
+        #expect(rig.ports.gauges.playbackDelayFrames == before)
+        #expect(rig.ports.gauges.counters.slips == 0)
+        #expect(rig.ports.gauges.counters.playbackXruns == 0)
     }
 
     @Test func theCutHasNoClick() throws {

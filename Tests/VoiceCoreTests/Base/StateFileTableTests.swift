@@ -27,6 +27,7 @@ struct StateFileTableTests {
         case conversation = "conversation"
         case history = "media-history.jsonl"
         case echoTest = "echo-test.toml"
+        case rooms = "rooms.toml"
 
         var good: String {
             switch self {
@@ -36,6 +37,7 @@ struct StateFileTableTests {
             case .volumes: SavedVolumes(volumes: Volumes(), configured: Volumes()).text
             case .conversation: SavedJarvisSession(id: "voice-1", usedAt: 1).text
             case .history: #"{"address":"a","at":1,"done":false,"kind":"radio","second":1,"title":"t"}"# + "\n"
+            case .rooms: SavedRooms(of: RememberedRoom(decaying: 0.5)).text
             case .echoTest:
                 "grade = \"good\"\nsummary = \"s\"\ninput = \"i\"\noutput = \"o\"\ntime = 1\n"
             }
@@ -79,6 +81,9 @@ struct StateFileTableTests {
                 let read = try? files.read(path, MediaLibrary.longestFile).bytes
                 return read.map { MediaLibrary.reading($0).unreadable == 0 }
                     ?? (StateFileTableTests.isThere(path) ? false : nil)
+            case .rooms:
+                await RoomMemory(directory: folder, ports: AudioPorts(), logger: log.logger, files: files).start()
+                return log.lines.isEmpty ? StateFileTableTests.isThere(path) ? true : nil : false
             case .echoTest:
                 do {
                     return try SavedEchoTest.load(folder: folder, files: files) == nil ? nil : true
@@ -211,7 +216,7 @@ struct StateFileTableTests {
 
     /// The bytes of a file that is no use are kept for whoever wants to look at them.
     @Test func whatIsNoUseIsKept() async throws {
-        for kind in [Kind.activation, .budget, .egress, .volumes, .conversation] {
+        for kind in [Kind.activation, .budget, .egress, .volumes, .conversation, .rooms] {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
             mkdir(folder, 0o700)
             defer { Self.remove(folder) }

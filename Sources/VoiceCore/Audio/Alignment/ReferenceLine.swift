@@ -118,6 +118,20 @@ package struct ReferenceLine: ~Copyable {
         aligned = false
     }
 
+    /// By how many frames the echo comes earlier than the delays say; nil until it was found.
+    package var confirmedBias: Double? { target == nil ? nil : bias }
+
+    /// 20 ms: a memory that is wrong by so much keeps the reference ahead of its echo, and costs nothing until it is found.
+    private static let farthestExpected = Double(AudioFormat.deviceRate) * 20e-3
+
+    /// Begins where the echo was at an earlier time, given `confirmedBias` of then; without effect once it was found, and where
+    /// that was more than 20 ms from what the delays say.
+    package mutating func expect(bias: Double) {
+        guard target == nil, bias.magnitude <= Self.farthestExpected else { return }
+        self.bias = bias
+        aligned = false
+    }
+
     /// Serves the reference for the period of `AudioFormat.periodFrames` just captured.
     ///
     /// The delays are those of both sides in frames, read after the period was and before anything more is appended;

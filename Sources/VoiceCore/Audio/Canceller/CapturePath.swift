@@ -16,6 +16,7 @@ package struct CapturePath: ~Copyable {
     private var fromCanceller = ThreeFourthsDecimator()
     private var fromDevice = HalfbandDecimator()
     private let processed = SampleBuffer(count: AudioFormat.periodFrames)
+    private let path = SampleBuffer(count: RememberedRoom.pathFrames)
     private let decimated = SampleBuffer(count: AudioFormat.wirePeriodSamples)
 
     /// What the last period told about echo; with the canceller off, only the levels of the signals.
@@ -97,6 +98,21 @@ package struct CapturePath: ~Copyable {
     package mutating func follow(_ period: ReferencePeriod) {
         guard period.cause != .none && period.cause != .start else { return }
         canceller?.realign(shift: period.echoShift)
+    }
+
+    /// Takes an echo path of before, if there is one, to be tried; returns its bias for `ReferenceLine.expect`.
+    package mutating func recall(from exchange: borrowing EchoPathExchange) -> Double? {
+        guard let bias = exchange.takeBefore(into: path.base) else { return nil }
+        canceller?.recall(path.base)
+        return bias
+    }
+
+    /// Hands the echo path of now over if it is asked for.
+    /// - Parameter bias: of the reference; nil where the place of the echo is not known.
+    package mutating func handOver(to exchange: borrowing EchoPathExchange, bias: Double?) {
+        guard exchange.isAsked, let bias, !isBypassed, canceller != nil else { return }
+        canceller?.copyPath(into: path.base)
+        exchange.handOver(path.base, bias: bias)
     }
 
     /// Forgets the echo path; nothing happens when the canceller is off.

@@ -68,6 +68,7 @@ package struct EchoCanceller: ~Copyable {
         reading.isClipped = told.is_clipped
         reading.hasTalker = told.has_talker
         reading.hasPathChanged = told.has_path_changed
+        reading.hasRecalled = told.has_recalled
         return status == 0
     }
 
@@ -82,6 +83,17 @@ package struct EchoCanceller: ~Copyable {
     /// Forgets the echo path. Safe on the audio thread.
     package mutating func reset() {
         caec_reset(handle)
+    }
+
+    /// Writes the echo path as it is known now: `RememberedRoom.pathFrames` samples. Safe on the audio thread.
+    func copyPath(into path: UnsafeMutablePointer<Float>) {
+        caec_copy_path(handle, path)
+    }
+
+    /// Puts an echo path of before on trial: it is taken over if it proves better than what is learned meanwhile, within half a
+    /// second of sound. `RememberedRoom.pathFrames` finite samples. Safe on the audio thread.
+    package mutating func recall(_ path: UnsafePointer<Float>) {
+        caec_recall(handle, path)
     }
 
     /// For tests: counts on as though so many periods had been processed.

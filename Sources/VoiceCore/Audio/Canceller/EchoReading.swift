@@ -24,6 +24,8 @@ package struct EchoReading: Sendable, Equatable {
     /// Whether so much echo is left for so long that it must come by another way than the one that was learned; true for one
     /// period each second.
     package var hasPathChanged = false
+    /// Whether an echo path of before was found to be the right one and is in force.
+    package var hasRecalled = false
 
     package init() {}
 }

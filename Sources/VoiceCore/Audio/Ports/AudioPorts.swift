@@ -6,6 +6,7 @@
 ///     VoiceSink      network thread --> T1       VolumeControls   VolumeController --> T1
 ///     MediaFeed      media player --> T1         EngineGauges     T1 --> whoever watches
 ///     AlignmentFeed  T1 <--> EchoAligner         EchoGauges       T1 --> whoever watches
+///     EchoPathExchange  RoomMemory <--> T1
 ///     DeviceSlot     T1 <--> DeviceSupervisor    EchoTrace        T1 --> EchoTest
 ///
 /// The engine holds them all; everyone else is given its own part by whoever puts the program together. Each part says who
@@ -25,6 +26,8 @@ package struct AudioPorts: Sendable {
     package let trace = EchoTrace()
     /// Both signals to whoever looks for the echo, and back what was found.
     package let alignment = AlignmentFeed()
+    /// The echo path of before on its way to T1, and the one of now on its way to who keeps it.
+    package let echoPath = EchoPathExchange()
 
     /// The microphone and the loudspeaker: how they fare, and the streams on their way to T1 and back.
     package let capture = DeviceSlot()

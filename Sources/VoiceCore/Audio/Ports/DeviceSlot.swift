@@ -34,6 +34,7 @@ package final class DeviceSlot: @unchecked Sendable {
     private let grantedMutex = Mutex<Granted?>(nil)
     private let choiceMutex = Mutex<CaptureChoice?>(nil)
     private let stateMutex = Mutex(DeviceState.waiting(reason: "not opened yet"))
+    private let nameMutex = Mutex<String?>(nil)
 
     package init() {}
 
@@ -77,6 +78,12 @@ package final class DeviceSlot: @unchecked Sendable {
                 open.store(newValue.isOpen, ordering: .releasing)
             }
         }
+    }
+
+    /// The ALSA name of the device that was opened last; nil until there was one. T1 never touches it.
+    var device: String? {
+        get { nameMutex.withLock { $0 } }
+        set { nameMutex.withLock { $0 = newValue } }
     }
 
     /// How the device that was opened last runs, and what its buffer is to be filled to, in frames at 48 kHz.

@@ -14,6 +14,8 @@ package final class VolumeControls: Sendable {
     private let voice = Atomic<UInt32>(Float(1).bitPattern)
     private let media = Atomic<UInt32>(Float(1).bitPattern)
     private let earcons = Atomic<UInt32>(Float(1).bitPattern)
+    /// What the card's own mixer is set to, in percent; 100 where the master is set in software.
+    private let ofCard = Atomic<Int>(100)
     private let voiceIsSilent = Atomic<Bool>(false)
     /// NaN: as configured.
     private let capture = Atomic<UInt32>(Float.nan.bitPattern)
@@ -28,6 +30,7 @@ package final class VolumeControls: Sendable {
         let ownMaster = volumes.gain(of: .master)
         let master = hardwareMaster && ownMaster > 0 ? full : ownMaster
         voiceIsSilent.store(master * volumes.gain(of: .voice) < Self.leastGain, ordering: .relaxed)
+        ofCard.store(hardwareMaster ? volumes[.master] : 100, ordering: .relaxed)
         set(hardwareMaster ? full : volumes.gain(of: .master), for: .master)
         for channel in [VolumeChannel.voice, .media, .earcons] { set(volumes.gain(of: channel), for: channel) }
     }
@@ -37,6 +40,9 @@ package final class VolumeControls: Sendable {
 
     /// Nobody can hear speech at the volumes that were set.
     package var isVoiceSilent: Bool { voiceIsSilent.load(ordering: .relaxed) }
+
+    /// What the card's own mixer is set to, in percent; 100 where the master is set in software, before the echo's reference.
+    var cardPercent: Int { ofCard.load(ordering: .relaxed) }
 
     func gain(of channel: VolumeChannel) -> Float {
         switch channel {

@@ -10,6 +10,7 @@ package actor AudioSupervisor {
     private let ports: AudioPorts
     private let logger: Logger
     private let devices: [DeviceSupervisor]
+    private let rooms: RoomMemory?
     private var thread: AudioThread?
     private var watch: Task<Void, Never>?
     private var reported = Troubles()
@@ -19,12 +20,20 @@ package actor AudioSupervisor {
     private var isStopped = false
     private var advice = LevelAdvice()
 
-    package init(configuration: AudioConfiguration, ports: AudioPorts, logger: Logger) {
+    /// - Parameter stateDirectory: where the echo is remembered; nil: nowhere.
+    package init(
+        configuration: AudioConfiguration,
+        ports: AudioPorts,
+        stateDirectory: String? = nil,
+        logger: Logger
+    ) {
         self.configuration = configuration
         self.ports = ports
         self.logger = logger
+        rooms = stateDirectory.map { RoomMemory(directory: $0, ports: ports, logger: logger) }
         guard case .alsa(let capture, let playback) = configuration.source else {
             devices = []
+            (ports.capture.device, ports.playback.device) = ("file", "file")
             return
         }
         devices = [
@@ -48,14 +57,17 @@ package actor AudioSupervisor {
     /// - Parameter insisting: the sides that must be there at once.
     /// - Throws: what no waiting can mend, such as a name that fits several devices, or why a side insisted on is away.
     package func start(insisting: Set<AudioDirection> = []) async throws {
+        await rooms?.start()
         try await startThread(isFirst: true)
         let devices = devices
+        let rooms = rooms
         var speed = 1.0
         if case .file(let room) = configuration.source { speed = room.speed }
         let aligner = EchoAligner(feed: ports.alignment, logger: logger, speed: speed)
         watch = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await aligner.run() }
+                if let rooms { group.addTask { await rooms.run() } }
                 for device in devices { group.addTask { await device.keep() } }
                 group.addTask { await self.keepThread() }
             }
@@ -75,6 +87,7 @@ package actor AudioSupervisor {
     package func stop() async {
         isStopped = true
         watch?.cancel()
+        await rooms?.stop()
         await thread?.stop(drain: true)
         thread = nil
         for device in devices { await device.stop() }

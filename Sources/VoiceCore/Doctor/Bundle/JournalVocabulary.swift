@@ -77,7 +77,7 @@ enum JournalVocabulary {
         permission pid plain playback played please plug priority problem process program protocol proxy put question questions
         quiet raise ran reach reached read ready real-time recognised refused refuses reload reloaded reloading remark
         remembered remove renewed replied reply reported request requests resolved response restart restarted result return
-        right rotated run runs said saved scheduled schema see sends sent serve serve.response_timeout server server's service
+        right room rotated run runs said saved scheduled schema see sends sent serve serve.response_timeout server server's service
         session set settings shared silence so socket software somebody something sound speech spent start started starting
         state stations status stays still stop stopped stopping strong succeeded successfully such swaps take taken term-llm
         term_llm_serve_token than that the them there these this those thread time timed timeout to today today's token told too

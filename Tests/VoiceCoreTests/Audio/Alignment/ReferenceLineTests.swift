@@ -219,6 +219,20 @@ struct ReferenceLineTests {
         }
     }
 
+    /// The card says the same delay as at an earlier start, and the echo came 2 ms earlier than that; a memory that is further
+    /// off than a room and a card can be does no harm.
+    @Test(arguments: [(96.0, 96), (-240, -240), (0, 0), (961, 0), (.nan, 0), (-.infinity, 0)])
+    func beginsWhereTheEchoWasBefore(bias: Double, earlier: Int) {
+        let loop = makeLoop(buffer: 9600)
+        loop.cycle()
+        loop.line.expect(bias: bias)
+        for _ in 0..<100 {
+            loop.cycle()
+            #expect(loop.lead == Self.keep - earlier)
+        }
+        #expect(loop.line.confirmedBias == nil)
+    }
+
     @Test func nothingPlayedYetIsSilence() {
         var line = ReferenceLine()
         var reference = [Float](repeating: 1, count: 480)

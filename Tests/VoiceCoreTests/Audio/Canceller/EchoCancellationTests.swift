@@ -181,6 +181,63 @@ struct EchoCancellationTests {
         #expect((-4...1.5).contains(kept), "\(kept) dB")
     }
 
+    /// What a canceller knows of the room after 5 s of syllables; learned once for all tests.
+    private static let learnedPath = Result {
+        let tests = EchoCancellationTests()
+        let far = tests.syllables(seconds: 5, level: 0.4, rate: 4, seed: 11)
+        var path = [Float](repeating: 0, count: RememberedRoom.pathFrames)
+        _ = try tests.run(microphone: tests.echo(of: far, delay: lead), reference: far) { period, canceller in
+            if period == 499 { canceller.copyPath(into: &path) }
+        }
+        return path
+    }
+
+    /// A second start: what takes the first one seconds is there after half a second of sound, wherever within 5 ms the
+    /// reference lies this time, and whether the knob was turned.
+    @Test(arguments: [(0, 1), (170, 1), (-170, 1), (0, 2.5), (0, 0.4)] as [(Int, Float)])
+    func aRoomOfBeforeIsRecognised(later: Int, louder: Float) throws {
+        let path = try Self.learnedPath.get()
+        let far = syllables(seconds: 2, level: 0.3, rate: 4, seed: 12)
+        let microphone = echo(of: far, delay: Self.lead + later).map { louder * $0 }
+        let first = try run(microphone: microphone, reference: far)
+        let second = try run(microphone: microphone, reference: far) { period, canceller in
+            if period == 0 { canceller.recall(path) }
+        }
+        #expect(first.readings.allSatisfy { !$0.hasRecalled })
+        let recognised = try #require(second.readings.firstIndex { $0.hasRecalled })
+        // By the level that is remembered.
+        let sounding = -50 + 20 * log10f(louder)
+        #expect(second.readings[..<recognised].count { $0.microphone > sounding } <= 50, "half a second of sound")
+        #expect(second.lossOfLinearStage(last: 1) > 20)
+        #expect(second.lossOfLinearStage(last: 1) > first.lossOfLinearStage(last: 1) + 4)
+    }
+
+    /// Over somebody who talks from the first word on.
+    @Test func aRoomOfBeforeIsRecognisedUnderATalker() throws {
+        let path = try Self.learnedPath.get()
+        let far = syllables(seconds: 2, level: 0.4, rate: 4, seed: 12)
+        let near = syllables(seconds: 2, level: 0.15, rate: 3.1, seed: 4)
+        let microphone = zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 }
+        let outcome = try run(microphone: microphone, reference: far) { period, canceller in
+            if period == 0 { canceller.recall(path) }
+        }
+        #expect(outcome.readings.contains { $0.hasRecalled })
+    }
+
+    /// The box stands elsewhere: to the last sample as though nothing had been remembered.
+    @Test func aRoomThatIsNotTheOneOfBeforeCostsNothing() throws {
+        let path = try Self.learnedPath.get()
+        let far = syllables(seconds: 3, level: 0.3, rate: 4, seed: 12)
+        let microphone = echo(of: far, delay: Self.lead + 300, room: 8)
+        let first = try run(microphone: microphone, reference: far)
+        let second = try run(microphone: microphone, reference: far) { period, canceller in
+            if period == 0 { canceller.recall(path) }
+        }
+        let isSame = first.output == second.output
+        #expect(isSame)
+        #expect(second.readings.allSatisfy { !$0.hasRecalled })
+    }
+
     /// After 248 days of a hundred periods a second a plain count would be beyond what a number holds.
     @Test func theSuppressorIsTheSameAfterMonths() throws {
         let far = noise(seconds: 5, level: 0.2, seed: 1)

@@ -7,25 +7,25 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-struct ActivationKeeperTests {
+struct ActivationControllerTests {
     /// Closing a sound card may take seconds. Who says "stop" meanwhile is not to wait for it.
     @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
-        let (mailbox, inbox, pipes) = (EventMailbox(), ActivationInbox(), AudioPipes())
-        let pump = NetworkConfined(VoicePump(pipes: pipes, options: .init()) { _, _ in }, on: NetworkThread())
+        let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
+        let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
         let (closed, device) = AsyncStream.makeStream(of: Void.self)
         let (lights, light) = AsyncStream.makeStream(of: ActivationStatus.self)
-        var parts = ActivationKeeper.Parts(
+        var parts = ActivationController.Parts(
             mailbox: mailbox,
             pump: pump,
-            pipes: pipes,
+            earcons: ports.earcons,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         parts.capture = { _ in for await _ in closed {} }
         parts.changed = { light.yield($0) }
         var options = ActivationMachine.Options()
         options.mode = .push
-        let keeper = ActivationKeeper(parts, options: options, inbox: inbox)
-        let running = Task { await keeper.run() }
+        let controller = ActivationController(parts, options: options, inbox: inbox)
+        let running = Task { await controller.run() }
 
         inbox.post(.start)
         inbox.post(.mute(true))
@@ -34,9 +34,9 @@ struct ActivationKeeperTests {
         inbox.post(.stop(isSpoken: true))
         inbox.close()
         var heard: [ConversationEvent] = []
-        for await letter in mailbox.letters {
-            heard.append(letter.event)
-            if letter.event == .stop(isSpoken: true) { break }
+        for await envelope in mailbox.envelopes {
+            heard.append(envelope.event)
+            if envelope.event == .stop(isSpoken: true) { break }
         }
         #expect(
             heard == [

@@ -1,0 +1,142 @@
+package import VoiceBase
+internal import VoiceConfiguration
+
+/// The rooms as they outlive a restart, the newest first.
+///
+///     [room1]
+///     microphone = "hw:CARD=Jabra,DEV=0"
+///     loudspeaker = "hw:CARD=Jabra,DEV=0"
+///     volume = 70         of the card's mixer, in percent
+///     bias_ms = -1.92     the echo comes so much earlier than the card's delays say
+///     peak = 0.31         what the largest number of the path stands for
+///     path = "..."        base64 of 15360 numbers of 16 bits, low byte first
+package struct SavedRooms: Sendable, Equatable {
+    /// A box with several cards, at more than one volume.
+    package static let most = 4
+    /// Of the file, in bytes: a room is 41 kB.
+    package static let limit = 256 << 10
+
+    package private(set) var rooms: [RememberedRoom] = []
+
+    package init() {}
+
+    /// What to begin with: the room of these devices whose volume was nearest; how loud the echo is shows at once.
+    package func room(microphone: String, loudspeaker: String, volume: Int) -> RememberedRoom? {
+        rooms.filter { $0.isOf(microphone, loudspeaker) }
+            .min { ($0.volume - volume).magnitude < ($1.volume - volume).magnitude }
+    }
+
+    /// Takes the place of what was known of these devices at this volume; of more than `most` the oldest goes. A path that is
+    /// none, of another length or with what is no number, is not kept.
+    package mutating func keep(_ room: RememberedRoom) {
+        guard room.path.count == RememberedRoom.pathFrames, room.path.allSatisfy(\.isFinite), room.bias.isFinite else {
+            return
+        }
+        rooms.removeAll { $0.isOf(room.microphone, room.loudspeaker) && $0.volume == room.volume }
+        rooms.insert(room, at: 0)
+        rooms = Array(rooms.prefix(Self.most))
+    }
+
+    /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
+    package init(parsing bytes: [UInt8]) throws(Unreadable) {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(parsing: bytes)
+        } catch {
+            throw Unreadable("line \(error.line): \(error.message)")
+        }
+        var values: [String: ConfigurationValue] = [:]
+        for entry in document.entries { values[entry.path] = entry.value }
+        guard values["schema"] == .integer(1) else { throw Unreadable("it does not say schema = 1") }
+        for place in 1...Self.most where values["room\(place)"] != nil {
+            guard let room = Self.room(values, "room\(place).") else {
+                throw Unreadable("room\(place) is not devices, volume, bias_ms, peak and path")
+            }
+            rooms.append(room)
+        }
+    }
+
+    private static let longestName = 200
+    private static let longestBias = 2000.0
+    private static let framesPerMillisecond = Double(AudioFormat.deviceRate) / 1000
+
+    private static func room(_ values: [String: ConfigurationValue], _ prefix: String) -> RememberedRoom? {
+        func number(_ key: String) -> Double? {
+            switch values[prefix + key] {
+            case .number(let value): value
+            case .integer(let value): Double(value)
+            default: nil
+            }
+        }
+        guard case .text(let microphone)? = values[prefix + "microphone"], microphone.utf8.count <= longestName,
+            case .text(let loudspeaker)? = values[prefix + "loudspeaker"], loudspeaker.utf8.count <= longestName,
+            case .integer(let volume)? = values[prefix + "volume"], Volumes.range.contains(volume),
+            let bias = number("bias_ms"), bias.magnitude <= longestBias,
+            let peak = number("peak"), peak > 0, peak <= 1000,
+            case .text(let text)? = values[prefix + "path"], let path = path(text, peak: Float(peak))
+        else { return nil }
+        return RememberedRoom(
+            microphone: microphone,
+            loudspeaker: loudspeaker,
+            volume: volume,
+            bias: bias * framesPerMillisecond,
+            path: path
+        )
+    }
+
+    private static func path(_ text: String, peak: Float) -> [Float]? {
+        let text = Array(text.utf8)
+        guard text.count == Base64.encodedCount(2 * RememberedRoom.pathFrames) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3)
+        let count = text.withUnsafeBytes { text in
+            bytes.withUnsafeMutableBufferPointer { bytes in
+                bytes.baseAddress.flatMap { Base64.decode(text, into: $0) }
+            }
+        }
+        guard count == 2 * RememberedRoom.pathFrames else { return nil }
+        return (0..<RememberedRoom.pathFrames).map { index in
+            let sample = Int16(bitPattern: UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8)
+            return Float(sample) / Float(Int16.max) * peak
+        }
+    }
+
+    package var text: String {
+        StateStore.header + rooms.enumerated().map { Self.text($1, place: $0 + 1) }.joined()
+    }
+
+    private static func text(_ room: RememberedRoom, place: Int) -> String {
+        let peak = max(room.path.reduce(0) { max($0, $1.magnitude) }, 1e-6)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(2 * room.path.count)
+        for sample in room.path {
+            let number = UInt16(bitPattern: Int16((sample / peak * Float(Int16.max)).rounded()))
+            bytes.append(UInt8(truncatingIfNeeded: number))
+            bytes.append(UInt8(truncatingIfNeeded: number >> 8))
+        }
+        let bias = (room.bias / framesPerMillisecond * 1000).rounded() / 1000
+        return """
+
+            [room\(place)]
+            microphone = \(quoted(room.microphone))
+            loudspeaker = \(quoted(room.loudspeaker))
+            volume = \(room.volume)
+            bias_ms = \(bias)
+            peak = \(peak)
+            path = "\(Base64.text(bytes))"
+
+            """
+    }
+
+    /// A name of ALSA's as a TOML string.
+    private static func quoted(_ name: String) -> String {
+        var text = "\""
+        for scalar in name.unicodeScalars.prefix(longestName) {
+            switch scalar {
+            case "\"", "\\": text += "\\" + String(scalar)
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: text += " "
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}

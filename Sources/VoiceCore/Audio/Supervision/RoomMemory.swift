@@ -1,0 +1,131 @@
+package import Logging
+internal import Synchronization
+package import VoiceBase
+
+/// Remembers how the loudspeaker is heard at the microphone, so that a start need not learn it: a word at the very first sound
+/// is then heard as one after minutes.
+///
+/// What is remembered is tried, not trusted: the canceller takes it over once it has proven right, and otherwise learns as
+/// though nothing had been known. The path of now is asked of the audio thread at quiet moments, ten minutes apart at least, and
+/// at the end.
+package actor RoomMemory {
+    /// What the linear stage must take off before what it has learned is worth keeping, in dB, and the half seconds of sound
+    /// that it must have heard since the start or the last time.
+    static let leastERLE = 15.0
+    static let leastBlocks: UInt64 = 20
+    static let spacing = Duration.seconds(600)
+    private static let interval = Duration.milliseconds(100)
+
+    private let ports: AudioPorts
+    private let logger: Logger
+    private let store: StateStore
+    private var saved = SavedRooms()
+    /// Up to which beginning a path was offered.
+    private var served: UInt64 = 0
+    private var isTold = false
+    private var asked: Duration?
+    private var blocksBefore: UInt64 = 0
+    private var isAsking = false
+
+    package init(directory: String, ports: AudioPorts, logger: Logger, files: FileReader = .system) {
+        self.ports = ports
+        self.logger = logger
+        store = StateStore(directory + "/rooms.toml", limit: SavedRooms.limit, logger: logger, files: files)
+    }
+
+    /// Reads what was saved.
+    package func start() {
+        saved =
+            store.load {
+                try SavedRooms(parsing: $0)
+            } lost: { _ in
+                "the remembered echo is lost, learning it anew"
+            }.value ?? SavedRooms()
+    }
+
+    /// Works until cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            step(at: Monotonic.now())
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// Keeps the path of now; the audio thread must still run. Takes 50 ms at most.
+    func stop() async {
+        guard isWorthKeeping else { return take() }
+        if !isAsking { ask(at: Monotonic.now()) }
+        for _ in 0..<10 where isAsking {
+            try? await Task.sleep(for: .milliseconds(5))
+            take()
+        }
+    }
+
+    func step(at now: Duration) {
+        // Other devices first: an answer on its way is of those before.
+        offer()
+        take()
+        tell()
+        guard !isAsking, isWorthKeeping, !ports.echo.isPlaying else { return }
+        if let asked, now - asked < Self.spacing { return }
+        ask(at: now)
+    }
+
+    private var pair: (microphone: String, loudspeaker: String)? {
+        guard let microphone = ports.capture.device, let loudspeaker = ports.playback.device else { return nil }
+        return (microphone, loudspeaker)
+    }
+
+    private func offer() {
+        let beginnings = ports.echoPath.beginnings
+        guard beginnings != served, let pair else { return }
+        served = beginnings
+        // What is on its way belongs to the devices of before.
+        ports.echoPath.dropAnswer()
+        isAsking = false
+        blocksBefore = ports.echo.blocks
+        let volume = ports.volumes.cardPercent
+        guard let room = saved.room(microphone: pair.microphone, loudspeaker: pair.loudspeaker, volume: volume) else {
+            return
+        }
+        ports.echoPath.offer(room)
+        isTold = false
+    }
+
+    private func tell() {
+        guard !isTold, ports.echoPath.isRecalled else { return }
+        isTold = true
+        logger.info("echo: the room is the one of before")
+    }
+
+    private var isWorthKeeping: Bool {
+        let status = EchoStatus(ports.echo)
+        return status.state == .good && status.isAligned && !status.isLearningMove
+            && status.linearERLE.map { $0 >= Self.leastERLE } == true
+            && status.blocks >= blocksBefore + Self.leastBlocks
+            && ports.echoPath.beginnings == served
+    }
+
+    private func ask(at now: Duration) {
+        asked = now
+        blocksBefore = ports.echo.blocks
+        isAsking = true
+        ports.echoPath.ask()
+    }
+
+    private func take() {
+        guard isAsking, ports.echoPath.beginnings == served, let answer = ports.echoPath.takeAnswer() else { return }
+        isAsking = false
+        guard let pair else { return }
+        saved.keep(
+            RememberedRoom(
+                microphone: pair.microphone,
+                loudspeaker: pair.loudspeaker,
+                volume: ports.volumes.cardPercent,
+                bias: answer.bias,
+                path: answer.path
+            )
+        )
+        store.save(Array(saved.text.utf8), failing: "the echo is not remembered")
+    }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+
+@testable import VoiceAudio
+@testable import VoiceBase
+
+/// What a start gets of the room of before, and when that of now is kept; the test plays the audio thread.
+struct RoomMemoryTests {
+    private let folder = "/tmp/rooms-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    private let ports = AudioPorts()
+    private let log = LineLog()
+
+    private func memory() async -> RoomMemory {
+        let memory = RoomMemory(directory: folder, ports: ports, logger: log.logger)
+        await memory.start()
+        return memory
+    }
+
+    private func open(_ microphone: String = "hw:CARD=A", _ loudspeaker: String = "hw:CARD=B") {
+        (ports.capture.device, ports.playback.device) = (microphone, loudspeaker)
+        ports.echoPath.began()
+    }
+
+    /// As though the canceller had heard so many half seconds of the box and taken off so much.
+    private func hear(blocks: UInt64, erle: Float = 25) {
+        ports.echo.state.store(DuplexState.good.rawValue, ordering: .releasing)
+        ports.echo.isAligned.store(true, ordering: .relaxed)
+        ports.echo.linearERLE.store(EchoGauges.tenths(erle), ordering: .relaxed)
+        ports.echo.blocks.wrappingAdd(blocks, ordering: .releasing)
+    }
+
+    private func saved() -> SavedRooms? {
+        try? StateStore.read(folder + "/rooms.toml", limit: SavedRooms.limit) { try SavedRooms(parsing: $0) }
+    }
+
+    private func taken() -> (path: [Float], bias: Double)? {
+        var path = [Float](repeating: 0, count: RememberedRoom.pathFrames)
+        return ports.echoPath.takeBefore(into: &path).map { (path, $0) }
+    }
+
+    private var isAsked: Bool { ports.echoPath.isAsked }
+
+    private func answer(_ room: RememberedRoom) { ports.echoPath.handOver(room.path, bias: room.bias) }
+
+    @Test func whatIsKeptIsOfferedToTheNextStart() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let room = RememberedRoom(decaying: 0.2)
+        let first = await memory()
+        open()
+        await first.step(at: .seconds(1))
+        #expect(taken() == nil, "nothing is known yet")
+        hear(blocks: 20)
+        await first.step(at: .seconds(2))
+        #expect(isAsked)
+        answer(room)
+        await first.step(at: .seconds(3))
+
+        let second = await memory()
+        open()
+        await second.step(at: .seconds(4))
+        let offered = try #require(taken())
+        #expect((offered.bias - room.bias).magnitude < 0.05)
+        #expect(decibels(rms(zip(offered.path, room.path).map { $0 - $1 }) / rms(room.path)) < -70)
+        #expect(log.lines.isEmpty)
+        ports.echoPath.tell(isRecalled: true)
+        await second.step(at: .seconds(8))
+        await second.step(at: .seconds(9))
+        #expect(log.lines.count { $0.contains("the room is the one of before") } == 1)
+    }
+
+    @Test func otherDevicesGetNothing() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try StateFile.write(Array(SavedRooms(of: RememberedRoom(decaying: 0.2)).text.utf8), to: folder + "/rooms.toml")
+        let memory = await memory()
+        open("hw:CARD=C")
+        await memory.step(at: .seconds(1))
+        #expect(taken() == nil)
+        open()
+        await memory.step(at: .seconds(2))
+        #expect(taken() != nil)
+        await memory.step(at: .seconds(3))
+        #expect(taken() == nil, "once for each beginning")
+    }
+
+    /// What is learned badly, briefly or while the box speaks is not worth a memory, and once in ten minutes is enough.
+    @Test func onlyAQuietMomentAfterMuchSoundIsKept() async {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let memory = await memory()
+        open()
+        await memory.step(at: .seconds(1))
+        hear(blocks: 19)
+        await memory.step(at: .seconds(2))
+        #expect(!isAsked)
+        hear(blocks: 1, erle: 14)
+        await memory.step(at: .seconds(3))
+        #expect(!isAsked)
+        hear(blocks: 1)
+        ports.echo.isPlaying.store(true, ordering: .relaxed)
+        await memory.step(at: .seconds(4))
+        #expect(!isAsked)
+        ports.echo.isPlaying.store(false, ordering: .relaxed)
+        await memory.step(at: .seconds(5))
+        #expect(isAsked)
+        answer(RememberedRoom(decaying: 0.2))
+        hear(blocks: 40)
+        await memory.step(at: .seconds(6))
+        await memory.step(at: .seconds(604))
+        #expect(!isAsked)
+        await memory.step(at: .seconds(606))
+        #expect(isAsked)
+    }
+
+    @Test func whatComesForTheDevicesOfBeforeIsDropped() async {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let memory = await memory()
+        open()
+        await memory.step(at: .seconds(1))
+        hear(blocks: 20)
+        await memory.step(at: .seconds(2))
+        answer(RememberedRoom(decaying: 0.2))
+        open("hw:CARD=C")
+        await memory.step(at: .seconds(3))
+        await memory.step(at: .seconds(4))
+        // Told apart here: a path takes a page to print.
+        let isKept = saved()?.room(microphone: "hw:CARD=C", loudspeaker: "hw:CARD=B", volume: 100) != nil
+        #expect(!isKept)
+    }
+
+    /// At the end the box may be in the middle of a word.
+    @Test func theEndKeepsWhatIsKnown() async {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let memory = await memory()
+        open()
+        await memory.step(at: .seconds(1))
+        hear(blocks: 20)
+        ports.echo.isPlaying.store(true, ordering: .relaxed)
+        // The answer of an audio thread that is very quick.
+        answer(RememberedRoom(decaying: 0.2))
+        await memory.stop()
+        #expect(saved()?.rooms.count == 1)
+    }
+}
