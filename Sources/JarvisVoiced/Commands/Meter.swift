@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Logging
 import VoiceAudio
 import VoiceBase
 import VoiceConfiguration

@@ -59,7 +59,7 @@ struct Wake: ParsableCommand {
         private func folder() throws -> String {
             var environment = ProcessEnvironment.values
             if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
-                var patient = Patient(environment: environment)
+                var patient = DoctorContext(environment: environment)
                 if (try? patient.become("jarvis-voiced")) != nil { environment = patient.environment }
             }
             guard let state = StateDirectory.path(environment: environment) else {

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 ///     RoomMemory --the path of before--> audio thread      at a start, to be tried
 ///     RoomMemory <--the path of now----- audio thread      when it is asked for
-package struct EchoPathExchange: ~Copyable, Sendable {
+package final class EchoPathExchange: Sendable {
     private static let capacity = 16_384
 
     private let before = SampleRing<Float>(capacity: capacity, filling: 0)
@@ -44,7 +44,7 @@ package struct EchoPathExchange: ~Copyable, Sendable {
     /// Tells whether the path of before was found to be the right one.
     func tell(isRecalled: Bool) { isRecalledNow.store(isRecalled, ordering: .relaxed) }
 
-    // MARK: Keeper
+    // MARK: RoomMemory
 
     /// How often what was known of the echo has become void, the start included.
     var beginnings: UInt64 { beginningCount.load(ordering: .acquiring) }

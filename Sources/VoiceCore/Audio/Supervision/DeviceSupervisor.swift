@@ -114,7 +114,7 @@ actor DeviceSupervisor {
         case .success(let stream):
             guard !isStopped, !isClosed else { return await close(stream) }
             device = stream.device
-            side.device = stream.device
+            slot.device = stream.device
             if let choice = stream.choice { tell(choice) }
             slot.granted = DeviceSlot.Granted(plan: stream.plan, fill: request.fill)
             _ = take(.opened)

@@ -83,7 +83,7 @@ package actor RoomMemory {
         // What is on its way belongs to the devices of before.
         ports.echoPath.dropAnswer()
         isAsking = false
-        blocksBefore = ports.echo.blocks
+        blocksBefore = ports.echo.blocks.load(ordering: .relaxed)
         let volume = ports.volumes.cardPercent
         guard let room = saved.room(microphone: pair.microphone, loudspeaker: pair.loudspeaker, volume: volume) else {
             return
@@ -108,7 +108,7 @@ package actor RoomMemory {
 
     private func ask(at now: Duration) {
         asked = now
-        blocksBefore = ports.echo.blocks
+        blocksBefore = ports.echo.blocks.load(ordering: .relaxed)
         isAsking = true
         ports.echoPath.ask()
     }
