@@ -41,15 +41,14 @@ package struct WakeRule: Sendable {
         let isStop = known?.isStop ?? false
         if isStop, listening != .stop { return .nothing }
         guard now >= (isStop ? deafToStopsUntil : deafToCallsUntil) else { return .nothing }
-        switch candidate.finding {
-        case .certain: break
-        case .doubtful(let score): return .nearMiss(candidate.word, score: score)
-        case .score(let score):
-            guard let known else { return .nothing }
-            guard score >= known.threshold + (isPlaying ? playingMargin : 0) else {
+        switch (candidate.finding, known?.threshold) {
+        case (.certain, _): break
+        case (.doubtful(let score), _): return .nearMiss(candidate.word, score: score)
+        case (.score(let score), .some(let threshold)):
+            guard score >= threshold + (isPlaying ? playingMargin : 0) else {
                 return .nearMiss(candidate.word, score: score)
             }
-        case .repeated:
+        case (.score, .none), (.repeated, _):
             guard isPlaying else { break }
             defer { first = (candidate.word, now) }
             guard let first, first.word == candidate.word, now - first.at <= Self.agreement else { return .nothing }

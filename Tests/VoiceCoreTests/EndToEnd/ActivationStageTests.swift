@@ -93,7 +93,7 @@ extension EndToEnd {
             try await stage.startListening(for: words)
             // What ends sooner than this and half a second is the called word itself.
             try await stage.pass(milliseconds: 1600)
-            words.find("jarvis")
+            words.find("hey jarvis")
             try await stage.reach(.listening)
             try await stage.pass(milliseconds: 1000)
             stage.say("Tell")
@@ -152,7 +152,7 @@ extension EndToEnd {
             try await stage.reach(.idle)
             try await stage.reachClose()
             let sent = stage.journal.soundMessages
-            words.find("jarvis")
+            words.find("hey jarvis")
             try await stage.pass(milliseconds: 500)
             #expect(stage.simulator.connectionCount == 1, "no word calls in push mode")
             #expect(stage.journal.soundMessages == sent)
@@ -162,7 +162,7 @@ extension EndToEnd {
             try await stage.reach(.idle, times: 2)
             try await stage.reach(ActivationPhase.idle)
             try await stage.hears()
-            words.find("jarvis")
+            words.find("hey jarvis")
             try await stage.reach(.listening, times: 3)
             _ = try await stage.perform("mode", "always")
             try await stage.pass(milliseconds: 1000)

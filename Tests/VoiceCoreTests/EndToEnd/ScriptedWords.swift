@@ -36,7 +36,7 @@ final class ScriptedWords: Sendable {
                 if let begun = since { since = begun + samples.count }
                 if let since, since >= after * 16 {
                     hasCalled = true
-                    words.find("jarvis")
+                    words.find("hey jarvis")
                 }
             }
             return words.told.withLock { told in
