@@ -59,8 +59,8 @@ struct Wake: ParsableCommand {
         private func folder() throws -> String {
             var environment = ProcessEnvironment.values
             if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
-                var patient = DoctorContext(environment: environment)
-                if (try? patient.become("jarvis-voiced")) != nil { environment = patient.environment }
+                var context = DoctorContext(environment: environment)
+                if (try? context.become("jarvis-voiced")) != nil { environment = context.environment }
             }
             guard let state = StateDirectory.path(environment: environment) else {
                 throw WakeWordError("there is no state folder: set HOME or STATE_DIRECTORY")

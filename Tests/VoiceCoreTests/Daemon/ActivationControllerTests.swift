@@ -3,6 +3,7 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceAudio
+import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork

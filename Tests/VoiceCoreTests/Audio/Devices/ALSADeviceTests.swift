@@ -86,7 +86,7 @@ struct ALSADeviceTests {
     @Test(arguments: [("ALSA <-> PipeWire PCM I/O Plugin", 1024 + 480 + 480), ("card of a test", 1440)])
     func aSoundServerGetsAStepMore(name: String, prefill: Int) throws {
         let card = try PluginCard(.playback, buffer: 200, name: name)
-        let (microphone, loudspeaker) = (AudioSide(), AudioSide())
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
         loudspeaker.offer(try open(card, .playback))
         let stop = clinux_eventfd()
         defer { Glibc.close(stop) }
