@@ -1,6 +1,5 @@
-internal import VoiceConfiguration
-
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// Opening, configuring, losing and closing the session, and changing to the one beside it.
 extension ConversationMachine {

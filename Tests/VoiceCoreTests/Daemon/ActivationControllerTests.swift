@@ -1,9 +1,9 @@
 import Logging
 import Testing
+import VoiceConfiguration
 
 @testable import VoiceActivation
 @testable import VoiceAudio
-import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceNetwork
