@@ -86,7 +86,8 @@ typedef struct {
 typedef struct caec caec;
 
 /// Makes a canceller, or returns NULL and writes one line of text (cut to `error_size`, zero terminated) to `error`,
-/// which may be NULL. Not for the audio thread.
+/// which may be NULL. Not for the audio thread. The library writes tables that all cancellers of a process share anew, which one
+/// that is at work hears as a small error: a program has one at a time.
 caec *caec_create(const caec_options *options, char *error, size_t error_size);
 
 /// Frees everything; NULL is allowed. Not for the audio thread.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// How the program ended, in the numbers of sysexits.h, so that the service manager can tell what helps.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
@@ -13,4 +15,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case noPermission = 77
     /// The configuration is wrong.
     case configuration = 78
+}
+
+/// What the system said: an errno.
+package struct SystemError: Error, Equatable, CustomStringConvertible {
+    package var code: Int32
+
+    package init(code: Int32) { self.code = code }
+
+    package var description: String { String(cString: strerror(code)) }
 }

@@ -36,3 +36,41 @@ extension BudgetReport {
         return "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
     }
 }
+
+/// What a start finds of the accounts of before.
+///
+/// Damage must not renew a budget: of accounts that cannot be read a fixed part of every limit counts as spent, so that
+/// the box still speaks and a little is left; where another damaged file still lies aside, all of it.
+package enum RestoredBudget: Equatable, Sendable {
+    /// The first start.
+    case nothing
+    case known(SavedBudget)
+    /// - isAgain: another damaged file had been kept aside before.
+    case damaged(isAgain: Bool)
+
+    /// The part of every limit that counts as spent, 0 to 1.
+    var assumedShare: Double {
+        switch self {
+        case .nothing, .known: 0
+        case .damaged(let isAgain): isAgain ? 1 : 0.8
+        }
+    }
+
+    /// The accounts to go on with.
+    func accounts(_ caps: [BudgetPeriod: BudgetCaps], at now: BudgetInstant) -> SavedBudget {
+        if case .known(let saved) = self {
+            var saved = saved
+            saved.hour.bringBack(to: now, length: 3600)
+            saved.day.bringBack(to: now, length: 86_400)
+            return saved
+        }
+        func account(_ period: BudgetPeriod, _ length: Int) -> BudgetAccount {
+            var account = BudgetAccount(number: now.number(of: length))
+            let caps = caps[period] ?? BudgetCaps()
+            account.spending.micros = (max(0, caps.money) * 1e6 * assumedShare).rounded(.up)
+            account.spending.talk = .milliseconds((max(0, min(caps.minutes, 1e6)) * 60_000 * assumedShare).rounded(.up))
+            return account
+        }
+        return SavedBudget(hour: account(.hour, 3600), day: account(.day, 86_400))
+    }
+}

@@ -15,3 +15,47 @@ package struct Configuration: Sendable, Equatable {
 
     package init() {}
 }
+
+/// The values of one section of the file: those that differ from the defaults, which stand in `Keys`.
+///
+///     extension Configuration.Audio {
+///         package struct Keys: Sendable {
+///             package let lockMemory = Setting("audio.lock_memory", true, "Keeps the program in memory.")
+///         }
+///     }
+///     configuration.audio.lockMemory = false
+@dynamicMemberLookup
+package protocol ConfigurationSection: Sendable, Equatable {
+    /// A struct with one `Setting` for each key, in the order of the sample file.
+    associatedtype Keys: Sendable
+
+    /// "audio" of "audio.input".
+    static var name: String { get }
+    /// The sentence above the section.
+    static var documentation: String { get }
+    static var keys: Keys { get }
+
+    /// By path; a key that has its default stands not in it, so that equal settings are equal values.
+    var changes: [String: ConfigurationValue] { get set }
+
+    init()
+}
+
+extension ConfigurationSection {
+    package subscript<Value>(dynamicMember member: KeyPath<Keys, Setting<Value>>) -> Value {
+        get {
+            let setting = Self.keys[keyPath: member]
+            return changes[setting.key.path].flatMap(setting.decode) ?? setting.builtIn
+        }
+        set {
+            let setting = Self.keys[keyPath: member]
+            self[setting.key] = setting.encode(newValue)
+        }
+    }
+
+    /// The value of a key of this section, as the file has it.
+    subscript(key: ConfigurationKey) -> ConfigurationValue {
+        get { changes[key.path] ?? key.builtIn }
+        set { changes[key.path] = newValue == key.builtIn ? nil : newValue }
+    }
+}

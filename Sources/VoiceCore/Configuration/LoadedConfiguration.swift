@@ -29,3 +29,47 @@ package struct LoadedConfiguration: Sendable, Equatable {
 
     package func origin(of path: String) -> Origin { origins[path] ?? .builtIn }
 }
+
+/// What `config show` prints: the values in force and where each comes from, as TOML.
+package enum ConfigurationListing {
+    /// Secrets are named with their origin, never shown.
+    package static func text(_ loaded: LoadedConfiguration, secrets: Secrets) -> String {
+        var lines = ["# file: " + (loaded.file ?? "none")]
+        lines.append("# api key: " + secrets.apiKey.status)
+        lines.append("# jarvis token: " + secrets.jarvisToken.status)
+        for section in ConfigurationSchema.sections {
+            lines += ["", "[\(section.name)]"]
+            for key in ConfigurationSchema.keys where key.section == section.name {
+                let setting = "\(key.name) = \(key.value(in: loaded.values).toml)"
+                let padding = String(repeating: " ", count: max(2, 48 - setting.count))
+                lines.append("\(setting)\(padding)# \(loaded.origin(of: key.path))")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// One thing that is wrong with the configuration, and where.
+package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
+    /// "FILE:LINE", "$NAME" or "--set"; empty when there is no place.
+    package let place: String
+    package let message: String
+
+    package init(place: String, message: String) {
+        self.place = place
+        self.message = message
+    }
+
+    package var description: String { place.isEmpty ? message : "\(place): \(message)" }
+}
+
+/// The configuration cannot be used: all problems at once, in the order they were found. Exit code 78.
+package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let problems: [ConfigurationProblem]
+
+    package init(problems: [ConfigurationProblem]) {
+        self.problems = problems
+    }
+
+    package var description: String { problems.map(\.description).joined(separator: "\n") }
+}

@@ -1,3 +1,4 @@
+internal import Synchronization
 package import VoiceBase
 
 /// The API key and the token, found in a file, among the systemd credentials or in the environment, in this order.
@@ -108,4 +109,18 @@ package struct Secrets: Sendable, Equatable {
 
 extension Secrets.Found {
     fileprivate static let none = Secrets.Found(secret: nil, origin: nil)
+}
+
+/// A secret that may be replaced while it is in use.
+package final class SharedSecret: Sendable {
+    private let content: Mutex<Secret?>
+
+    package init(_ secret: Secret?) {
+        content = Mutex(secret)
+    }
+
+    package var value: Secret? {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
+    }
 }

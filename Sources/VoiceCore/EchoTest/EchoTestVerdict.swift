@@ -1,5 +1,6 @@
 package import VoiceAudio
 package import VoiceBase
+package import VoiceConfiguration
 
 /// What a test of the echo canceller has measured.
 package struct EchoTestResult: Sendable, Equatable {
@@ -181,5 +182,58 @@ package struct EchoTestVerdict: Sendable, Equatable {
             left -= 1
         }
         return max(10, Int(factor * 10) * 10)
+    }
+}
+
+/// The result of a test of the echo canceller as text, a line per measurement.
+package enum EchoTestReport {
+    package static func lines(_ result: EchoTestResult, verdict: EchoTestVerdict) -> [String] {
+        let status = result.status
+        var rows: [(String, String)] = [
+            ("noise at the microphone", level(result.noiseFloor)),
+            ("echo at the microphone", "\(level(status.echoLevel)), peak \(level(status.echoPeak))"),
+            ("clipped", "\(tenths(status.clippedShare * 100)) % of the periods with echo"),
+            ("delay", status.delay.map { "\(tenths($0)) ms" } ?? "not found"),
+            ("drift of the clocks", status.drift.map { "\(tenths($0)) ppm" } ?? "needs longer"),
+        ]
+        if let choice = result.choice { rows.insert(("microphone", choice.text), at: 0) }
+        if result.hasCanceller, status.worker != .hardware {
+            rows.append(
+                (
+                    "echo taken off",
+                    "\(decibels(status.linearERLE)) by the linear canceller, \(decibels(status.wholeERLE)) in all"
+                )
+            )
+            rows.append(("left over", level(status.residualLevel)))
+        }
+        rows.append(("interruptions of the sound", "\(result.captureXruns) capture, \(result.playbackXruns) playback"))
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { $0.0 + String(repeating: " ", count: width + 2 - $0.0.count) + $0.1 } + ["", verdict.summary]
+            + verdict.advice
+    }
+
+    private static func level(_ value: Double?) -> String { value.map { "\(Int($0.rounded())) dBFS" } ?? "none" }
+    private static func decibels(_ value: Double?) -> String { value.map { "\(Int($0.rounded())) dB" } ?? "none" }
+
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+}
+
+extension AudioConfiguration {
+    /// Takes in what is known beside the configuration: the user's lines of known devices, and what `echo-test` has found best.
+    /// - Returns: what is wrong with the lines, for people.
+    package mutating func learn(
+        _ audio: Configuration.Audio,
+        environment: [String: String],
+        files: FileReader = .system
+    ) -> [String] {
+        let (table, problems) = KnownDevices.load(environment: environment, files: files)
+        knownDevices = table
+        if let folder = StateDirectory.path(environment: environment) {
+            capture.measured = (try? SavedEchoTest.load(folder: folder, files: files))?.measured(on: audio)
+        }
+        return problems
     }
 }

@@ -1,5 +1,6 @@
 internal import CAlsa
 internal import Glibc
+package import VoiceBase
 
 /// Why sound does not work, in one line that names the device and the way out.
 package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -105,4 +106,17 @@ package enum AudioDirection: String, Sendable, Equatable, CustomStringConvertibl
     case playback
 
     package var description: String { rawValue }
+}
+
+extension AudioDeviceError {
+    /// How the program ends when it cannot go on without the device.
+    package var exitCode: ExitCode {
+        switch self {
+        case .permission: .noPermission
+        case .ambiguous, .unsupported: .configuration
+        case .notFound, .busy, .processing: .unavailable
+        case .thread: .system
+        case .failed, .file: .inputOutput
+        }
+    }
 }

@@ -1,3 +1,5 @@
+internal import CLinux
+
 /// Frames on their way to a loudspeaker that does not exist: the buffer of a simulated card.
 struct PlaybackQueue: ~Copyable {
     private static let capacity = 16_384
@@ -38,5 +40,46 @@ struct PlaybackQueue: ~Copyable {
         let removed = max(0, count - kept)
         count -= removed
         return removed
+    }
+}
+
+/// Ten milliseconds after ten milliseconds of CLOCK_MONOTONIC, in place of a microphone that is away.
+struct PeriodClock {
+    private static let period: UInt64 = 10_000_000
+    private var next: UInt64 = 0
+
+    /// The first period ends ten milliseconds from now.
+    mutating func restart() { next = clinux_monotonic_ns() + Self.period }
+
+    /// Waits for the end of the period.
+    mutating func wait() {
+        clinux_sleep_until_ns(next)
+        next += Self.period
+        // After a long pause of the machine time goes on from now instead of being made up for.
+        let now = clinux_monotonic_ns()
+        if now > next + 10 * Self.period { next = now + Self.period }
+    }
+}
+
+/// Notices a microphone that delivers without any clock, such as ALSA's `null`: a loop over it would take a whole core.
+struct PaceGuard: Sendable, Equatable {
+    /// Five seconds of sound, more than any card holds, within one.
+    static let periods = 500
+    static let nanoseconds: UInt64 = 1_000_000_000
+
+    /// It delivers at once: time has to come from elsewhere.
+    private(set) var isBroken = false
+    private var count = 0
+    private var start: UInt64 = 0
+
+    /// Takes the arrival of a period, in nanoseconds of CLOCK_MONOTONIC; true when that shows that there is no clock.
+    mutating func arrived(at now: UInt64) -> Bool {
+        guard !isBroken else { return false }
+        if count == 0 { start = now }
+        count += 1
+        guard count > Self.periods else { return false }
+        isBroken = now &- start < Self.nanoseconds
+        count = 0
+        return isBroken
     }
 }

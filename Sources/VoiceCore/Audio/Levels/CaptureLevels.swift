@@ -1,4 +1,5 @@
 internal import CDSP
+internal import Glibc
 
 /// Everything about level between the microphone and the wire: meter, clipping, gain before the canceller and, if wanted,
 /// the slow gain control after it.
@@ -52,5 +53,84 @@ struct CaptureLevels: ~Copyable {
     mutating func level(_ samples: UnsafeMutablePointer<Int16>, count: Int, isPlaying: Bool) {
         guard isAutomatic else { return }
         leveller.process(samples, count: count, isPlaying: isPlaying)
+    }
+}
+
+/// The level of the raw microphone in the newest period, and how often it clipped. Levels in tenths of dBFS: -960 (digital
+/// silence) ... 0.
+package struct CaptureReading: Sendable, Equatable {
+    package var peak = LevelMeter.floor
+    /// Mean power.
+    package var level = LevelMeter.floor
+    /// The peak with a memory, for a display: stays 1.5 s, then falls by 20 dB a second.
+    package var heldPeak = LevelMeter.floor
+    /// Whether the microphone clips again and again.
+    package var isClipping = false
+    /// Periods with samples at full scale since the start of the program, and how many of them while the loudspeaker played.
+    package var clippedPeriods: UInt64 = 0
+    package var clippedWhilePlaying: UInt64 = 0
+}
+
+/// A peak for a display: stays for 1.5 s, then falls by 20 dB a second.
+struct PeakHold: Sendable, Equatable {
+    private static let stay = 150
+    /// Tenths of a decibel per period of 10 ms.
+    private static let fall = 2
+
+    /// Tenths of dBFS.
+    private(set) var value = LevelMeter.floor
+    private var age = 0
+
+    /// Takes the peak of one period, in tenths of dBFS.
+    mutating func note(_ peak: Int) {
+        age += 1
+        if age > Self.stay { value = max(LevelMeter.floor, value - Self.fall) }
+        if peak >= value { (value, age) = (peak, 0) }
+    }
+}
+
+/// Tells a microphone that clips from a single knock on it.
+///
+/// A leaky count of periods with samples at full scale, with a time constant of 3 s: five such periods at once, or more
+/// than about two a second for long, and it clips; it does no more when the count has leaked below one half (after
+/// about 7 s without).
+struct ClippingDetector: Sendable, Equatable {
+    /// 16-bit full scale, less one step and rounding.
+    static let fullScale: Float = 0.9998
+
+    private static let leak: Float = 1 - 1 / 300
+    private static let upper: Float = 5
+    private static let lower: Float = 0.5
+
+    private var count: Float = 0
+    private(set) var isClipping = false
+
+    /// Takes one period of 10 ms.
+    mutating func note(isFullScale: Bool) {
+        count = count * Self.leak + (isFullScale ? 1 : 0)
+        // A microphone that has clipped for minutes does not take minutes to forget it.
+        count = min(count, 2 * Self.upper)
+        if count >= Self.upper - 0.1 { isClipping = true }
+        if count < Self.lower { isClipping = false }
+    }
+}
+
+/// Peak and level of a block of samples in tenths of dBFS.
+enum LevelMeter {
+    /// Digital silence and anything below.
+    static let floor = -960
+
+    static func measure(_ samples: UnsafePointer<Float>, count: Int) -> (peak: Int, level: Int) {
+        (tenths(cdsp_peak(samples, count)), tenths(cdsp_rms(samples, count)))
+    }
+
+    /// dBFS of an amplitude, -120 and more, as `EchoReading` has it.
+    static func decibels(_ amplitude: Float) -> Float {
+        20 * log10f(max(amplitude, 1e-6))
+    }
+
+    static func tenths(_ amplitude: Float) -> Int {
+        guard amplitude > 1.6e-5 else { return floor }
+        return Int(max(Float(floor), min(0, 200 * log10f(amplitude))).rounded())
     }
 }

@@ -40,3 +40,44 @@ struct SincInterpolator: ~Copyable {
         }
     }
 }
+
+/// Design of linear-phase low-pass filters: an ideal low pass cut to length by a Kaiser window.
+///
+/// J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", ISCAS 1974; the same formulas
+/// are in Oppenheim and Schafer, Discrete-Time Signal Processing, section 7.5 (3rd edition).
+package enum KaiserDesign {
+    /// The taps of a low pass of gain 1.
+    ///
+    /// `cutoff` is the -6 dB point as a fraction of the sample rate (0 to 0.5); `beta` trades the width of the transition
+    /// for attenuation beyond it.
+    package static func lowPass(taps count: Int, cutoff: Double, beta: Double) -> [Double] {
+        let center = Double(count - 1) / 2
+        return (0..<count).map { index in
+            let offset = Double(index) - center
+            let ratio = offset / center
+            let window = window(ratio, beta: beta)
+            let phase = 2 * Double.pi * cutoff * offset
+            let ideal = offset == 0 ? 2 * cutoff : sin(phase) / (.pi * offset)
+            return ideal * window
+        }
+    }
+
+    /// The window at `place`, from -1 to 1; 1 in the middle.
+    static func window(_ place: Double, beta: Double) -> Double {
+        besselI0(beta * max(0, 1 - place * place).squareRoot()) / besselI0(beta)
+    }
+
+    /// The modified Bessel function of order zero by its power series (Abramowitz and Stegun, 9.6.10).
+    private static func besselI0(_ x: Double) -> Double {
+        let quarter = x * x / 4
+        var term = 1.0
+        var sum = 1.0
+        var k = 1.0
+        while term > sum * 1e-17 {
+            term *= quarter / (k * k)
+            sum += term
+            k += 1
+        }
+        return sum
+    }
+}

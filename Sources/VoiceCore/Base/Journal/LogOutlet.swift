@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Glibc
-internal import Logging
+import Glibc
+package import Logging
 internal import Synchronization
 
 /// A line of the log on its way out.
@@ -182,6 +182,47 @@ package final class LogOutlet: Sendable {
             }
             usleep(pause)
             pause = min(pause * 2, 100_000)
+        }
+    }
+}
+
+/// The level from which lines are written; may change while the program runs.
+package final class LogThreshold: Sendable {
+    private let index: Atomic<Int>
+
+    package init(_ level: Logger.Level = .info) {
+        index = Atomic(Self.index(level))
+    }
+
+    package var level: Logger.Level {
+        get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+        set { index.store(Self.index(newValue), ordering: .relaxed) }
+    }
+
+    private static func index(_ level: Logger.Level) -> Int {
+        Logger.Level.allCases.firstIndex(of: level) ?? 0
+    }
+}
+
+/// Text for standard error, for whoever may wait until it is taken.
+package enum StandardError {
+    /// One write(2) where the reader keeps up.
+    package static func write(_ text: String, to descriptor: Int32 = STDERR_FILENO) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                // Somebody who shares the descriptor has made it non-blocking.
+                if count < 0 && errno == EAGAIN {
+                    var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&polled, 1, -1)
+                    continue
+                }
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
         }
     }
 }

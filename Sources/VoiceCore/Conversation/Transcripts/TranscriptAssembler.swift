@@ -259,3 +259,61 @@ package struct TranscriptAssembler: Sendable {
         result.append(TranscriptLine(number: number, speaker: speaker, text: text, heard: heard, isLate: isLate))
     }
 }
+
+/// One thing that was said, whole: the user's turn, or an item of the model's speech as far as it was heard.
+package struct TranscriptLine: Equatable, Sendable {
+    package enum Speaker: String, Sendable {
+        case user
+        case voice
+    }
+
+    /// Place in the conversation, counted from 1; a line that came late has the number of its place.
+    package var number: Int
+    package var speaker: Speaker
+    package var text: String
+    /// Milliseconds heard of speech that was interrupted; `text` ends about there. Nil where nothing was cut.
+    package var heard: Int?
+    /// Lines of later items were written before it.
+    package var isLate: Bool
+
+    package init(number: Int, speaker: Speaker, text: String, heard: Int? = nil, isLate: Bool = false) {
+        self.number = number
+        self.speaker = speaker
+        self.text = text
+        self.heard = heard
+        self.isLate = isLate
+    }
+}
+
+/// The words of a text that were heard before playback was cut, by the share of the sound that was.
+///
+/// The service tells the text and the sound of an item apart and without times, so this is an estimate: speech is taken
+/// to go through its characters evenly.
+enum SpokenShare {
+    /// - Parameters:
+    ///   - known: how many characters of `text` belong to the `received` sound; what was written later was never heard.
+    ///   - heard, received: ms of sound.
+    /// - Returns: `text` up to the last word that was heard by half at least, without blanks at its ends.
+    static func words(of text: String, known: Int, heard: Int, received: Int) -> String {
+        guard heard > 0, received > 0 else { return "" }
+        let share = min(1, Double(heard) / Double(received))
+        let position = Int((Double(known) * share).rounded())
+        var end = text.startIndex
+        var offset = 0
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            guard offset + (word.count + 1) / 2 <= position else { break }
+            end = word.endIndex
+            offset += word.count + 1
+        }
+        return text[..<end].trimmed
+    }
+}
+
+extension StringProtocol {
+    /// Without white space at both ends.
+    var trimmed: String {
+        let rest = drop(while: \.isWhitespace)
+        guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(rest[...last])
+    }
+}
