@@ -59,6 +59,7 @@ struct Wake: ParsableCommand {
         private func folder() throws -> String {
             var environment = ProcessEnvironment.values
             if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
+                Self.makeStateFolder(of: "jarvis-voiced")
                 var context = DoctorContext(environment: environment)
                 if (try? context.become("jarvis-voiced")) != nil { environment = context.environment }
             }
@@ -66,6 +67,13 @@ struct Wake: ParsableCommand {
                 throw WakeWordError("there is no state folder: set HOME or STATE_DIRECTORY")
             }
             return state + "/" + WakeModelFolder.name
+        }
+
+        /// Before the first start there is none. A folder that is there already is left as it is.
+        private static func makeStateFolder(of user: String) {
+            let folder = "/var/lib/" + user
+            guard let account = getpwnam(user)?.pointee, mkdir(folder, 0o700) == 0 else { return }
+            _ = lchown(folder, account.pw_uid, account.pw_gid)
         }
 
         private func isWanted() throws -> Bool {

@@ -208,7 +208,7 @@ package struct ActivationMachine: Sendable {
         switch phase {
         case .idle, .closing:
             // A microphone that is always open is opened again all the same.
-            if mode != .always || called != .reset { called = nil }
+            if mode != .always || isMuted || called == .text { called = nil }
             asked = []
         case .awake, .followUp: if mode != .always || isMuted { farewell() }
         case .conversation: if !isAnswering, mode != .always { farewell() }

@@ -5,7 +5,8 @@ internal import VoiceBase
 package struct ModelTrial: Sendable {
     /// The subcommand of the program that tries a model.
     package static let command = ["wake", "try"]
-    private static let limit = Duration.seconds(10)
+    /// The end of the program may have to wait for it: less than systemd gives a service to stop.
+    private static let limit = Duration.seconds(5)
 
     private let tries: @Sendable (_ library: String, _ model: String) throws(WakeWordError) -> Void
 

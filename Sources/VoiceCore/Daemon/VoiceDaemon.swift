@@ -204,7 +204,7 @@ package actor VoiceDaemon {
                 await client.watchJobs { mailbox.post(.agentReported($0, isAskedFor: false)) }
             }
         }
-        activating = Task { await runSurroundings(settings.activation) }
+        activating = Task { await runActivation(settings.activation) }
         activation.inbox.post(.start)
     }
 

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// One stream or file to be decoded.
 struct DecoderJob: Sendable, Equatable {
@@ -12,7 +13,7 @@ struct DecoderJob: Sendable, Equatable {
     /// 2, or 1 where there is a single loudspeaker.
     var channels = 2
     /// So long without sound, and it is given up.
-    var patience: Duration = .seconds(20)
+    var patience: Duration = .seconds(Configuration.Media().stallS)
     /// PEM file with the certificates to trust instead of the system's.
     var caFile: String?
     /// A live station: it may play for days, whatever it brings.

@@ -142,13 +142,13 @@ struct ConversationLog: Sendable {
             )
             if transcripts { logger.info("asked", metadata: ["arguments": "\(call.arguments)"]) }
         case .callRepeated(let callID):
-            logger.debug("a call was announced again", metadata: ["call": "\(callID)"])
+            logger.debug("duplicate call ignored", metadata: ["call": "\(callID)"])
         case .callIncomplete(let callID):
-            logger.info("a call was cut off and not made", metadata: ["call": "\(callID)"])
+            logger.info("incomplete call ignored", metadata: ["call": "\(callID)"])
         case .callStopped(let callID):
-            logger.info("a call of what was stopped was not made", metadata: ["call": "\(callID)"])
+            logger.info("call dropped: the user said stop", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):
-            logger.debug("output sent", metadata: ["call": "\(callID)"])
+            logger.debug("tool output sent", metadata: ["call": "\(callID)"])
         case .heard, .spoken:
             // Texts are written in the order of the conversation, see `TranscriptLine`.
             break
@@ -169,7 +169,7 @@ struct ConversationLog: Sendable {
             )
         case .voice(let milliseconds):
             logger.warning(
-                "more speech came than can wait to be played",
+                "playback queue full: speech dropped",
                 metadata: .event(.soundLost, ["lost_ms": "\(milliseconds)"])
             )
         case .messages(let count):

@@ -1,5 +1,6 @@
 package import Logging
 package import VoiceAgent
+internal import VoiceConfiguration
 internal import VoiceConversation
 package import VoiceMedia
 
@@ -41,7 +42,7 @@ package struct ToolContext: Sendable {
     /// Plays music, radio and podcasts.
     package var media: any MediaControls = NoMedia()
     /// An answer that took longer is told with the question it belongs to.
-    package var lateAfter: Duration = .seconds(10)
+    package var lateAfter: Duration = .seconds(Configuration.Jarvis().stillWorkingS)
     package var logger: Logger
 
     package init(logger: Logger) {

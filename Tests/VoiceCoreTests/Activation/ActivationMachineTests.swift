@@ -320,6 +320,16 @@ struct ActivationMachineTests {
         }
     }
 
+    /// Unmuted before the muted conversation has closed: the stop key ends what was said, not what is to be heard.
+    @Test func stopAfterAnUnmuteLeavesAnOpenMicrophoneOpen() {
+        var scene = Scene.listening(.always)
+        scene.on(.mute(true))
+        scene.on(.mute(false))
+        scene.on(.stop(isSpoken: false))
+        scene.on(.conversation(.idle))
+        #expect(scene.opens)
+    }
+
     @Test func aCallWhileItSpeaksTakesTheWord() {
         var scene = Scene.awake()
         scene.states(.userSpeaking, .processing, .aiSpeaking)

@@ -90,7 +90,7 @@ struct WakeModelInstallerTests {
         let installer = WakeModelInstaller(wheel, into: box.target) { command in
             let file = try? FileReader.system.read(box.target + "/download/requirements.txt", 1000)
             #expect(file?.bytes == Array("some-words==1.2 --hash=sha256:\(wheel.sha256)\n".utf8))
-            #expect(command.starts(with: ["python3", "-m", "pip", "download"]))
+            #expect(command.starts(with: ["python3", "-I", "-m", "pip", "download"]))
             #expect(command.contains("--require-hashes") && command.contains("--no-deps"))
             #expect(!command.contains { $0.contains("index") })
             return false

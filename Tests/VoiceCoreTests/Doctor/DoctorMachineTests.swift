@@ -136,6 +136,15 @@ struct DoctorMachineTests {
         #expect(ConfigurationCheck.apiKey(context).map(\.verdict) == [.ok, .warn])
     }
 
+    /// The folder of the models is the service's own: who owns it must not choose what root runs.
+    @Test func rootLoadsNoLibraryOfAnotherUser() {
+        #expect(WakeCheck.mayLoad(ownedBy: 0, as: 0))
+        #expect(!WakeCheck.mayLoad(ownedBy: 998, as: 0))
+        #expect(!WakeCheck.mayLoad(ownedBy: nil, as: 0))
+        #expect(WakeCheck.mayLoad(ownedBy: 998, as: 998))
+        #expect(WakeCheck.notTried.advice?.contains("--user") == true)
+    }
+
     @Test func theExitStatusTellsTheGravestFinding() {
         func status(_ verdicts: [DoctorFinding.Verdict]) -> Int32 {
             DoctorReport(verdicts.map { DoctorFinding("x", $0, "y") }).exitStatus

@@ -7,8 +7,6 @@ internal import VoiceBase
 ///
 /// Outside of it everything counts frames at 48 kHz; what is "of the card" counts frames at the card's own rate.
 struct ALSAStream: ~Copyable {
-    typealias Parameters = StreamPlan
-
     /// What a device is opened with.
     struct Request: Sendable {
         enum Channels: Equatable {

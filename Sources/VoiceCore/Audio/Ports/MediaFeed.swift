@@ -1,4 +1,5 @@
 package import Synchronization
+internal import VoiceConfiguration
 
 /// Decoded media on its way from the media player to the audio thread (T1), and how it is to be played.
 ///
@@ -32,9 +33,9 @@ package final class MediaFeed: Sendable {
     /// The decoder writes: what is in the ring is all there is for now, so it is played to its last frame.
     package let isComplete = Atomic<Bool>(true)
 
-    private let voiceLevel = Atomic<UInt32>(Float(0.6).bitPattern)
-    private let userLevel = Atomic<UInt32>(Float(0.25).bitPattern)
-    private let releaseTime = Atomic<Int>(14_400)
+    private let voiceLevel = Atomic<UInt32>(Float(Configuration.Media().duckedLevel).bitPattern)
+    private let userLevel = Atomic<UInt32>(Float(Configuration.Media().duckedLevelUser).bitPattern)
+    private let releaseTime = Atomic<Int>(48 * Configuration.Media().releaseMS)
     private let wanted = Atomic<Int>(0)
     private let wantedUntil = Atomic<UInt64>(0)
 

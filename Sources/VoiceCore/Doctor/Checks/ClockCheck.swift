@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Whether the clock of the machine agrees with the service's: TLS and budgets by the day need it.
 enum ClockCheck {
     /// Seconds off that are told, and that break TLS sooner or later.
@@ -44,10 +42,4 @@ enum ClockCheck {
         let months = (month + 9) % 12
         return 365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1 - 719_468
     }
-}
-
-/// The time of day.
-package enum WallClock {
-    /// Unix seconds.
-    package static func seconds() -> Int { time(nil) }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import VoiceActivation
 internal import VoiceConfiguration
 
@@ -9,6 +10,9 @@ enum WakeCheck {
         guard let activation = context.settings?.activation, let make = activation.makeDetector,
             let words = activation.rule?.words
         else { return [] }
+        if case .tflite(let folder)? = activation.engine, !mayLoad(ownedBy: owner(of: folder.path), as: geteuid()) {
+            return [notTried]
+        }
         do throws(WakeWordError) {
             let detector = try make()
             let found = judge(words: words.list, nil, mode: activation.machine.mode)
@@ -17,6 +21,21 @@ enum WakeCheck {
             return [judge(words: words.list, error, mode: activation.machine.mode)]
         }
     }
+
+    /// Whoever owns the folder decides what is run of it: root runs nothing of anybody else's.
+    static func mayLoad(ownedBy owner: uid_t?, as user: uid_t) -> Bool { user != 0 || owner == 0 }
+
+    private static func owner(of folder: String) -> uid_t? {
+        var status = stat()
+        return stat(folder, &status) == 0 ? status.st_uid : nil
+    }
+
+    static let notTried = DoctorFinding(
+        "wake-words",
+        .skipped,
+        "not tried: root does not load the library of another user",
+        advice: "sudo jarvis-voiced doctor --user jarvis-voiced"
+    )
 
     static func judge(stopWords: String, _ problem: WakeWordError) -> DoctorFinding {
         DoctorFinding(

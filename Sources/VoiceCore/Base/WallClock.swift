@@ -1,0 +1,7 @@
+internal import Glibc
+
+/// The time of day.
+package enum WallClock {
+    /// Unix seconds.
+    package static func seconds() -> Int { time(nil) }
+}
