@@ -1,0 +1,141 @@
+"""A voice service that plays what it is given, keeps what it hears, and can take turns by a voice detector of its own."""
+import base64
+import bisect
+import threading
+import time
+
+import numpy as np
+import webrtcvad
+
+from hostile_test.service import Connection, Service
+
+RATE = 24000
+FRAME = RATE // 50
+LOUD_DBFS = -50.0
+# What a detector at the other end of the line takes for speech: so many of so many frames of 20 ms; and what for its end.
+NEEDED, WINDOW, SILENT = 10, 15, 25
+
+
+def dbfs(samples):
+    return 10 * np.log10(np.mean(np.square(samples.astype(np.float64) / 32768)) + 1e-12) if len(samples) else -120.0
+
+
+class Detector:
+    """Speech in a stream of 24 kHz: loud enough, and speech to WebRTC's detector."""
+
+    def __init__(self):
+        self.vad = webrtcvad.Vad(2)
+        self.rest = np.zeros(0, np.int16)
+        self.frames = []
+        self.quiet = 0
+        self.speaks = False
+
+    def feed(self, samples):
+        """Yields (sample within this stream, whether speech has begun or ended)."""
+        self.rest = np.concatenate([self.rest, samples])
+        while len(self.rest) >= FRAME:
+            frame, self.rest = self.rest[:FRAME], self.rest[FRAME:]
+            narrow = frame.reshape(-1, 3).mean(axis=1).astype(np.int16)
+            is_speech = dbfs(frame) > LOUD_DBFS and self.vad.is_speech(narrow.tobytes(), RATE // 3)
+            self.frames.append(is_speech)
+            self.quiet = 0 if is_speech else self.quiet + 1
+            if not self.speaks and sum(self.frames[-WINDOW:]) >= NEEDED:
+                self.speaks = True
+                yield len(self.frames) * FRAME, True
+            elif self.speaks and self.quiet >= SILENT:
+                self.speaks = False
+                self.frames[-WINDOW:] = [False] * min(WINDOW, len(self.frames))
+                yield len(self.frames) * FRAME, False
+
+
+class VoiceConnection(Connection):
+    """One session. Without `answers` it takes no turns: the sound comes from `play`, as from a service that always listens."""
+
+    def __init__(self, plain, answers=None):
+        super().__init__(plain)
+        self.answers = answers
+        self.chunks, self.arrivals, self.ends, self.count = [], [], [], 0
+        self.detector = Detector()
+        self.starts = []
+        self.turns = 0
+        self.speaking_until = 0.0
+        self.cancel = threading.Event()
+
+    def _take(self, event):
+        if event["type"] != "input_audio_buffer.append":
+            return super()._take(event)
+        samples = np.frombuffer(base64.b64decode(event["audio"]), "<i2")
+        self.chunks.append(samples)
+        self.count += len(samples)
+        self.ends.append(self.count)
+        self.arrivals.append(time.monotonic())
+        if self.answers is None:
+            return None
+        for _, has_begun in self.detector.feed(samples):
+            if has_begun:
+                self.starts.append(time.monotonic())
+                self.event(type="input_audio_buffer.speech_started", audio_start_ms=self.count * 1000 // RATE,
+                           item_id=f"u{self.turns}")
+                self.cancel.set()
+            else:
+                self._answer()
+        return None
+
+    def _answer(self):
+        item, self.turns = f"u{self.turns}", self.turns + 1
+        self.event(type="input_audio_buffer.speech_stopped", audio_end_ms=self.count * 1000 // RATE, item_id=item)
+        self.event(type="input_audio_buffer.committed", item_id=item, previous_item_id=None)
+        self.event(type="conversation.item.added", item={"id": item, "type": "message", "role": "user",
+                                                         "content": [{"type": "input_audio"}]})
+        self.cancel = threading.Event()
+        threading.Thread(target=self.play, args=[self.answers(), self.cancel], daemon=True).start()
+
+    def play(self, samples, cancel=None, lead=1.0):
+        """A response of these samples, sent a `lead` of seconds ahead of time; ends early when cancelled."""
+        number = len(self.starts) * 1000 + self.turns
+        cancel = cancel or self.cancel
+        response, item = f"r{number}", f"m{number}"
+        place = dict(response_id=response, item_id=item, output_index=0, content_index=0)
+        message = {"id": item, "type": "message", "role": "assistant", "content": []}
+        self.event(type="response.created", response={"id": response, "status": "in_progress", "output": []})
+        self.event(type="response.output_item.added", response_id=response, output_index=0, item=message)
+        self.event(type="response.content_part.added", **place, part={"type": "audio", "transcript": ""})
+        began, step = time.monotonic(), RATE // 10
+        self.speaking_until = began + len(samples) / RATE
+        for at in range(0, len(samples), step):
+            if cancel.is_set() or not self.is_open:
+                break
+            delta = base64.b64encode(samples[at:at + step].astype("<i2").tobytes()).decode()
+            self.event(type="response.output_audio.delta", **place, delta=delta)
+            time.sleep(max(0.0, began + (at + step) / RATE - lead - time.monotonic()))
+        # What was sent ahead is cut off by the daemon when speech begins.
+        while not cancel.is_set() and time.monotonic() < self.speaking_until:
+            time.sleep(0.02)
+        self.speaking_until = min(self.speaking_until, time.monotonic())
+        status = "cancelled" if cancel.is_set() else "completed"
+        self.event(type="response.output_audio.done", **place)
+        self.event(type="response.output_item.done", response_id=response, output_index=0, item=message)
+        self.event(type="response.done", response={"id": response, "status": status, "output": [message], "usage": None})
+
+    # What was heard
+
+    def heard(self):
+        """All samples, and a function from their places to the times of their arrival."""
+        count = len(self.arrivals)
+        ends, arrivals = self.ends[:count], self.arrivals[:count]
+        samples = np.concatenate(self.chunks[:count]) if count else np.zeros(0, np.int16)
+        return samples, lambda at: arrivals[min(count - 1, bisect.bisect_left(ends, at))]
+
+
+class VoiceService(Service):
+    def __init__(self, answers=None):
+        self.answers = answers
+        super().__init__()
+
+    def _accept(self):
+        while True:
+            plain, _ = self.listener.accept()
+            plain.setsockopt(6, 1, 1)
+            connection = VoiceConnection(plain, self.answers)
+            self.connections.append(connection)
+            threading.Thread(target=connection.serve, daemon=True).start()
