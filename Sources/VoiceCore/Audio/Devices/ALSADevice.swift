@@ -324,6 +324,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
 
+    /// 100 ms: so much of what cannot be taken back may be played to its end, in frames.
+    private static let longestTail = AudioFormat.deviceRate / 10
+
     mutating func flushPlayback() -> PlaybackFlush {
         guard let stream = playback else { return PlaybackFlush(standIn.flush()) }
         guard playbackRuns else { return .nothing }
@@ -343,6 +346,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             }
         }
         let left = playbackDelay
+        // To stop and start anew puts the echo elsewhere, by the time that this takes, and the canceller hears a box that was
+        // moved: nobody is heard over the next answer. The end of a short buffer is the smaller evil.
+        guard left > Self.longestTail else { return .nothing }
         let room = max(0, Int(snd_pcm_avail_update(pcm)))
         let inBuffer = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
         guard left > 0, snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return .nothing }

@@ -82,6 +82,27 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
+    /// To stop a card and start it anew moves the echo: what is short is played to its end.
+    @Test func aShortBufferThatCannotBeTakenBackIsPlayed() throws {
+        let card = try PluginCard(.playback)
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
+        loudspeaker.offer(try open(card, .playback))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        for _ in 0..<3 { write(480, to: &device) }
+        let delay = device.delays().playback
+        #expect(delay == 1440)
+        let flushed = device.flushPlayback()
+        #expect(flushed == .nothing)
+        #expect(card.isRunning)
+        #expect(card.starts == 1)
+        let after = device.delays().playback
+        #expect(after == delay)
+        device.close()
+        close(loudspeaker)
+    }
+
     /// A sound server does not tell by how much it moves on: room is made for 1024 frames at once.
     @Test(arguments: [("ALSA <-> PipeWire PCM I/O Plugin", 1024 + 480 + 480), ("card of a test", 1440)])
     func aSoundServerGetsAStepMore(name: String, prefill: Int) throws {
