@@ -291,7 +291,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             event = put(frames.output + taken, count: period - taken)
             taken = Int(written - start)
         }
-        if taken < period && event == .done { counters.slips += 1 }
+        if taken < period && event == .done { counters.lostPeriods += 1 }
         if voice.samples > 0 {
             map.append(
                 frame: start + Self.outputDelay,
