@@ -62,7 +62,7 @@ struct Soak {
             figures,
             samples: samples,
             options: options,
-            slips: daemon.ports.gauges.counters.slips,
+            slips: daemon.ports.gauges.counters.slips + daemon.ports.gauges.counters.lostPeriods,
             lost: dropped,
             overruns: daemon.ports.gauges.counters.microphoneOverruns
         )

@@ -291,7 +291,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             event = put(frames.output + taken, count: period - taken)
             taken = Int(written - start)
         }
-        if taken < period && event == .done { counters.slips += 1 }
+        if taken < period && event == .done { counters.lostPeriods += 1 }
         if voice.samples > 0 {
             map.append(
                 frame: start + Self.outputDelay,
@@ -308,6 +308,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if event == .playbackRestarted {
             counters.playbackXruns += 1
             realign()
+            if device.settlesSlowly { drift.restarted() }
         } else {
             beginLearning()
             realign(to: device.playbackPrefill - period)
@@ -371,7 +372,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             upsampler.reset()
             mix.reset()
             edges.reset()
-            replace(min(flush.replaced, removed), fadingFrom: last)
+            if device.settlesSlowly { drift.restarted() }
+            replace(min(flush.replaced, PlayedHistory.capacity), fadingFrom: last)
         }
         ports.voice.consumed = ports.voice.ring.readPosition
         ports.voice.finishFlush(upTo: wanted, heard: cut)

@@ -13,6 +13,9 @@ internal import VoiceBase
 /// - A measure that is suddenly more than 15 ms away and stays there is no drift: a sound server has moved the sound to another
 ///   device, or has changed its quantum. The new value is the usual one from then on, and whoever relies on the delays is told.
 ///
+/// - After a restart of a sound server's stream the measure means nothing for a while, and is not looked at; then the usual one
+///   is restored at once, as after a loss.
+///
 /// A device whose delay comes in steps, such as a sound server's quantum, is averaged over longer, and has a wider window.
 struct DriftControl {
     private static let settling = 50
@@ -34,6 +37,11 @@ struct DriftControl {
     /// Periods that may be left out after a loss; a device that is still too far behind has changed, and stays as it is.
     private static let patience = 8
 
+    /// Periods after a restart of a sound server's stream until it is judged (PulseAudio's delay is right again after 20 of
+    /// them), and how many of them, the last ones, it is judged by.
+    private static let restPeriods = 50
+    private static let judgedPeriods = 16
+
     private let period = AudioFormat.periodFrames
     private var seen = 0
     private var sum = 0.0
@@ -46,6 +54,10 @@ struct DriftControl {
     private var farAway = 0
     private var resync = false
     private var leftOut = 0
+    private var resting = 0
+    private var judged = 0.0
+    /// Periods that are still to be left out, where it is negative.
+    private var owed = 0
     /// Whether the last step left a period out or added one because of drift.
     private(set) var slipped = false
     /// Whether the last step found the measure at another place, for good.
@@ -64,6 +76,17 @@ struct DriftControl {
     mutating func discontinuity() {
         resync = true
         leftOut = 0
+        farAway = 0
+        resting = 0
+        owed = 0
+    }
+
+    /// Says that a sound server's stream was stopped and started again.
+    mutating func restarted() {
+        resting = Self.restPeriods
+        resync = false
+        judged = 0
+        owed = 0
         farAway = 0
     }
 
@@ -85,6 +108,11 @@ struct DriftControl {
             average = target
             return 1 + max(0, min(missing, 4))
         }
+        if owed < 0 {
+            owed += 1
+            return 0
+        }
+        if resting > 0 { return rest(measure) }
         guard seen >= Self.settling + Self.learning else {
             learn(measure)
             return 1
@@ -109,6 +137,17 @@ struct DriftControl {
         average += (measure - average) * (isRough ? Self.roughWeight : Self.weight)
         follow()
         return slip()
+    }
+
+    private mutating func rest(_ measure: Double) -> Int {
+        resting -= 1
+        if resting < Self.judgedPeriods { judged += measure }
+        guard resting == 0, seen >= Self.settling + Self.learning else { return 1 }
+        let mean = judged / Double(Self.judgedPeriods)
+        let missing = max(-Self.patience, min(Int(((target - mean) / Double(period)).rounded()), 4))
+        average = mean + Double(missing * period)
+        owed = min(0, missing)
+        return 1 + max(0, missing)
     }
 
     private mutating func learn(_ measure: Double) {

@@ -15,6 +15,7 @@ package struct DaemonStatus: Sendable {
     package let captureXruns: UInt64
     package let playbackXruns: UInt64
     package let slips: UInt64
+    package let lostPeriods: UInt64
     package let overruns: UInt64
     /// Times a device was given up, both sides.
     package let losses: UInt64
@@ -42,6 +43,7 @@ package struct DaemonStatus: Sendable {
         captureXruns = counters.captureXruns
         playbackXruns = counters.playbackXruns
         slips = counters.slips
+        lostPeriods = counters.lostPeriods
         overruns = counters.microphoneOverruns
         losses = microphone.losses + loudspeaker.losses
         longestCycleMicroseconds = gauges.longestCycleMicroseconds
@@ -68,6 +70,7 @@ package struct DaemonStatus: Sendable {
             "capture_xruns": "\(captureXruns)",
             "playback_xruns": "\(playbackXruns)",
             "slips": "\(slips)",
+            "lost_periods": "\(lostPeriods)",
             "microphone_overruns": "\(overruns)",
             "device_losses": "\(losses)",
             "cycle_max_us": "\(longestCycleMicroseconds)",

@@ -99,7 +99,10 @@ final class PluginCard {
             return 0
         }
         callbacks.pointee.stop = { plugin in
-            PluginCard.card(plugin)?.isRunning = false
+            guard let card = PluginCard.card(plugin) else { return 0 }
+            card.isRunning = false
+            // What was written and not played is gone.
+            if plugin?.pointee.stream == SND_PCM_STREAM_PLAYBACK { card.transferred = card.position }
             return 0
         }
         callbacks.pointee.prepare = { plugin in

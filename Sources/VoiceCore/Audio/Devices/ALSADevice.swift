@@ -322,6 +322,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return playback.pointee.atDeviceRate(ofCard) + Int(playback.pointee.converter.lag.rounded())
     }
 
+    var settlesSlowly: Bool { playback?.pointee.parameters.server != nil }
+
     mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
 
     /// 100 ms: so much of what cannot be taken back may be played to its end, in frames.
@@ -345,26 +347,58 @@ struct ALSADevice: DuplexDevice, ~Copyable {
                 return PlaybackFlush(stream.pointee.converter.rewind(Int(moved) + pending))
             }
         }
+        let began = clinux_monotonic_ns()
         let left = playbackDelay
         // To stop and start anew puts the echo elsewhere, by the time that this takes, and the canceller hears a box that was
         // moved: nobody is heard over the next answer. The end of a short buffer is the smaller evil.
         guard left > Self.longestTail else { return .nothing }
         let room = max(0, Int(snd_pcm_avail_update(pcm)))
-        let inBuffer = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
-        guard left > 0, snd_pcm_drop(pcm) == 0, snd_pcm_prepare(pcm) == 0 else { return .nothing }
+        let ofCard = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
+        let inBuffer = stream.pointee.atDeviceRate(ofCard) + Int(stream.pointee.converter.lag.rounded())
+        guard snd_pcm_drop(pcm) == 0 else { return .nothing }
+        let server = stream.pointee.parameters.server
+        var told: Int?
+        if server == .pulseAudio {
+            var after: snd_pcm_sframes_t = 0
+            if snd_pcm_delay(pcm, &after) >= 0 { told = stream.pointee.atDeviceRate(max(0, Int(after))) }
+        }
+        guard snd_pcm_prepare(pcm) == 0 else { return .nothing }
+        let stoppedFor = Int((clinux_monotonic_ns() &- began) * UInt64(AudioFormat.deviceRate) / 1_000_000_000)
         beginPlayback()
-        startAt = Self.startAfterFlush(
-            delay: left,
-            inBuffer: stream.pointee.atDeviceRate(inBuffer) + Int(stream.pointee.converter.lag.rounded())
-        )
-        return PlaybackFlush(removed: left, replaced: startAt)
+        guard server != nil else {
+            startAt = Self.startAfterFlush(removed: left, inBuffer: inBuffer)
+            return PlaybackFlush(removed: left, replaced: startAt)
+        }
+        let removed = left - Self.stillPlayed(delay: left, inBuffer: inBuffer, told: told)
+        startAt = Self.restartOfServer(removed: removed, fill: playbackPrefill, stoppedFor: stoppedFor)
+        return PlaybackFlush(removed: removed, replaced: startAt)
     }
 
-    /// How many frames must be written before playback starts again. A sound server counts its own latency into the delay,
-    /// which may be longer than the buffer: so many frames would never be in it, and as many as fit would come later than
-    /// before, by what the server holds.
-    static func startAfterFlush(delay: Int, inBuffer: Int) -> Int {
-        min(delay, max(inBuffer, AudioFormat.periodFrames))
+    /// How many of the frames that are on their way when playback is dropped a sound server plays all the same: what it has
+    /// mixed for its card by then it does not take back.
+    ///
+    /// PulseAudio's plugin tells so itself, when asked after the drop: what is left of the delay then is the server's. PipeWire's
+    /// goes on telling what it told before; there it is all that has left the buffer. Behind a card of the kernel PulseAudio does
+    /// take some of it back, and tells nobody how much.
+    ///
+    /// - Parameters: frames at 48 kHz.
+    ///   - delay: before the drop.
+    ///   - told: the delay after it, where that can be relied on.
+    static func stillPlayed(delay: Int, inBuffer: Int, told: Int?) -> Int {
+        min(delay, max(0, told ?? delay - inBuffer))
+    }
+
+    /// How many frames must be written to a card before playback starts again. A delay longer than the buffer would never be in
+    /// it, so that playback would not start at all.
+    static func startAfterFlush(removed: Int, inBuffer: Int) -> Int {
+        min(removed, max(inBuffer, AudioFormat.periodFrames))
+    }
+
+    /// How many frames must be written to a sound server before playback starts again: as many as were taken back, and no fewer
+    /// than at the first start, for it may take its step at once. Less what the card would have played while it stood still: that
+    /// many frames of the microphone are waiting, and each of them brings one.
+    static func restartOfServer(removed: Int, fill: Int, stoppedFor: Int) -> Int {
+        max(max(removed, fill) - stoppedFor, AudioFormat.periodFrames)
     }
 
     /// The streams go back to be closed.

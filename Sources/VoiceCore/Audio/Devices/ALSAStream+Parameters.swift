@@ -57,7 +57,7 @@ extension ALSAStream {
         var period = snd_pcm_uframes_t(cycle)
         try check(snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil), "set the period")
         // A card that goes in longer steps needs room for the one that it takes and the one that it waits for.
-        plan.serverStep = SoundServer.isBehind(pcm) ? SoundServer.step : 0
+        plan.server = SoundServer(behind: pcm)
         let step = max(Int(period), plan.serverStep * rate / AudioFormat.deviceRate)
         let steps = step > cycle * 3 / 2 ? 2 * step : 0
         var buffer = snd_pcm_uframes_t(cycle * request.periods + steps)

@@ -26,23 +26,33 @@ struct KernelDeviceName: Equatable {
     }
 }
 
-/// What ALSA does not tell of a device behind which a sound server is.
-enum SoundServer {
+/// What ALSA does not tell of a device behind which a sound server is: the plugin that leads there.
+enum SoundServer: Sendable {
+    /// Also where PipeWire answers in PulseAudio's place.
+    case pulseAudio
+    case pipeWire
+
     /// By how much it may move on at once, in frames at 48 kHz, whatever period its plugin grants: the default of PipeWire's
     /// quantum, and its least in a virtual machine.
     static let step = 1024
 
-    /// Whether the device leads to PipeWire or PulseAudio, under whatever name. What ALSA prints of a device names the plugin,
-    /// also where others are before it.
-    static func isBehind(_ pcm: OpaquePointer) -> Bool {
+    /// The one that the device leads to, under whatever name; nil where it leads to none. What ALSA prints of a device names the
+    /// plugin, also where others are before it.
+    init?(behind pcm: OpaquePointer) {
         var opened: OpaquePointer?
-        guard snd_output_buffer_open(&opened) == 0, let output = opened else { return false }
+        guard snd_output_buffer_open(&opened) == 0, let output = opened else { return nil }
         defer { snd_output_close(output) }
-        guard snd_pcm_dump(pcm, output) >= 0 else { return false }
+        guard snd_pcm_dump(pcm, output) >= 0 else { return nil }
         var text: UnsafeMutablePointer<CChar>?
         let count = snd_output_buffer_string(output, &text)
-        guard let text, count > 0 else { return false }
+        guard let text, count > 0 else { return nil }
         let dump = String(decoding: UnsafeRawBufferPointer(start: text, count: Int(count)), as: UTF8.self)
-        return dump.contains("PipeWire PCM") || dump.contains("PulseAudio PCM")
+        if dump.contains("PulseAudio PCM") {
+            self = .pulseAudio
+        } else if dump.contains("PipeWire PCM") {
+            self = .pipeWire
+        } else {
+            return nil
+        }
     }
 }

@@ -53,6 +53,9 @@ package protocol DuplexDevice: ~Copyable {
     /// Frames written and not heard yet (>= 0), and frames captured and not read yet (>= 0).
     mutating func delays() -> (playback: Int, capture: Int)
 
+    /// Whether a sound server is behind the loudspeaker: what it holds is in the delay only some time after a start.
+    var settlesSlowly: Bool { get }
+
     /// Lets the loudspeaker follow the microphone's clock: from now on `step` frames that are written last as long as one of
     /// its own. 1 where the clocks agree; held within 500 ppm of it. A device of one clock ignores it.
     mutating func follow(_ step: Double)
@@ -67,9 +70,10 @@ package protocol DuplexDevice: ~Copyable {
 
 /// What a flush has taken back, in frames.
 package struct PlaybackFlush: Sendable, Equatable {
+    /// The newest ones; what was written before them is heard.
     var removed: Int
-    /// How many frames are to be written in their place for the delay to be what it was. Fewer than were removed on a sound
-    /// server: what it holds behind the buffer is gone as well, and is there again as soon as it plays on.
+    /// How many frames are to be written in their place. As many as were removed, for the delay to be what it was; others at a
+    /// sound server, which begins anew and needs some to begin with, and where the microphone has gone on meanwhile.
     var replaced: Int
 
     static let nothing = PlaybackFlush(0)
@@ -79,11 +83,12 @@ package struct PlaybackFlush: Sendable, Equatable {
         self.replaced = replaced
     }
 
-    /// On a device that holds nothing behind its buffer.
+    /// On a device that goes on at once.
     init(_ count: Int) { self.init(removed: count, replaced: count) }
 }
 
 extension DuplexDevice where Self: ~Copyable {
+    package var settlesSlowly: Bool { false }
     mutating func follow(_ step: Double) {}
     package var isCaptureConstant: Bool { false }
     package var capturePlan: CapturePlan { CapturePlan() }

@@ -30,8 +30,12 @@ final class SimulatedCard {
     var loopback: ((Int) -> Float)?
     /// Frames that cannot be taken back, as on a card that can rewind.
     var rewindMargin = AudioFormat.periodFrames
-    /// Frames that a sound server holds behind the buffer; a flush drops them as well, and stops the stream.
+    /// Frames that a sound server holds behind the buffer: a flush stops the stream and leaves them to be heard, and they are in
+    /// the delay only so many periods after a start.
     var behindBuffer = 0
+    var settling = 0
+    /// Periods of the microphone that come while a flush stops the stream.
+    var flushPeriods = 0
     fileprivate(set) var hasMicrophone = true
     fileprivate(set) var hasLoudspeaker = true
     private(set) var reads = 0
@@ -83,6 +87,8 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
     private var queue: PlaybackQueue
     private var queued = 0
     private var runs = false
+    /// Since playback started.
+    private var periodsRun = 0
     private var startAt: Int
     private var restart: DeviceEvent?
     private let block: UnsafeMutablePointer<StereoFrame>
@@ -108,6 +114,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         let first = card.reads * count
         let due = card.advance(count)
         if runs {
+            periodsRun += 1
             let taken = queue.pop(into: block, count: due)
             if taken < due { restart = restart ?? .playbackRestarted }
         } else {
@@ -156,6 +163,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
             restart = nil
             written = 0
             runs = false
+            periodsRun = 0
             queued = 0
             startAt = playbackPrefill
             _ = queue.dropNewest(keeping: 0)
@@ -175,21 +183,29 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
 
     mutating func delays() -> (playback: Int, capture: Int) {
         (
-            queue.count + Int(converter.lag.rounded()) + (runs ? card.behindBuffer : 0),
+            queue.count + Int(converter.lag.rounded()) + (runs && periodsRun >= card.settling ? card.behindBuffer : 0),
             card.captureDelay + card.waiting * AudioFormat.periodFrames
         )
     }
+
+    var settlesSlowly: Bool { card.behindBuffer > 0 }
 
     mutating func follow(_ step: Double) { converter.step = step }
 
     mutating func flushPlayback() -> PlaybackFlush {
         guard card.behindBuffer == 0 else {
             let inBuffer = converter.rewind(queue.dropNewest(keeping: 0))
-            let flush = PlaybackFlush(removed: inBuffer + card.behindBuffer, replaced: inBuffer)
+            let period = AudioFormat.periodFrames
+            let flush = PlaybackFlush(
+                removed: inBuffer,
+                replaced: max(period, max(inBuffer, playbackPrefill) - card.flushPeriods * period)
+            )
             card.noteRemoved(flush.removed)
+            card.fallBehind(card.flushPeriods)
             runs = false
+            periodsRun = 0
             queued = 0
-            startAt = inBuffer
+            startAt = flush.replaced
             return flush
         }
         let removed = converter.rewind(queue.dropNewest(keeping: card.rewindMargin))

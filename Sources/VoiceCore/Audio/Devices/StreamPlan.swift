@@ -9,10 +9,13 @@ package struct StreamPlan: Sendable, Equatable {
     /// Frames at `rate`; likewise the buffer.
     var periodFrames: Int
     var bufferFrames: Int
-    /// By how much a sound server behind the device may move on at once, in frames at 48 kHz; 0 without one.
-    var serverStep = 0
+    /// The sound server behind the device, if there is one.
+    var server: SoundServer?
     /// By how much the converter to or from 48 kHz is late; 0 at 48 kHz.
     var converterMilliseconds = 0.0
+
+    /// By how much a sound server behind the device may move on at once, in frames at 48 kHz; 0 without one.
+    var serverStep: Int { server == nil ? 0 : SoundServer.step }
 
     /// 10 ms in frames at `rate`, rounded up where they are no whole number.
     var cycleFrames: Int { (rate + 99) / 100 }

@@ -15,6 +15,7 @@ package final class EngineGauges: Sendable {
     private let captureXruns = Atomic<UInt64>(0)
     private let playbackXruns = Atomic<UInt64>(0)
     private let slips = Atomic<UInt64>(0)
+    private let lostPeriods = Atomic<UInt64>(0)
     private let overruns = Atomic<UInt64>(0)
     private let underruns = Atomic<UInt64>(0)
     private let longestCycle = Atomic<Int>(0)
@@ -40,6 +41,7 @@ package final class EngineGauges: Sendable {
         counters.captureXruns = captureXruns.load(ordering: .relaxed)
         counters.playbackXruns = playbackXruns.load(ordering: .relaxed)
         counters.slips = slips.load(ordering: .relaxed)
+        counters.lostPeriods = lostPeriods.load(ordering: .relaxed)
         counters.microphoneOverruns = overruns.load(ordering: .relaxed)
         counters.voiceUnderruns = underruns.load(ordering: .relaxed)
         return counters
@@ -77,6 +79,7 @@ package final class EngineGauges: Sendable {
         captureXruns.store(counters.captureXruns, ordering: .relaxed)
         playbackXruns.store(counters.playbackXruns, ordering: .relaxed)
         slips.store(counters.slips, ordering: .relaxed)
+        lostPeriods.store(counters.lostPeriods, ordering: .relaxed)
         overruns.store(counters.microphoneOverruns, ordering: .relaxed)
         underruns.store(counters.voiceUnderruns, ordering: .relaxed)
         longestCycle.store(longest, ordering: .relaxed)
@@ -98,8 +101,11 @@ package struct EngineCounters: Sendable, Equatable {
     package var cycles: UInt64 = 0
     package var captureXruns: UInt64 = 0
     package var playbackXruns: UInt64 = 0
-    /// Periods left out or played in addition because two cards' clocks drift apart.
+    /// Cycles that wrote no period, or two, because two cards' clocks drift apart. Nothing of the sound is lost by that: it
+    /// waits 10 ms less, or more.
     package var slips: UInt64 = 0
+    /// Periods that the loudspeaker's buffer had no room for, in whole or in part: they are missing in what is heard.
+    package var lostPeriods: UInt64 = 0
     /// Periods that found the microphone ring full.
     package var microphoneOverruns: UInt64 = 0
     /// Times the voice ring ran dry in the middle of speech or at its end.

@@ -163,7 +163,8 @@ package actor AudioSupervisor {
         let time = Monotonic.now()
         if let line = advice.line(ports.gauges.levels, at: time) { logger.warning("\(line)") }
         defer { seen = now }
-        guard disturbances.step(isDisturbed: now != seen, isNews: now != reported, at: time) else { return }
+        guard disturbances.step(isDisturbed: now.isWorse(than: seen), isNews: now.isWorse(than: reported), at: time)
+        else { return }
         reported = now
         logger.warning("sound was disturbed", metadata: .event(.soundDisturbed, now.metadata))
     }
@@ -173,25 +174,23 @@ package actor AudioSupervisor {
         logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: .event(.duplex, line.metadata))
     }
 
-    private struct Troubles: Equatable {
-        var captureXruns: UInt64 = 0
-        var playbackXruns: UInt64 = 0
-        var slips: UInt64 = 0
-        var overruns: UInt64 = 0
+    private struct Troubles {
+        private let counters: EngineCounters
 
-        init() {}
+        init(_ counters: EngineCounters = EngineCounters()) { self.counters = counters }
 
-        init(_ counters: EngineCounters) {
-            captureXruns = counters.captureXruns
-            playbackXruns = counters.playbackXruns
-            slips = counters.slips
-            overruns = counters.microphoneOverruns
+        /// Whether sound was lost since `other`. What slips is not heard.
+        func isWorse(than other: Troubles) -> Bool { losses != other.losses }
+
+        private var losses: [UInt64] {
+            [counters.captureXruns, counters.playbackXruns, counters.lostPeriods, counters.microphoneOverruns]
         }
 
         var metadata: Logger.Metadata {
             [
-                "capture_xruns": "\(captureXruns)", "playback_xruns": "\(playbackXruns)", "slips": "\(slips)",
-                "microphone_overruns": "\(overruns)",
+                "capture_xruns": "\(counters.captureXruns)", "playback_xruns": "\(counters.playbackXruns)",
+                "lost_periods": "\(counters.lostPeriods)", "slips": "\(counters.slips)",
+                "microphone_overruns": "\(counters.microphoneOverruns)",
             ]
         }
     }

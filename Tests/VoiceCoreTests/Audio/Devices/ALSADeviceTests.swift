@@ -45,12 +45,53 @@ struct ALSADeviceTests {
     }
 
     @Test(arguments: [(480, 480, 480), (1440, 1440, 1440), (6240, 960, 960), (1000, 100, 480), (300, 0, 300)])
-    func afterAFlushPlaybackStartsWithWhatTheBufferHeld(delay: Int, inBuffer: Int, expected: Int) {
-        #expect(ALSADevice.startAfterFlush(delay: delay, inBuffer: inBuffer) == expected)
+    func afterAFlushPlaybackStartsWithWhatTheBufferHeld(removed: Int, inBuffer: Int, expected: Int) {
+        #expect(ALSADevice.startAfterFlush(removed: removed, inBuffer: inBuffer) == expected)
     }
 
-    /// A sound server of 130 ms behind a buffer of 40 ms: playback that waited for 130 ms would never start again.
-    @Test func afterAFlushASoundServerPlaysOn() throws {
+    /// The microphone has gone on while a server made a new stream: what comes of it is written as well.
+    @Test(arguments: [(1984, 0, 1984), (1984, 1000, 984), (1984, 1800, 480), (300, 0, 1500), (300, 100, 1400)])
+    func aServerBeginsAsAtTheFirstStart(removed: Int, stoppedFor: Int, expected: Int) {
+        #expect(ALSADevice.restartOfServer(removed: removed, fill: 1500, stoppedFor: stoppedFor) == expected)
+    }
+
+    /// Told by PulseAudio after the drop; of PipeWire all that has left the buffer; never more than there was.
+    @Test(arguments: [(6159, 1, 4741 as Int?, 4741), (1572, 1184, nil, 388), (1962, 2336, nil, 0), (900, 0, 4741, 900)])
+    func whatAServerHoldsIsStillPlayed(delay: Int, inBuffer: Int, told: Int?, expected: Int) {
+        #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, told: told) == expected)
+    }
+
+    /// A server of 100 ms behind its plugin: only what is in the buffer is taken back, the rest counts as heard.
+    @Test(arguments: ["ALSA <-> PulseAudio PCM I/O Plugin", "ALSA <-> PipeWire PCM I/O Plugin"])
+    func aFlushTakesBackWhatASoundServerHasNotGot(name: String) throws {
+        let card = try PluginCard(.playback, buffer: 200, name: name)
+        card.latency = 4800
+        let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
+        loudspeaker.offer(try open(card, .playback))
+        let stop = clinux_eventfd()
+        defer { Glibc.close(stop) }
+        var device = ALSADevice(microphone: microphone, loudspeaker: loudspeaker, bufferPeriods: 4, stop: stop)
+        let settles = device.settlesSlowly
+        #expect(settles)
+        let prefill = device.playbackPrefill
+        write(prefill, to: &device)
+        for _ in 0..<20 {
+            card.advance(480)
+            write(480, to: &device)
+        }
+        let delay = device.delays().playback
+        #expect(delay == 4800 + prefill)
+        let flushed = device.flushPlayback()
+        #expect(flushed.removed == prefill)
+        #expect(flushed.replaced <= prefill && flushed.replaced >= 480)
+        write(flushed.replaced, to: &device)
+        #expect(card.starts == 2)
+        device.close()
+        close(loudspeaker)
+    }
+
+    /// A card of 130 ms behind a buffer of 40 ms: playback that waited for 130 ms would never start again.
+    @Test func afterAFlushACardOfLongDelayPlaysOn() throws {
         let card = try PluginCard(.playback)
         card.latency = 6240
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())

@@ -25,7 +25,7 @@ struct StreamPlanTests {
 
     @Test func aSoundServerCountsAsACardInLongSteps() {
         var plan = Self.plan(buffer: 3968)
-        plan.serverStep = 1024
+        plan.server = .pipeWire
         #expect(plan.step == 1024)
         #expect(plan.fill(wanted: 1440, microphoneStep: 1024) == 1024 + 1024 + 480)
     }
