@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "VoiceSimulator",
             dependencies: [
-                "CLinux", "VoiceBase",
+                "VoiceBase",
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

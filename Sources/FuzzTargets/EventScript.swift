@@ -142,12 +142,14 @@ package struct EventScript {
             case .interrupt: take(.interrupt, from: .current)
             case .silence(let isSpoken): take(.stop(isSpoken: isSpoken), from: .current)
             case .ask(let text): take(.ask(text), from: .current)
+            case .say(let text): take(.say(text), from: .current)
             case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
             case .keepsWarm(let warm): take(.keepsWarm(warm), from: .current)
             case .quiet(let quiet): take(.announces(!quiet), from: .current)
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
-            case .play, .pauseMedia, .preRoll, .listen, .capture, .remember, .phaseChanged: break
+            case .play, .pauseMedia, .endMedia, .startFresh, .preRoll, .listen, .capture, .remember, .phaseChanged:
+                break
             }
         }
     }

@@ -1,4 +1,5 @@
 import VoiceAgent
+import VoiceNetwork
 import VoiceReply
 
 /// Replies of the agent, and what is made of their text for the ear.
@@ -10,10 +11,10 @@ enum ReplyFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let body = Array(bytes.dropFirst())
-        let response = JarvisHTTPResponse(
+        let response = HTTPResponse(
             status: statuses[Int(first >> 3) % statuses.count],
-            contentType: types[Int(first & 7) % types.count],
-            location: String(decoding: body.prefix(300), as: UTF8.self),
+            headers: [("Location", String(decoding: body.prefix(300), as: UTF8.self))]
+                + (types[Int(first & 7) % types.count].map { [("Content-Type", $0)] } ?? []),
             body: body
         )
         switch JarvisReply.content(of: .success(response)) {

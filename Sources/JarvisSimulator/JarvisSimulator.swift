@@ -1,5 +1,6 @@
 import ArgumentParser
 import VoiceBase
+import VoiceCore
 
 /// `jarvis-simulator`: what stands in for the services, to try the daemon without them. A tool beside the daemon, so that
 /// the daemon itself has no server in it.
@@ -12,4 +13,20 @@ struct JarvisSimulator: AsyncParsableCommand {
         subcommands: [Demo.self, Serve.self, Manual.self],
         defaultSubcommand: Demo.self
     )
+}
+
+/// `jarvis-simulator manual`: its manual page, made from the program itself; for packages.
+struct Manual: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the manual page.",
+        shouldDisplay: false
+    )
+
+    func run() throws {
+        let page = try CommandManual.toolPage(
+            description: JarvisSimulator._dumpHelp(),
+            version: ProgramVersion.current
+        )
+        print(page, terminator: "")
+    }
 }

@@ -37,7 +37,7 @@ struct ConfigurationOptions: ParsableArguments {
         return (loaded, try Secrets(configuration: loaded.values, environment: environment))
     }
 
-    /// The same, with what is wrong told on standard error.
+    /// The same, with what is wrong printed on standard error.
     func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         try exiting { try read() }
     }

@@ -3,7 +3,7 @@ import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
 
-/// Runs `body`; what goes wrong is told in one line each on standard error, and ends the program with its sysexits code.
+/// Runs `body`; what goes wrong is printed in one line each on standard error, and ends the program with its sysexits code.
 func exiting<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch { throw reported(error) }
 }

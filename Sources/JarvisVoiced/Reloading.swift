@@ -31,7 +31,7 @@ actor Reloading {
                 to: loaded.configuration,
                 secrets: loaded.secrets
             )
-            // What needs a restart is told at every reload until there was one.
+            // What needs a restart is logged at every reload until there was one.
             current = change.applied(loaded.configuration, to: current)
             await daemon.reload(change, to: current, settings: loaded.settings, threshold: logThreshold)
             secrets = loaded.secrets

@@ -1,4 +1,5 @@
 import VoiceAudio
+import VoiceConversation
 import VoiceCore
 
 /// The daemon as a process of its own, in a room of files: what `jarvis-voiced run` is where there is a sound card.
@@ -30,5 +31,16 @@ struct FileRoomDaemon {
         room.say(SimulatedServices.question())
         try await Task.sleep(for: .seconds(120))
         await daemon.stop()
+    }
+}
+
+extension VoiceDaemon {
+    /// Waits until the conversation has begun.
+    func isListening() async throws {
+        for _ in 0..<200 {
+            if await state == .listening { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw BenchProblem("the daemon does not listen after 4 s, it is \(await state)")
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import VoiceBase
 
 /// Measured values of one kind.
@@ -14,3 +15,22 @@ struct Samples: Sendable {
     var p99: Double { sorted.quantile(0.99) ?? .nan }
     var maximum: Double { sorted.last ?? .nan }
 }
+
+/// Times something short.
+enum TightLoop {
+    /// Microseconds of single runs of `body`, from `rounds` groups of `repeats` runs.
+    static func microseconds(rounds: Int, repeats: Int, _ body: () -> Void) -> Samples {
+        for _ in 0..<repeats { body() }
+        return Samples(
+            (0..<rounds).map { _ in
+                let began = clinux_monotonic_ns()
+                for _ in 0..<repeats { body() }
+                return Double(clinux_monotonic_ns() - began) / 1e3 / Double(repeats)
+            }
+        )
+    }
+}
+
+/// Keeps the compiler from leaving out work whose result nobody reads.
+@inline(never)
+func keep<T>(_ value: T) {}

@@ -22,11 +22,8 @@ struct WebSocketEcho {
         if arguments.first == "--probe", let url = arguments.dropFirst().first {
             isGood = await probe(network, url: url, caFile: arguments.dropFirst(2).first)
         } else if arguments.first == "--flood", let url = arguments.dropFirst().first {
-            let request = WebSocketRequest(
-                url: url,
-                closeTimeout: .seconds(20),
-                caFile: arguments.dropFirst(2).first
-            )
+            var request = request(url, caFile: arguments.dropFirst(2).first)
+            request.closeTimeout = .seconds(20)
             let result = await open(network, request, task: .flood)
             print("\(result.closure)")
             isGood = result.wasOpen
@@ -39,30 +36,34 @@ struct WebSocketEcho {
         exit(isGood ? 0 : 1)
     }
 
+    private static func request(_ url: String, caFile: String? = nil) -> WebSocketRequest {
+        WebSocketRequest(
+            url: url,
+            limits: ConnectionLimits(whole: .seconds(10)),
+            deadPeerLimit: .seconds(60),
+            caFile: caFile
+        )
+    }
+
     private static func runCases(_ network: NetworkThread, url: String, agent: String) async -> Bool {
-        let first = await open(network, WebSocketRequest(url: "\(url)/getCaseCount"))
+        let first = await open(network, request("\(url)/getCaseCount"))
         guard let text = first.lastText, let count = Int(text) else {
             print("no case count: \(first.closure)")
             return false
         }
         for number in 1...max(count, 1) {
-            _ = await open(
-                network,
-                WebSocketRequest(
-                    url: "\(url)/runCase?case=\(number)&agent=\(agent)",
-                    deadPeerLimit: .seconds(60),
-                    maximumPendingBytes: 64 << 20
-                )
-            )
+            var next = request("\(url)/runCase?case=\(number)&agent=\(agent)")
+            next.maximumPendingBytes = 64 << 20
+            _ = await open(network, next)
             if number % 50 == 0 { print("\(number) of \(count) cases") }
         }
-        let last = await open(network, WebSocketRequest(url: "\(url)/updateReports?agent=\(agent)"))
+        let last = await open(network, request("\(url)/updateReports?agent=\(agent)"))
         print("\(count) cases; report: \(last.closure)")
         return true
     }
 
     private static func probe(_ network: NetworkThread, url: String, caFile: String?) async -> Bool {
-        let result = await open(network, WebSocketRequest(url: url, caFile: caFile), task: .close)
+        let result = await open(network, request(url, caFile: caFile), task: .close)
         print(result.wasOpen ? "open" : "\(result.closure)")
         return result.wasOpen
     }

@@ -66,7 +66,7 @@ struct EchoTest: AsyncParsableCommand {
     private func conclude(_ series: EchoTestSeries, _ spoken: TalkVerdict?, _ loaded: Configuration) throws {
         guard let best = series.best else { return }
         if let worker = series.worker {
-            let isForced = loaded.echo.mode != .auto && EchoWorker(rawValue: loaded.echo.mode.rawValue) != worker
+            let isForced = loaded.echo.mode != .auto && loaded.echo.mode != .chosen(worker)
             let consequence =
                 if isForced {
                     "the configuration says \"\(loaded.echo.mode.rawValue)\", which counts"

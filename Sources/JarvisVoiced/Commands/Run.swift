@@ -120,7 +120,7 @@ private struct DaemonService: Service {
                 switch signal {
                 case .sighup: await supervisor.reloading(reload)
                 case .sigusr2: daemon.activate()
-                default: await daemon.tellStatus()
+                default: await daemon.logStatus()
                 }
             }
             let orders = await UnixSignalsSequence(trapping: trapped)

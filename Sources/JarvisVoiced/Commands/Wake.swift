@@ -71,9 +71,8 @@ struct Wake: ParsableCommand {
 
         /// Before the first start there is none. A folder that is there already is left as it is.
         private static func makeStateFolder(of user: String) {
-            let folder = "/var/lib/" + user
-            guard let account = getpwnam(user)?.pointee, mkdir(folder, 0o700) == 0 else { return }
-            _ = lchown(folder, account.pw_uid, account.pw_gid)
+            guard let account = getpwnam(user)?.pointee, mkdir(StateDirectory.service, 0o700) == 0 else { return }
+            _ = lchown(StateDirectory.service, account.pw_uid, account.pw_gid)
         }
 
         private func isWanted() throws -> Bool {

@@ -7,7 +7,7 @@ import VoiceCore
 /// What the daemon does between card and wire: reference line, search for the delay, capture path, and duplex control.
 ///
 /// The one place in which the benchmark knows how these stages are put together; it follows the audio thread's cycle, with
-/// the search for the delay, which runs beside it there, made synchronous. What the gate does is told and not applied, so
+/// the search for the delay, which runs beside it there, made synchronous. What the gate does is reported and not applied, so
 /// that the output can be compared with those of engines that have none.
 final class ProductEngine: OfflineEngine {
     let outputRate = AudioFormat.wirePeriodSamples * 100
@@ -28,7 +28,7 @@ final class ProductEngine: OfflineEngine {
     /// The gate record: CSV with a line for each period. `released_ms`: how much of what was held goes upstream with it;
     /// `moves`: 1 where the canceller takes the echo path for changed.
     private(set) var gateRecord = "time_ms,open,state,released_ms,moves\n"
-    /// What the last period told, and what the policy came to.
+    /// What the last period measured, and what the policy came to.
     var reading: EchoReading { path.reading }
     var state: DuplexState { EchoStatus(ports.echo).state }
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)

@@ -17,14 +17,14 @@ struct CallLedger: Sendable {
     /// Where the service asked, and where an answer came in.
     private var asked: [String: Int] = [:]
     private var answered: [String: Int] = [:]
-    /// How often a session was told of a call of an earlier one.
-    private var told: [String: Int] = [:]
+    /// How often a session was sent a call of an earlier one.
+    private var sent: [String: Int] = [:]
     /// Answers that reached the service and that no response has seen yet, by connection.
     private var unseen: [Int: Set<String>] = [:]
     private var seen: Set<String> = []
     private var excused: Set<String> = []
-    /// Calls of earlier sessions that a session was told of under ids of the daemon's.
-    private var retold: Set<String> = []
+    /// Calls of earlier sessions that a session was sent under ids of the daemon's.
+    private var resent: Set<String> = []
     private(set) var violations: [String] = []
 
     var started: Int { calls.count }
@@ -45,7 +45,7 @@ struct CallLedger: Sendable {
     }
 
     mutating func deliver(_ id: String) {
-        guard !retold.contains(id) else { return }
+        guard !resent.contains(id) else { return }
         guard calls[id] != nil else { return violations.append("an answer to \(id), which was never started") }
         if calls[id]?.isDelivered == true { violations.append("call \(id) was answered twice") }
         if calls[id]?.isReported == true { violations.append("call \(id) was answered after it had been told") }
@@ -53,9 +53,9 @@ struct CallLedger: Sendable {
         open.remove(id)
     }
 
-    /// A session is told of a call of an earlier one, under another id.
-    mutating func tell(_ arguments: String, as newID: String) {
-        retold.insert(newID)
+    /// A session is sent a call of an earlier one, under another id.
+    mutating func resend(_ arguments: String, as newID: String) {
+        resent.insert(newID)
         for (id, call) in calls where !call.query.isEmpty && arguments.contains(call.query) {
             calls[id]?.isReported = true
             open.remove(id)
@@ -93,7 +93,7 @@ struct CallLedger: Sendable {
 
     mutating func client(_ event: SimulatedJSON, on connection: Int) {
         guard event["type"] == "conversation.item.create", let item = event["item"] else { return }
-        if item["type"] == "function_call_output", let id = item["call_id"]?.string, !retold.contains(id) {
+        if item["type"] == "function_call_output", let id = item["call_id"]?.string, !resent.contains(id) {
             if asked[id] != connection {
                 violations.append("session \(connection) got an answer to \(id), not its own")
             }
@@ -103,8 +103,8 @@ struct CallLedger: Sendable {
         } else if item["type"] == "function_call", let arguments = item["arguments"]?.string {
             for (id, call) in calls where arguments.contains(call.query) {
                 unseen[connection, default: []].insert(id)
-                told["\(id) \(connection)", default: 0] += 1
-                if told["\(id) \(connection)"] != 1 { violations.append("session \(connection) was told \(id) twice") }
+                sent["\(id) \(connection)", default: 0] += 1
+                if sent["\(id) \(connection)"] != 1 { violations.append("session \(connection) was sent \(id) twice") }
             }
         }
     }

@@ -105,7 +105,7 @@ final class FaultLedger: Sendable {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
             case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
             case .send(.functionCallOutput(let callID, _, _)): state.calls.deliver(callID)
-            case .send(.functionCall(let callID, _, let arguments, _)): state.calls.tell(arguments, as: callID)
+            case .send(.functionCall(let callID, _, let arguments, _)): state.calls.resend(arguments, as: callID)
             default: break
             }
             adopt(&state)

@@ -2,8 +2,8 @@
 struct FailureTrace: Sendable {
     private static let kept = 40
     private static let longest = 180
-    /// How many failures of a kind are told.
-    private static let told = 2
+    /// How many failures of a kind are reported.
+    private static let mostReported = 2
 
     private(set) var lines: [String] = []
     private var recent: [String] = []
@@ -19,7 +19,7 @@ struct FailureTrace: Sendable {
     mutating func look(_ counts: [Int], at moment: Int) {
         guard counts != known else { return }
         if known.count != counts.count { known = counts.map { _ in 0 } }
-        if zip(counts, known).contains(where: { $0 > $1 && $0 <= Self.told }) {
+        if zip(counts, known).contains(where: { $0 > $1 && $0 <= Self.mostReported }) {
             lines += recent + ["\(moment) ms (failure)", ""]
             recent.removeAll()
         }

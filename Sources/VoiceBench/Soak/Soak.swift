@@ -92,8 +92,8 @@ struct Soak {
                         descriptors: health.descriptors
                     )
                 )
-                let isTold = samples.count <= 10 || samples.count.isMultiple(of: 10) || isEnough
-                if isTold { tell(figures, health, gauges, real: now - began) }
+                let isReported = samples.count <= 10 || samples.count.isMultiple(of: 10) || isEnough
+                if isReported { report(figures, health, gauges, real: now - began) }
             }
             if isEnough { return (samples, nil) }
             if figures.tally.questions > lastProgress.questions {
@@ -122,7 +122,7 @@ struct Soak {
         String(repeating: " ", count: max(1, 10 - text.count)) + text
     }
 
-    private func tell(_ figures: SoakRoom.Figures, _ health: ProcessHealth, _ gauges: EngineGauges, real: Duration) {
+    private func report(_ figures: SoakRoom.Figures, _ health: ProcessHealth, _ gauges: EngineGauges, real: Duration) {
         func clock(_ seconds: Int) -> String {
             "\(seconds / 3600):" + (seconds / 60 % 60 < 10 ? "0" : "") + "\(seconds / 60 % 60):"
                 + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"

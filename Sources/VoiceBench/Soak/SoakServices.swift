@@ -56,13 +56,13 @@ struct SoakServices {
                 $0.responseLatencyMilliseconds = max(1, Int(200 / speed))
                 $0.releaseMilliseconds = 300
             },
-            events: Self.tell
+            events: Self.log
         )
         Self.line("p \(services.realtimePort) \(services.agentPort)")
         while getppid() == parent { try await Task.sleep(for: .seconds(1)) }
     }
 
-    private static func tell(_ event: RealtimeSimulator.Event) {
+    private static func log(_ event: RealtimeSimulator.Event) {
         switch event {
         case .connected(let number): line("c \(number)")
         case .disconnected(let number): line("d \(number)")

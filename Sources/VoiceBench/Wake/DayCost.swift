@@ -23,15 +23,15 @@ struct DayCost {
     func run() {
         print("\(model), a day:")
         let called = (0..<20).reduce(0) { sum, _ in sum + conversation(turns: 2, answers: 6) }
-        tell("wake or push", called)
-        tell("always, no television", conversation(turns: 40, answers: 6, limit: 8000))
-        tell(
+        report("wake or push", called)
+        report("always, no television", conversation(turns: 40, answers: 6, limit: 8000))
+        report(
             "always, beside a television for 4 hours, each remark answered",
             conversation(turns: 40 + 4 * 360, answers: 6, limit: 8000)
         )
     }
 
-    private func tell(_ name: String, _ micros: Int) {
+    private func report(_ name: String, _ micros: Int) {
         let cents = (micros + 5000) / 10_000
         print("  \(name): \(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD")
     }

@@ -7,7 +7,7 @@ internal import VoiceConversation
 ///     idle --activate--> awake --speech--> conversation --answered--> followUp --silence--> closing --> idle
 ///                          '--silence--------------------------------------------------------^
 ///
-/// It stands above the conversation, which knows how to talk but not when: it is told the conversation's states and
+/// It stands above the conversation, which knows how to talk but not when: it gets the conversation's states and
 /// answers with what to do. In `always` mode the session stays open and none of its limits applies.
 package struct ActivationMachine: Sendable {
     package struct Options: Equatable, Sendable {
@@ -85,10 +85,15 @@ package struct ActivationMachine: Sendable {
         case .start: start()
         case .setMode(let mode): setByHand(mode)
         case .activate(let trigger): activate(trigger)
-        case .stop(let isSpoken): stop(isSpoken: isSpoken)
+        case .stop(let isSpoken): stop(isSpoken: isSpoken, mediaPlays ? .pauseMedia : nil)
+        case .stopAll: stop(isSpoken: false, .endMedia)
         case .silence: silence()
         case .end: close()
         case .reset: reset()
+        case .startFresh:
+            effects.append(.startFresh)
+            reset()
+        case .say(let text): say(text)
         case .conversation(let next): conversation(next)
         case .refused: if phase != .idle { phase = .idle }
         case .turnBegan(let milliseconds): turnStart = milliseconds > 0 ? milliseconds : nil
@@ -202,9 +207,9 @@ package struct ActivationMachine: Sendable {
     }
 
     /// The silence is ordered first, and judged by what was going on before it.
-    private mutating func stop(isSpoken: Bool) {
+    private mutating func stop(isSpoken: Bool, _ media: ActivationEffect?) {
         effects.append(.silence(isSpoken: isSpoken))
-        if mediaPlays { effects.append(.pauseMedia) }
+        if let media { effects.append(media) }
         switch phase {
         case .idle, .closing:
             // A microphone that is always open is opened again all the same.
@@ -228,6 +233,11 @@ package struct ActivationMachine: Sendable {
         close()
         // Muted, only text could go on in it.
         if phase == .closing, !isMuted { called = .reset }
+    }
+
+    /// An announcement: it opens nothing, and is dropped in quiet hours.
+    private mutating func say(_ text: String) {
+        if !isQuiet, phase != .idle, phase != .closing { effects.append(.say(text)) }
     }
 
     private mutating func quiet(_ quiet: Bool) {

@@ -37,12 +37,18 @@ package enum ActivationEvent: Equatable, Sendable {
     /// "Stop": silence; where nothing was being said, the end of the conversation; pauses media.
     /// - isSpoken: the word itself may still reach the service, and is no turn.
     case stop(isSpoken: Bool)
+    /// The same by a command, which ends media.
+    case stopAll
     /// Silence, and nothing else: the conversation and media go on.
     case silence
     /// Ends the conversation, whatever is being said.
     case end
     /// An open conversation ends, whatever is being said, and another begins in its place.
     case reset
+    /// The same, and the agent too forgets what was said; what is known of a failure counts no more.
+    case startFresh
+    /// Has the voice say a text in an open conversation.
+    case say(String)
     /// The conversation changed its state.
     case conversation(ConversationState)
     /// A session was refused because its budget is spent.
@@ -92,8 +98,14 @@ package enum ActivationEffect: Equatable, Sendable {
     case silence(isSpoken: Bool)
     /// Put a typed question to the conversation.
     case ask(String)
+    /// Have the voice say a text.
+    case say(String)
+    /// Begin a fresh conversation with the agent, and forget what is known of a failure.
+    case startFresh
     case play(Earcon)
     case pauseMedia
+    /// Ends what plays, or is about to.
+    case endMedia
     /// Quiet hours begin or end: volume, sounds and announcements follow.
     case quiet(Bool)
     /// Whether a session is to be kept ready for the next call.
@@ -137,5 +149,25 @@ package struct ActivationStatus: Equatable, Sendable {
         self.isQuiet = isQuiet
         self.listening = listening
         self.conversation = conversation
+    }
+}
+
+/// Where the events of activation are put, in their order, by whoever sees them.
+///
+/// The bound is far above what minutes bring; what does not fit is lost, the newest first.
+package final class ActivationInbox: Sendable {
+    package let events: AsyncStream<ActivationEvent>
+    private let continuation: AsyncStream<ActivationEvent>.Continuation
+
+    package init() {
+        (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
+    }
+
+    package func post(_ event: ActivationEvent) {
+        continuation.yield(event)
+    }
+
+    package func close() {
+        continuation.finish()
     }
 }

@@ -1,7 +1,7 @@
 /// Decides from a model's probabilities, one a step, whether its word was said: their mean over some steps has to exceed a
 /// cut-off. Pure.
 ///
-/// A find is told once: after it, and after the start, steps are ignored, as on the devices that the models were made for.
+/// A find is reported once: after it, and after the start, steps are ignored, as on the devices that the models were made for.
 struct ProbabilityWindow: Equatable {
     enum Finding: Equatable {
         /// With the mean, 0 to 1.

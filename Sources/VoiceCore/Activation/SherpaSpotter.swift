@@ -49,7 +49,7 @@ package final class SherpaSpotter: WakeWordDetector {
         var found: [WakeCandidate] = []
         while csherpa_found(spotter, room, keyword.count) {
             let name = SherpaModel.plain(String(cString: room))
-            // A keyword that nobody asked for is no call. One find is made of many frames, and is told once.
+            // A keyword that nobody asked for is no call. One find is made of many frames, and is reported once.
             if words[name] != nil { found.append(WakeCandidate(name, .certain)) }
         }
         return found

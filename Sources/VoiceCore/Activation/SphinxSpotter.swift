@@ -2,7 +2,7 @@ internal import CSphinx
 
 /// Keyword spotting with PocketSphinx, loaded at run time: any words of its dictionary.
 package final class SphinxSpotter: WakeWordDetector {
-    /// How far below its threshold a word is still told of, in powers of ten.
+    /// How far below its threshold a word is still reported, in powers of ten.
     static let doubt = 6.0
 
     private let spotter: OpaquePointer

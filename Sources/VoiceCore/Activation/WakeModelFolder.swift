@@ -6,7 +6,7 @@ package struct WakeModelFolder: Equatable, Sendable {
     package static let name = "wake"
     package static let libraryName = "libtensorflowlite_c.so"
     /// Where the service keeps it.
-    package static let service = "/var/lib/jarvis-voiced/" + name
+    package static let service = StateDirectory.service + "/" + name
     private static let longestManifest = 16 << 10
     private static let longestModel = 4 << 20
 

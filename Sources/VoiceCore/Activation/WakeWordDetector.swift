@@ -21,9 +21,9 @@ package struct WakeCandidate: Equatable, Sendable {
     package enum Finding: Equatable, Sendable {
         /// A score to be compared with the word's threshold.
         case score(Double)
-        /// The word was said. Told again and again while it is heard.
+        /// The word was said. Reported again and again while it is heard.
         case repeated
-        /// The word was said, by many frames that agree. Told once.
+        /// The word was said, by many frames that agree. Reported once.
         case certain
         /// The word was not said, by this score, which nearly reached the engine's own threshold.
         case doubtful(Double)

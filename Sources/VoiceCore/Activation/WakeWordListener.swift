@@ -26,7 +26,7 @@ package final class WakeWordListener: Sendable {
     /// - Parameters:
     ///   - echo: tells whether the box itself sounds.
     ///   - make: makes the detector, on the thread that it will live on.
-    ///   - report: told of every call, stop and near miss, on that thread.
+    ///   - report: called with every call, stop and near miss, on that thread.
     package init(
         tap: WakeWordTap,
         echo: EchoGauges,
@@ -64,20 +64,20 @@ package final class WakeWordListener: Sendable {
     // MARK: The thread
 
     private func work() {
-        var told: WakeWordError?
+        var reported: WakeWordError?
         while !isStopped.load(ordering: .acquiring) {
             do throws(WakeWordError) {
                 let detector = try make()
                 logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
-                told = nil
+                reported = nil
                 if let problem = detector.stopWordsUnheard {
                     logger.warning("stop words unavailable (the stop key and \"ctl stop\" still work): \(problem)")
                 }
                 try follow(detector)
             } catch {
                 tap.isWanted = false
-                if told != error { logger.error("words are not recognised: \(error)") }
-                told = error
+                if reported != error { logger.error("words are not recognised: \(error)") }
+                reported = error
                 nap(Self.retryPause)
             }
         }

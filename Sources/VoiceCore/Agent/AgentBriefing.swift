@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceNetwork
 
 /// What the agent is told about its mouth: that it is heard, not read, and that things can be played here.
 ///
@@ -34,7 +35,7 @@ package enum AgentBriefing {
 /// The answer to a question beside the run: a stream of pieces and, at its end, the whole.
 enum JarvisAside {
     /// Nil where the server has no such route, or did not answer.
-    static func text(_ result: JarvisHTTPResult) -> String? {
+    static func text(_ result: JarvisResponse) -> String? {
         guard case .success(let response) = result, response.status == 200, response.mediaType == "text/event-stream"
         else { return nil }
         var parser = ServerSentEventParser()

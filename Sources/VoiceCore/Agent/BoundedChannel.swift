@@ -57,23 +57,3 @@ final class BoundedChannel<Element: Sendable>: Sendable {
         return state.withLock { !$0.elements.isEmpty }
     }
 }
-
-/// Waits for something, but not for ever.
-enum Patience {
-    /// The value, or nil once `limit` has passed; the work is cancelled then and must end at that.
-    static func value<Value: Sendable>(
-        within limit: Duration,
-        sleep: @escaping @Sendable (Duration) async -> Void,
-        of work: @escaping @Sendable () async -> Value
-    ) async -> Value? {
-        await withTaskGroup(of: Value?.self) { group in
-            group.addTask { await work() }
-            group.addTask {
-                await sleep(limit)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-    }
-}

@@ -9,28 +9,20 @@ package struct CurlJarvisTransport: JarvisTransport {
         self.network = network
     }
 
-    package func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
+    package func exchange(_ request: HTTPRequest) async -> JarvisResponse {
         do {
-            let reply = try await network.perform(Self.request(request))
-            note(request, sent: reply.timings.requestSent, replied: reply.timings.finished)
-            return .success(
-                JarvisHTTPResponse(
-                    status: reply.status,
-                    contentType: reply.header("content-type"),
-                    location: reply.header("location"),
-                    runID: reply.header("x-response-id"),
-                    body: reply.body
-                )
-            )
+            let reply = try await network.perform(request)
+            if let timings = reply.timings { note(request, sent: timings.requestSent, replied: timings.finished) }
+            return .success(reply)
         } catch {
             return .failure(Self.failure(error))
         }
     }
 
-    package func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
+    package func open(_ request: HTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
         let sent = ContinuousClock.now
         do {
-            let stream = try await network.open(Self.request(request))
+            let stream = try await network.open(request)
             return .success(
                 CurlReplyStream(stream) { note(request, sent: sent, replied: .now) }
             )
@@ -39,31 +31,11 @@ package struct CurlJarvisTransport: JarvisTransport {
         }
     }
 
-    /// Only a question makes the time of a call; looks at the server's state in between do not.
-    private func note(
-        _ request: JarvisHTTPRequest,
-        sent: ContinuousClock.Instant,
-        replied: ContinuousClock.Instant
-    ) {
-        guard request.isQuestion else { return }
+    /// Only a question, which is what must not be repeated, makes the time of a call; looks at the server's state in
+    /// between do not.
+    private func note(_ request: HTTPRequest, sent: ContinuousClock.Instant, replied: ContinuousClock.Instant) {
+        guard !request.mayRepeat else { return }
         CallTrace.current?.note(sent: Self.monotonic(sent), replied: Self.monotonic(replied))
-    }
-
-    private static func request(_ request: JarvisHTTPRequest) -> HTTPRequest {
-        HTTPRequest(
-            method: request.method,
-            url: request.url,
-            headers: request.headers.map { ($0.name, $0.value) },
-            body: request.body,
-            connectTimeout: request.connectTimeout,
-            totalTimeout: request.timeout,
-            maximumReplyBytes: request.maximumReplyBytes,
-            caFile: request.caFile,
-            certificateFile: request.certificateFile,
-            keyFile: request.keyFile,
-            mayRepeat: !request.isQuestion,
-            staysNear: request.staysNear
-        )
     }
 
     /// The one place where a failure of HTTP becomes one of the agent's.
@@ -90,19 +62,14 @@ package struct CurlJarvisTransport: JarvisTransport {
 
 /// A reply of the agent on its way over the network thread.
 private struct CurlReplyStream: JarvisReplyStream {
-    package let head: JarvisHTTPResponse
+    package let head: HTTPResponse
     private let stream: HTTPStream
     private let onBytes: @Sendable () -> Void
 
     init(_ stream: HTTPStream, onBytes: @escaping @Sendable () -> Void) {
         self.stream = stream
         self.onBytes = onBytes
-        head = JarvisHTTPResponse(
-            status: stream.status,
-            contentType: stream.header("content-type"),
-            location: stream.header("location"),
-            runID: stream.header("x-response-id")
-        )
+        head = stream.head
     }
 
     package func next() async -> Result<[UInt8]?, JarvisFailure> {

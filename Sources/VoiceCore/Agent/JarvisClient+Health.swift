@@ -1,6 +1,7 @@
 import Logging
 internal import VoiceBase
 internal import VoiceConfiguration
+internal import VoiceNetwork
 
 extension JarvisClient {
     /// Looks whether address and token are right and the server lives; asks no question.
@@ -33,7 +34,7 @@ extension JarvisClient {
         "jarvis.api = \"openai\" leads to a term-llm, which stores each question as a conversation"
     package static let rightAPI = "set jarvis.api to \"responses\" or \"chat\""
 
-    /// The same, told in the log: a wrong address or token shows at the start, not with the first question.
+    /// The same, written to the log: a wrong address or token shows at the start, not with the first question.
     package func checkAtStart() async {
         switch await check() {
         case .success(let health):
@@ -58,10 +59,10 @@ extension JarvisClient {
     private func sweepAtStart() async {
         guard mayFindLeftOvers, settings.api != .openai else { return }
         await withTurn {
-            let told = Notice()
-            guard await connection.sweep(session.currentID, told) != nil else { return }
+            let found = Notice()
+            guard await connection.sweep(session.currentID, found) != nil else { return }
             mayFindLeftOvers = false
-            guard let text = told.text else { return }
+            guard let text = found.text else { return }
             notice = text
             logger.notice("a run was left in the conversation with Jarvis; it was ended")
         }

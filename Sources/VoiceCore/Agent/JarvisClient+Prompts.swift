@@ -1,5 +1,7 @@
 import Logging
+internal import VoiceBase
 internal import VoiceConfiguration
+internal import VoiceNetwork
 
 /// Runs that want something of the user: an answer, or a permission.
 extension JarvisClient {
@@ -64,7 +66,7 @@ extension JarvisClient {
         prompts += number == nil ? 1 : 0
         let number = number ?? prompts
         let vigil = Task {
-            let wentOn = await Patience.value(within: limit, sleep: sleep) { await run.steps.hasNext() }
+            let wentOn = await TimeLimit.run(limit, sleep: sleep) { await run.steps.hasNext() }
             if !Task.isCancelled { await self.endVigil(number, wentOn: wentOn != nil) }
         }
         pending = Pending(number: number, run: run, prompt: prompt, vigil: vigil)
@@ -106,7 +108,7 @@ extension JarvisClient {
         if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: pending.run.query)) }
     }
 
-    /// - Parameter note: what the log is told once the server has taken the answer.
+    /// - Parameter note: what the log says once the server has taken the answer.
     private func carryOn(_ pending: Pending, _ reply: JarvisPromptReply, note: Logger.Message) async -> JarvisAnswer {
         let asked = environment.now()
         settle()
@@ -127,7 +129,7 @@ extension JarvisClient {
 
     /// False when the server took our word, true when somebody else was faster or the run is over; nil when it did not
     /// take it.
-    private func isSettledElsewhere(_ result: JarvisHTTPResult, _ prompt: JarvisPrompt) -> Bool? {
+    private func isSettledElsewhere(_ result: JarvisResponse, _ prompt: JarvisPrompt) -> Bool? {
         guard case .success(let response) = result else { return nil }
         switch response.status {
         case 200: return false

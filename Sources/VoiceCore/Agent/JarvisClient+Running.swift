@@ -1,5 +1,6 @@
 internal import Logging
 internal import VoiceConfiguration
+internal import VoiceNetwork
 internal import VoiceReply
 
 /// What can be done about the request under way, and about the last one.
@@ -56,10 +57,10 @@ extension JarvisClient {
         lastReply = nil
         reading = nil
         guard let first = sent.first else { return wasAtWork ? .forgotten : .nothing }
-        let toldOfMouth = AgentBriefing.isIn(first)
+        let wasBriefed = AgentBriefing.isIn(first)
         if let plain = backend as? PlainBackend {
             sent = []
-            if toldOfMouth { introduced = nil }
+            if wasBriefed { introduced = nil }
             return plain.forgetLast() || wasAtWork ? .forgotten : .nothing
         }
         let id = sessionID
@@ -78,7 +79,7 @@ extension JarvisClient {
             undone = true
         }
         // With its first turn the conversation has lost what the agent was told.
-        if toldOfMouth, sent.isEmpty, introduced == id { introduced = nil }
+        if wasBriefed, sent.isEmpty, introduced == id { introduced = nil }
         guard id == sessionID, let state = await connection.state(of: id) else { return .impossible }
         sent = []
         goOn(from: state.lastResponseID)
@@ -95,7 +96,7 @@ extension JarvisClient {
     }
 
     /// Looks every now and then for background jobs that have ended, until cancelled or the server has none.
-    package func watchJobs(every pause: Duration = .seconds(30), _ tell: @Sendable (String) -> Void) async {
+    package func watchJobs(every pause: Duration = .seconds(30), _ report: @Sendable (String) -> Void) async {
         var jobs = JarvisJobs()
         let shaper = SpeechShaper(maximumWords: 60)
         while !Task.isCancelled {
@@ -107,7 +108,7 @@ extension JarvisClient {
             }
             if let ended = jobs.look(result), !ended.isEmpty {
                 let names = JarvisJobs.names(await transport.exchange(request.jobs()))
-                for job in ended { tell(JarvisJobs.news(job, name: names[job.jobID], shaper: shaper)) }
+                for job in ended { report(JarvisJobs.news(job, name: names[job.jobID], shaper: shaper)) }
             }
             await environment.sleep(pause)
         }

@@ -46,7 +46,7 @@ package actor JarvisClient {
         let vigil: Task<Void, Never>
     }
 
-    /// What is told without being an answer to a call.
+    /// What is reported without being an answer to a call.
     package enum News: Sendable, Equatable {
         /// What the agent wants to know of the user, in the words that the user is told, under its number.
         case asks(String, prompt: Int, characters: Int)
@@ -244,7 +244,7 @@ package actor JarvisClient {
         var deadline = environment.now() + limit
         while true {
             let left = max(.zero, deadline - environment.now())
-            let step = await Patience.value(within: left, sleep: environment.expire) { await run.steps.next() }
+            let step = await TimeLimit.run(left, sleep: environment.expire) { await run.steps.next() }
             if Task.isCancelled { return abandon(run, .cancelled, since: asked) }
             switch step {
             case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
@@ -270,7 +270,7 @@ package actor JarvisClient {
     private func reasonForSilence() async -> JarvisFailure {
         guard settings.api != .openai, let active else { return .timedOut }
         let look = connection.request.state(session: active.sessionID)
-        let state = await Patience.value(within: JarvisConnection.silenceBeforeLook, sleep: environment.expire) {
+        let state = await TimeLimit.run(JarvisConnection.silenceBeforeLook, sleep: environment.expire) {
             [transport] in await transport.exchange(look)
         }
         switch state {
@@ -295,7 +295,7 @@ package actor JarvisClient {
     /// What the end of a run tells about the conversation.
     private func learn(_ outcome: JarvisOutcome, of run: Run) {
         mayFindLeftOvers = outcome.mayGoOn
-        if let told = outcome.notice { notice = told }
+        if let latest = outcome.notice { notice = latest }
         if let continuation = outcome.continuation, session.currentID == run.sessionID {
             session.previous = continuation
         }

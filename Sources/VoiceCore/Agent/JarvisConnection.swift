@@ -53,7 +53,7 @@ struct JarvisConnection: Sendable {
     ) async -> JarvisState? {
         let started = environment.now()
         let work = Task.detached {
-            await Patience.value(within: Self.withdrawalLimit, sleep: environment.expire) {
+            await TimeLimit.run(Self.withdrawalLimit, sleep: environment.expire) {
                 await end(run, in: session, isDurable: isDurable, others: others)
             }
         }
@@ -68,10 +68,10 @@ struct JarvisConnection: Sendable {
     }
 
     private func end(_ run: String?, in session: String, isDurable: Bool, others: Set<String>) async -> JarvisState? {
-        var told: Set<String> = others
+        var cancelled: Set<String> = others
         if let run {
             _ = await transport.exchange(request.cancel(run: run))
-            told.insert(run)
+            cancelled.insert(run)
         }
         // A question that was given up on its way may become a run a moment later.
         var quietLooks = run == nil && isDurable ? 2 : 1
@@ -81,7 +81,7 @@ struct JarvisConnection: Sendable {
             if !state.isActive {
                 quietLooks -= 1
                 if quietLooks == 0 { return state }
-            } else if let active = state.activeRun, isDurable, told.insert(active).inserted {
+            } else if let active = state.activeRun, isDurable, cancelled.insert(active).inserted {
                 _ = await transport.exchange(request.cancel(run: active))
                 continue
             } else if state.activeRun == nil, !isDurable {

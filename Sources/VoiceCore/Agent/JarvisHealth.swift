@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceNetwork
 
 /// What the server says of itself. It names its version only to who has the token, which makes this the cheapest way to
 /// check address and token; it says nothing about the model behind the server.
@@ -8,8 +9,8 @@ package struct JarvisHealth: Sendable, Equatable {
     /// What the server can do: "api", "web", "jobs", ...
     package var capabilities: [String] = []
 
-    static func read(_ result: JarvisHTTPResult) -> Result<JarvisHealth, JarvisFailure> {
-        let response: JarvisHTTPResponse
+    static func read(_ result: JarvisResponse) -> Result<JarvisHealth, JarvisFailure> {
+        let response: HTTPResponse
         switch result {
         case .failure(let failure): return .failure(failure.withoutRun)
         case .success(let reply): response = reply

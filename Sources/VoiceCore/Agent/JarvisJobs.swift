@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceNetwork
 internal import VoiceReply
 
 /// Which background jobs of the agent have ended since the last look (`GET /v2/runs`). The first look tells nothing: what
@@ -12,14 +13,14 @@ struct JarvisJobs: Sendable, Equatable {
         var result: String
     }
 
-    /// Told at one time; more are only counted as seen.
+    /// Reported at one time; more are only counted as seen.
     static let most = 3
     private static let remembered = 500
     private static let atWork: Set<String> = ["queued", "claimed", "running", "pending", "scheduled", "waiting"]
     private var known: [String]?
 
     /// - Returns: what has ended, oldest first; nil where the server did not tell.
-    mutating func look(_ result: JarvisHTTPResult) -> [Ended]? {
+    mutating func look(_ result: JarvisResponse) -> [Ended]? {
         guard let runs: Page<Run> = Self.page(result) else { return nil }
         let ended = runs.data.filter { !Self.atWork.contains($0.status) }
         defer {
@@ -36,12 +37,12 @@ struct JarvisJobs: Sendable, Equatable {
     }
 
     /// The names of jobs by their ids.
-    static func names(_ result: JarvisHTTPResult) -> [String: String] {
+    static func names(_ result: JarvisResponse) -> [String: String] {
         let jobs: Page<Job>? = page(result)
         return Dictionary((jobs?.data ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What is told; name and result are the server's, and only passed on.
+    /// What is reported; name and result are the server's, and only passed on.
     static func news(_ ended: Ended, name: String?, shaper: SpeechShaper) -> String {
         let title = name.map { " \"\($0.filter { $0 != "\"" }.prefix(60))\"" } ?? ""
         let how = ended.status == "succeeded" ? "has finished" : "has ended without success"
@@ -49,7 +50,7 @@ struct JarvisJobs: Sendable, Equatable {
         return "The background job\(title) \(how)." + (result.map { " It says: \($0)" } ?? "")
     }
 
-    private static func page<Item: Decodable>(_ result: JarvisHTTPResult) -> Page<Item>? {
+    private static func page<Item: Decodable>(_ result: JarvisResponse) -> Page<Item>? {
         guard case .success(let response) = result, response.status == 200, response.mediaType == "application/json"
         else { return nil }
         return OutsideJSON.decode(Page<Item>.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)

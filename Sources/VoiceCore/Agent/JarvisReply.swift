@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceNetwork
 
 /// Reads what came back: the text of the agent, or why there is none.
 ///
@@ -8,11 +9,11 @@ package enum JarvisReply {
     private static let maximumDetailCharacters = 200
 
     /// What came back for a question. Where the connection ended first, the server may have been at work.
-    package static func content(of result: JarvisHTTPResult) -> Result<String, JarvisFailure> {
+    package static func content(of result: JarvisResponse) -> Result<String, JarvisFailure> {
         result.flatMap { content(of: $0) }
     }
 
-    private static func content(of response: JarvisHTTPResponse) -> Result<String, JarvisFailure> {
+    private static func content(of response: HTTPResponse) -> Result<String, JarvisFailure> {
         guard response.status == 200 else { return .failure(failure(of: response)) }
         guard response.mediaType == "application/json" else {
             let type = shortened(response.mediaType)
@@ -31,11 +32,11 @@ package enum JarvisReply {
         return content.allSatisfy(\.isWhitespace) ? .failure(.emptyReply) : .success(content)
     }
 
-    static func failure(of response: JarvisHTTPResponse) -> JarvisFailure {
+    static func failure(of response: HTTPResponse) -> JarvisFailure {
         let detail = body(of: response)?.error?.message ?? ""
         switch response.status {
         case 300..<400:
-            return .wrongBasePath(hint: "redirect to \(shortened(path(of: response.location ?? "nowhere")))")
+            return .wrongBasePath(hint: "redirect to \(shortened(path(of: response.header("location") ?? "nowhere")))")
         case 401, 403: return .authentication
         case 404, 405: return .wrongBasePath(hint: "status \(response.status)")
         case 408, 504: return .serverLimit
@@ -48,14 +49,14 @@ package enum JarvisReply {
     }
 
     /// True when the reply refuses the id of the answer that was to be continued.
-    static func isStale(_ response: JarvisHTTPResponse) -> Bool {
+    static func isStale(_ response: HTTPResponse) -> Bool {
         guard response.status == 409 || response.status == 400,
             let message = body(of: response)?.error?.message
         else { return false }
         return message.contains("previous_response_id")
     }
 
-    private static func body(of response: JarvisHTTPResponse) -> Body? {
+    private static func body(of response: HTTPResponse) -> Body? {
         OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
     }
 

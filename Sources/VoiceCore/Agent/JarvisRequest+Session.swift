@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import VoiceNetwork
 
 /// Requests about the conversation and the run under way, beside the questions themselves.
 extension JarvisRequest {
@@ -6,7 +7,7 @@ extension JarvisRequest {
     static let asideLimit = Duration.seconds(8)
 
     /// A remark for the run under way.
-    func interrupt(_ remark: String, session: String) -> JarvisHTTPRequest {
+    func interrupt(_ remark: String, session: String) -> HTTPRequest {
         struct Body: Encodable {
             let message: String
             let delivery: String
@@ -15,31 +16,31 @@ extension JarvisRequest {
     }
 
     /// A question that is answered while the run goes on, and stays out of the history.
-    func aside(_ question: String, session: String) -> JarvisHTTPRequest {
-        let route = "/api/sessions/\(Self.escaped(session))/side-question"
+    func aside(_ question: String, session: String) -> HTTPRequest {
+        let route = "/api/sessions/\(Self.plain(session))/side-question"
         let body = Self.json(["question": question])
         return request(route, body: body, accept: "text/event-stream", limit: Self.asideLimit)
     }
 
     /// The end of the stored conversation.
-    func lastMessages(session: String) -> JarvisHTTPRequest {
+    func lastMessages(session: String) -> HTTPRequest {
         control(route(session, "messages"), query: "tail=1&limit=50")
     }
 
     /// Takes the last turn out of the stored conversation, which must be as it was seen.
-    func undo(session: String, revision: Int, head: Int) -> JarvisHTTPRequest {
+    func undo(session: String, revision: Int, head: Int) -> HTTPRequest {
         let body = Self.json(["expected_rev": revision, "expected_head_id": head])
         return control(route(session, "runtime/undo"), body: body)
     }
 
     /// The name under which the agent lists the conversation.
-    func rename(session: String, to name: String) -> JarvisHTTPRequest {
-        control("/v1/sessions/\(Self.escaped(session))", body: Self.json(["name": name]), method: "PATCH")
+    func rename(session: String, to name: String) -> HTTPRequest {
+        control("/v1/sessions/\(Self.plain(session))", body: Self.json(["name": name]), method: "PATCH")
     }
 
     /// The latest runs of background jobs, newest first, and the jobs.
-    func jobRuns() -> JarvisHTTPRequest { control("/v2/runs", query: "limit=20") }
-    func jobs() -> JarvisHTTPRequest { control("/v2/jobs", query: "limit=100") }
+    func jobRuns() -> HTTPRequest { control("/v2/runs", query: "limit=20") }
+    func jobs() -> HTTPRequest { control("/v2/jobs", query: "limit=100") }
 
-    private func route(_ session: String, _ last: String) -> String { "/v1/sessions/\(Self.escaped(session))/\(last)" }
+    private func route(_ session: String, _ last: String) -> String { "/v1/sessions/\(Self.plain(session))/\(last)" }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import VoiceBase
 package import VoiceConfiguration
+package import VoiceNetwork
 
 /// Builds the requests to the agent.
 ///
@@ -30,7 +31,7 @@ package struct JarvisRequest: Sendable {
     func useToken(_ token: Secret?) { self.token.value = token }
 
     /// One question of a session the server keeps: exactly one user message.
-    package func make(query: String, sessionID: String) -> JarvisHTTPRequest {
+    package func make(query: String, sessionID: String) -> HTTPRequest {
         struct Body: Encodable {
             let messages: [ChatMessage]
             let stream: Bool
@@ -40,7 +41,7 @@ package struct JarvisRequest: Sendable {
     }
 
     /// A whole conversation, for servers that keep nothing.
-    func completion(_ messages: [ChatMessage]) -> JarvisHTTPRequest {
+    func completion(_ messages: [ChatMessage]) -> HTTPRequest {
         struct Body: Encodable {
             let messages: [ChatMessage]
             let model: String?
@@ -53,7 +54,7 @@ package struct JarvisRequest: Sendable {
 
     /// One question as a run that outlives its connection. The key makes a repetition join the run instead of starting
     /// another.
-    func response(_ question: JarvisQuestion, previous: String?) -> JarvisHTTPRequest {
+    func response(_ question: JarvisQuestion, previous: String?) -> HTTPRequest {
         struct Body: Encodable {
             let input: String
             let previous_response_id: String?
@@ -69,33 +70,33 @@ package struct JarvisRequest: Sendable {
     }
 
     /// The events of a run from behind the one with this number.
-    func events(run: String, after sequence: Int) -> JarvisHTTPRequest {
-        let route = "/v1/responses/\(Self.escaped(run))/events"
+    func events(run: String, after sequence: Int) -> HTTPRequest {
+        let route = "/v1/responses/\(Self.plain(run))/events"
         return request(route, query: "after=\(sequence)", method: "GET", accept: "text/event-stream")
     }
 
-    func snapshot(run: String) -> JarvisHTTPRequest { control("/v1/responses/\(Self.escaped(run))") }
+    func snapshot(run: String) -> HTTPRequest { control("/v1/responses/\(Self.plain(run))") }
 
-    func cancel(run: String) -> JarvisHTTPRequest {
-        control("/v1/responses/\(Self.escaped(run))/cancel", body: Array("{}".utf8))
+    func cancel(run: String) -> HTTPRequest {
+        control("/v1/responses/\(Self.plain(run))/cancel", body: Array("{}".utf8))
     }
 
-    func state(session: String) -> JarvisHTTPRequest { control("/v1/sessions/\(Self.escaped(session))/state") }
+    func state(session: String) -> HTTPRequest { control("/v1/sessions/\(Self.plain(session))/state") }
 
     /// The latest messages of a session.
-    func messages(session: String) -> JarvisHTTPRequest {
-        let route = "/v1/sessions/\(Self.escaped(session))/messages"
+    func messages(session: String) -> HTTPRequest {
+        let route = "/v1/sessions/\(Self.plain(session))/messages"
         return request(route, query: "tail=1", method: "GET", limit: Self.controlLimit)
     }
 
     /// The user's answer to a prompt of the agent.
-    func reply(_ reply: JarvisPromptReply, session: String) -> JarvisHTTPRequest {
-        control("/v1/sessions/\(Self.escaped(session))/\(reply.route)", body: Self.json(reply))
+    func reply(_ reply: JarvisPromptReply, session: String) -> HTTPRequest {
+        control("/v1/sessions/\(Self.plain(session))/\(reply.route)", body: Self.json(reply))
     }
 
-    func health() -> JarvisHTTPRequest { control("/healthz") }
+    func health() -> HTTPRequest { control("/healthz") }
 
-    func models() -> JarvisHTTPRequest { control("/v1/models") }
+    func models() -> HTTPRequest { control("/v1/models") }
 
     /// The address of the question route.
     package var url: String { url("/v1/chat/completions", query: nil) }
@@ -107,7 +108,7 @@ package struct JarvisRequest: Sendable {
         query: String? = nil,
         body: [UInt8]? = nil,
         method: String? = nil
-    ) -> JarvisHTTPRequest {
+    ) -> HTTPRequest {
         let method = method ?? (body == nil ? "GET" : "POST")
         return request(route, query: query, method: method, body: body ?? [], limit: Self.controlLimit)
     }
@@ -118,27 +119,29 @@ package struct JarvisRequest: Sendable {
         method: String = "POST",
         body: [UInt8] = [],
         accept: String = "application/json",
-        extra: [(String, String)] = [],
+        extra: [(name: String, value: String)] = [],
         limit: Duration = JarvisRequest.longestRun
-    ) -> JarvisHTTPRequest {
-        var headers = [JarvisHTTPRequest.Header(name: "Accept", value: accept)]
-        if method != "GET" { headers.append(.init(name: "Content-Type", value: "application/json")) }
-        for (name, value) in extra { headers.append(.init(name: name, value: value)) }
-        if let token = token.value { headers.append(.init(name: "Authorization", value: "Bearer \(token.revealed)")) }
+    ) -> HTTPRequest {
+        var headers = [(name: "Accept", value: accept)]
+        if method != "GET" { headers.append(("Content-Type", "application/json")) }
+        headers += extra
+        if let token = token.value { headers.append(("Authorization", "Bearer \(token.revealed)")) }
         // Where the address is near is known when it is connected to.
         let isOpen = base.scheme == "http" && token.value != nil && !settings.allowPlainHTTP
-        return JarvisHTTPRequest(
+        // A question must not reach the agent twice without anybody knowing.
+        let isQuestion = method == "POST" && limit == Self.longestRun
+        return HTTPRequest(
             method: method,
             url: url(route, query: query),
             headers: headers,
             body: body,
             connectTimeout: .seconds(settings.connectTimeoutS),
-            timeout: limit,
+            totalTimeout: limit,
+            maximumReplyBytes: Self.maximumReplyBytes,
             caFile: settings.caFile.isEmpty ? nil : settings.caFile,
             certificateFile: settings.clientCertificateFile.isEmpty ? nil : settings.clientCertificateFile,
             keyFile: settings.clientKeyFile.isEmpty ? nil : settings.clientKeyFile,
-            maximumReplyBytes: Self.maximumReplyBytes,
-            isQuestion: method == "POST" && limit == Self.longestRun,
+            mayRepeat: !isQuestion,
             staysNear: isOpen
         )
     }
@@ -152,9 +155,7 @@ package struct JarvisRequest: Sendable {
     }
 
     /// Ids of the server in a path: anything unusual is left out, so that they cannot lead elsewhere.
-    static func escaped(_ id: String) -> String {
-        String(id.prefix(200).filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
-    }
+    static func plain(_ id: String) -> String { String(id.prefix(200).filter(\.isOfID)) }
 
     static func json(_ body: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()

@@ -57,6 +57,11 @@ package struct JarvisSession: Sendable {
     }
 
     private static func checked(_ id: String) -> String {
-        "voice-" + id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+        "voice-" + id.filter(\.isOfID)
     }
+}
+
+extension Character {
+    /// Whether it may stand in an id, which leads nowhere else in the path of an address: `[A-Za-z0-9_-]`.
+    var isOfID: Bool { isASCII && (isLetter || isNumber || self == "-" || self == "_") }
 }

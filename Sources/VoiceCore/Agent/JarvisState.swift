@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceNetwork
 
 /// What the server says of a session (`GET /v1/sessions/{id}/state`).
 struct JarvisState: Sendable, Equatable {
@@ -12,7 +13,7 @@ struct JarvisState: Sendable, Equatable {
     var revision: Int?
 
     /// Nil where the reply is anything else.
-    init?(_ result: JarvisHTTPResult) {
+    init?(_ result: JarvisResponse) {
         guard case .success(let response) = result, response.status == 200,
             response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
@@ -63,7 +64,7 @@ enum JarvisRecord: Sendable, Equatable {
     /// Parts that change nothing in the world; any other counts as work.
     private static let words: Set<String> = ["text", "reasoning", "error"]
 
-    init(_ result: JarvisHTTPResult) {
+    init(_ result: JarvisResponse) {
         guard case .success(let response) = result, response.status == 200,
             response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
@@ -110,7 +111,7 @@ struct JarvisHead: Sendable, Equatable {
     var question: String
 
     /// Nil where the conversation is empty, or the server does not tell.
-    init?(_ result: JarvisHTTPResult) {
+    init?(_ result: JarvisResponse) {
         guard case .success(let response) = result, response.status == 200, response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes),
             let last = body.messages.last, let asked = body.messages.last(where: { $0.role == "user" })

@@ -5,14 +5,14 @@
 ///     nothing was done, and the server says so -> ask again
 ///     anything else ----------------------------> tell
 ///
-/// Asking again runs the tools again, so it needs proof that none has run. What is unknown is told, not repeated.
+/// Asking again runs the tools again, so it needs proof that none has run. What is unknown is reported, not repeated.
 struct LostRun: Sendable, Equatable {
     enum Decision: Sendable, Equatable {
         case askAgain
         /// Follow the run of this id.
         case join(String)
         /// The user hears that the agent was restarted, and decides.
-        case tell
+        case report
     }
 
     let question: String
@@ -27,13 +27,13 @@ struct LostRun: Sendable, Equatable {
     var decision: Decision {
         // Where the run had a name the server does not know it: an active one is somebody else's.
         if !hadBegun, let activeRun, isRecorded { return .join(activeRun) }
-        guard !showedWork, activeRun == nil else { return .tell }
+        guard !showedWork, activeRun == nil else { return .report }
         switch record {
-        case .unknown: return .tell
-        case .empty: return hadBegun ? .tell : .askAgain
+        case .unknown: return .report
+        case .empty: return hadBegun ? .report : .askAgain
         case .turn(_, let worked):
-            guard isRecorded else { return hadBegun ? .tell : .askAgain }
-            return worked ? .tell : .askAgain
+            guard isRecorded else { return hadBegun ? .report : .askAgain }
+            return worked ? .report : .askAgain
         }
     }
 

@@ -49,14 +49,14 @@ final class PlainBackend: JarvisBackend {
 
     /// Drops the oldest questions with their answers; what the agent was told with the first one stays.
     private static func bound(_ messages: inout [ChatMessage]) {
-        let toldOfMouth = messages.first.map { AgentBriefing.isIn($0.content) } ?? false
+        let wasBriefed = messages.first.map { AgentBriefing.isIn($0.content) } ?? false
         while messages.count > 2,
             messages.count > maximumMessages
                 || messages.reduce(0, { $0 + $1.content.utf8.count }) > maximumBytes
         {
             messages.removeFirst(2)
         }
-        guard toldOfMouth, let oldest = messages.first?.content, !AgentBriefing.isIn(oldest) else { return }
+        guard wasBriefed, let oldest = messages.first?.content, !AgentBriefing.isIn(oldest) else { return }
         messages[0].content = AgentBriefing.question(oldest, preamble: true)
     }
 }

@@ -1,4 +1,6 @@
 internal import Logging
+internal import VoiceBase
+internal import VoiceNetwork
 
 /// Asks by `/v1/responses` as a stream: the run outlives its connection, and a lost connection is made anew.
 ///
@@ -86,7 +88,7 @@ struct ResponsesBackend: JarvisBackend {
                     var outcome = JarvisOutcome(.failure(failure))
                     outcome.mayGoOn = true
                     return outcome
-                case .success((.tell, let state)):
+                case .success((.report, let state)):
                     return JarvisOutcome(.failure(.lost), continuation: state?.lastResponseID)
                 case .success((.join(let run), _)): path.run = ResponsesRun(runID: run)
                 case .success((.askAgain, let state)):
@@ -188,7 +190,7 @@ struct ResponsesBackend: JarvisBackend {
 
     /// Reads one stream to its end.
     private func read(
-        _ request: JarvisHTTPRequest,
+        _ request: HTTPRequest,
         _ question: JarvisQuestion,
         _ path: inout Path,
         _ onSign: @Sendable (JarvisSign) -> Void
@@ -248,14 +250,14 @@ struct ResponsesBackend: JarvisBackend {
         case clear
     }
 
-    private func reply(to request: JarvisHTTPRequest) async -> Reply? {
+    private func reply(to request: HTTPRequest) async -> Reply? {
         let transport = connection.transport
         return await patiently { await transport.open(request) }
     }
 
     /// Waits for the reply to a question, and looks meanwhile whether anything is in its way.
     private func opened(
-        _ request: JarvisHTTPRequest,
+        _ request: HTTPRequest,
         _ question: JarvisQuestion,
         _ notice: Notice
     ) async -> Opening {
@@ -301,6 +303,6 @@ struct ResponsesBackend: JarvisBackend {
     }
 
     private func patiently<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
-        await Patience.value(within: silence, sleep: connection.environment.expire, of: work)
+        await TimeLimit.run(silence, sleep: connection.environment.expire, work)
     }
 }

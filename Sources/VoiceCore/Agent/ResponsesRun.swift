@@ -19,7 +19,7 @@ package struct ResponsesRun: Sendable, Equatable {
         case finished
     }
 
-    /// The run's id; nil until the server has told it.
+    /// The run's id; nil until the server has sent it.
     package private(set) var runID: String?
     /// What the next question of the conversation refers to.
     package private(set) var continuation: String?

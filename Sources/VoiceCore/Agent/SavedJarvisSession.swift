@@ -52,8 +52,7 @@ package struct SavedJarvisSession: Sendable, Equatable {
     private static let latest = 253_402_300_799
 
     private static func isID(_ text: String) -> Bool {
-        (1...200).contains(text.utf8.count)
-            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+        (1...200).contains(text.utf8.count) && text.allSatisfy(\.isOfID)
     }
 }
 
@@ -73,7 +72,7 @@ package struct JarvisSessionStore: Sendable {
     /// Every start is a fresh conversation.
     package static let none = JarvisSessionStore(load: { nil }, save: { _ in })
 
-    /// In the file "conversation" of a folder. One that cannot be read is told of and kept aside.
+    /// In the file "conversation" of a folder. One that cannot be read is reported and kept aside.
     package static func folder(
         _ folder: String,
         logger: Logger,

@@ -49,9 +49,9 @@ package struct AudioConfiguration: Sendable {
     package init(_ audio: Configuration.Audio = .init(), echo: Configuration.Echo = .init()) {
         source = .alsa(capture: audio.input, playback: audio.output)
         capture.channel = audio.inputChannel == 0 ? nil : audio.inputChannel - 1
-        // One that is wrong is told by whoever reads the configuration.
+        // One that is wrong is reported by whoever reads the configuration.
         capture.map = try? ChannelMap(parsing: audio.inputChannels)
-        capture.worker = EchoWorker(echo.mode)
+        capture.worker = echo.mode.choice
         capture.cancels = echo.enabled
         captureRate = audio.inputRate == 0 ? nil : audio.inputRate
         playbackRate = audio.outputRate == 0 ? nil : audio.outputRate

@@ -2,6 +2,7 @@ internal import CDSP
 internal import CLinux
 internal import Synchronization
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// How a cycle ended.
 enum CycleOutcome: Sendable, Equatable {
@@ -189,7 +190,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             reference: frames.reference,
             to: ports.alignment
         )
-        ports.echo.publish(aligned, drift: alignment.drift)
+        ports.echo.publish(aligned, drift: alignment.drift, worker: plan.worker)
         let isHeldBack = useCardReference(&aligned)
         capturePath.follow(aligned)
         capturePath.process(
@@ -198,7 +199,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             streamDelayMilliseconds: aligned.leadMilliseconds,
             into: frames.clean
         )
-        ports.echoPath.tell(isRecalled: capturePath.reading.hasRecalled)
+        ports.echoPath.publish(isRecalled: capturePath.reading.hasRecalled)
         capturePath.handOver(to: ports.echoPath, bias: isHeldBack ? nil : reference.confirmedBias)
         levels.level(frames.clean, count: wirePeriod, isPlaying: mix.isAudible)
         if ports.requests.isMicrophoneMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
@@ -247,7 +248,6 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private mutating func applyPlan() {
         capturePath.isBypassed = plan.worker == .hardware
         duplex.setCanceller(isOfDevice: plan.worker == .hardware)
-        ports.echo.tell(plan.worker)
     }
 
     // MARK: Loudspeaker

@@ -11,7 +11,7 @@ internal import VoiceBase
 ///   what is heard. Cards of one clock never get there and are left alone.
 /// - 300 frames (6 ms) away, which no two clocks within 500 ppm come to, one period is left out or added.
 /// - A measure that is suddenly more than 15 ms away and stays there is no drift: a sound server has moved the sound to another
-///   device, or has changed its quantum. The new value is the usual one from then on, and whoever relies on the delays is told.
+///   device, or has changed its quantum. The new value is the usual one from then on, and whoever relies on the delays is notified.
 ///
 /// - After a restart of a sound server's stream the measure means nothing for a while, and is not looked at; then the usual one
 ///   is restored at once, as after a loss.
@@ -118,7 +118,7 @@ struct DriftControl {
             return 1
         }
         if hasJumped(measure) {
-            // Too little is left to play: that is a loss, which nobody told of.
+            // Too little is left to play: that is a loss, which nobody reported.
             guard playback >= Self.least else {
                 discontinuity()
                 return step(total: total, playback: .max)

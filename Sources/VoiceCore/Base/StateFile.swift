@@ -120,6 +120,9 @@ package enum PrivateFile {
 
 /// Where the daemon keeps what it must remember.
 package enum StateDirectory {
+    /// The service's, as the unit's StateDirectory= makes it.
+    package static let service = "/var/lib/jarvis-voiced"
+
     /// `$STATE_DIRECTORY` (systemd, the first of several), else `$XDG_STATE_HOME/jarvis-voiced`, else
     /// `~/.local/state/jarvis-voiced`; nil where none of them is an absolute path.
     package static func path(environment: [String: String]) -> String? {

@@ -2,7 +2,7 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// One small file of the state directory: read with care, written whole, and its troubles told once.
+/// One small file of the state directory: read with care, written whole, and its troubles reported once.
 ///
 /// What cannot be used is kept beside it as `NAME.damaged`, one copy, for thirty days. Of what is written the bytes are
 /// remembered, so that nothing is written twice; what failed is tried again with the next `save`.
@@ -54,7 +54,7 @@ package final class StateStore: Sendable {
         self.now = now
     }
 
-    /// Reads the file at a start. What is no use is kept aside, and told in one line.
+    /// Reads the file at a start. What is no use is kept aside, and reported in one line.
     ///
     /// - Parameter lost: what that means for the user, given whether it is damaged again.
     package func load<Value>(
@@ -65,7 +65,7 @@ package final class StateStore: Sendable {
         do throws(Unreadable) {
             return try Self.read(path, limit: limit, files: files, parse).map { .known($0) } ?? .absent
         } catch {
-            return .damaged(isAgain: tellDamage(error.problem, lost: lost))
+            return .damaged(isAgain: reportDamage(error.problem, lost: lost))
         }
     }
 
@@ -94,13 +94,13 @@ package final class StateStore: Sendable {
     /// Keeps the file aside, since it is no use or not all of it is, and says so.
     /// - Returns: whether another one had been kept.
     @discardableResult
-    package func tellDamage(_ problem: String, lost: (_ isAgain: Bool) -> String) -> Bool {
+    package func reportDamage(_ problem: String, lost: (_ isAgain: Bool) -> String) -> Bool {
         let isAgain = StateFile.keepAside(path)
         logger.warning("\(lost(isAgain)): \(path): \(problem)")
         return isAgain
     }
 
-    /// Writes the file, unless it holds that already. The first of several failures is told, and the end of them.
+    /// Writes the file, unless it holds that already. The first of several failures is logged, and the end of them.
     ///
     /// - Parameter failing: what a failure means for the user, "the volumes are not remembered".
     /// - Returns: whether the file holds it now.

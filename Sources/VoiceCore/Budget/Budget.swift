@@ -9,7 +9,7 @@ package struct Budget: Sendable {
     package struct Options: Equatable, Sendable {
         package var caps: [BudgetPeriod: BudgetCaps] = [:]
         package var prices = PriceTable()
-        /// The part of a budget after which the user is told.
+        /// The part of a budget after which the user is notified.
         package var notice = 0.8
         /// Time without talk that ends a conversation.
         package var pause = Duration.seconds(120)
@@ -40,7 +40,7 @@ package struct Budget: Sendable {
         latestTalk = now.uptime
     }
 
-    /// Other limits and prices from now on; what was spent stays. A limit that is far again is told again when it is near.
+    /// Other limits and prices from now on; what was spent stays. A limit that is far again is reported again when it is near.
     package mutating func reconfigure(_ options: Options) {
         self.options = options
         func isFar(_ period: BudgetPeriod) -> Bool { part(of: period) < options.notice }

@@ -1,6 +1,6 @@
 /// What a budget wants known.
 package enum BudgetSignal: Equatable, Sendable {
-    /// Most of it is spent; told once in a period.
+    /// Most of it is spent; reported once in a period.
     case near(BudgetReport)
     /// It is spent.
     case spent(BudgetReport)

@@ -50,11 +50,16 @@ extension Configuration.Echo {
         )
     }
 
-    package enum Mode: String, CaseIterable, Sendable {
-        /// What was measured, else what is known of the device.
-        case auto
+    /// "auto": who was measured to be best, else who is known to be on that device.
+    package typealias Mode = OrAuto<Worker>
+
+    /// Who takes the echo out of the microphone.
+    package enum Worker: String, Sendable, Equatable, CaseIterable {
+        /// The device itself; the own canceller is bypassed, and the gate reads what is left.
         case hardware
+        /// The own canceller, on a bare channel where the device has one.
         case software
+        /// The own canceller behind the device's.
         case both
     }
 

@@ -78,7 +78,7 @@ extension Configuration.Media {
         )
     }
 
-    /// When the model is told of ends and failures.
+    /// When ends and failures are reported to the model and failures.
     package enum Tell: String, Sendable, CaseIterable {
         case never
         /// In a session that is open.

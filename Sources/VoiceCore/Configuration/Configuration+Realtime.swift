@@ -174,14 +174,17 @@ extension Configuration.Realtime {
         case none
     }
 
-    package enum Dialect: String, CaseIterable, Sendable {
-        case auto
-        case openai
+    /// "auto": by the host.
+    package typealias Dialect = OrAuto<Service>
+
+    /// The services that speak the protocol each in their own way.
+    package enum Service: String, CaseIterable, Sendable {
+        case openAI = "openai"
         case azure
         case xai
         case speaches
-        case localai
-        case huggingface
+        case localAI = "localai"
+        case huggingFace = "huggingface"
     }
 
     package enum TurnDetection: String, CaseIterable, Sendable {

@@ -115,3 +115,28 @@ extension Setting<Bool> {
         }
     }
 }
+
+/// One of several, or "auto": then the program chooses.
+package enum OrAuto<Choice: RawRepresentable<String> & CaseIterable & Equatable & Sendable>: RawRepresentable,
+    CaseIterable, Equatable, Sendable
+{
+    case auto
+    case chosen(Choice)
+
+    package init?(rawValue: String) {
+        if rawValue == "auto" {
+            self = .auto
+        } else if let choice = Choice(rawValue: rawValue) {
+            self = .chosen(choice)
+        } else {
+            return nil
+        }
+    }
+
+    package static var allCases: [Self] { [.auto] + Choice.allCases.map { .chosen($0) } }
+
+    package var rawValue: String { choice?.rawValue ?? "auto" }
+
+    /// Nil for "auto".
+    package var choice: Choice? { if case .chosen(let choice) = self { choice } else { nil } }
+}

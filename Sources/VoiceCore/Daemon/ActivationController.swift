@@ -14,18 +14,23 @@ package actor ActivationController {
         package var mailbox: EventMailbox
         package var pump: NetworkConfined<VoicePump>
         package var earcons: EarconRequests
-        /// Closes and opens the capture device.
+        /// Sends silence in place of the microphone; must not wait.
+        package var silenceMicrophone: @Sendable () -> Void = {}
+        /// Closes and opens the capture device, and with it the microphone.
         package var capture: @Sendable (Bool) async -> Void = { _ in }
         package var pauseMedia: @Sendable () async -> Void = {}
-        /// Told when quiet hours begin and end.
+        package var endMedia: @Sendable () async -> Void = {}
+        /// Begins a fresh conversation with the agent, and forgets what is known of a failure.
+        package var startFresh: @Sendable () async -> Void = {}
+        /// Called when quiet hours begin and end.
         package var quiet: @Sendable (Bool) async -> Void = { _ in }
-        /// Told what to listen for.
+        /// Gets what to listen for.
         package var listen: @Sendable (LocalListening) -> Void = { _ in }
-        /// Told what is to be remembered: mute, and the mode that was set by hand; must not wait.
+        /// Gets what is to be remembered: mute, and the mode that was set by hand; must not wait.
         package var remember: @Sendable (Bool, ActivationMode?) -> Void = { _, _ in }
-        /// Told of every change of phase or mute; must not wait.
+        /// Gets every change of phase or mute; must not wait.
         package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
-        /// Told what opens a conversation.
+        /// Counts what opens a conversation.
         package var egress = EgressLedger()
         package var logger: Logger
 
@@ -80,7 +85,7 @@ package actor ActivationController {
             if case .conversation(let state) = event { conversation = state }
             opener = Self.opener(event)
             for effect in machine.handle(event) { perform(effect) }
-            tell(event)
+            log(event)
             let (after, changed) = (status, parts.changed)
             // A light that says "muted" means that the device is closed.
             if after != before || event == .start { later { changed(after) } }
@@ -95,6 +100,12 @@ package actor ActivationController {
             await before?.value
             await chore()
         }
+    }
+
+    /// A microphone that was muted again meanwhile is not opened, not even for a moment.
+    private func capture(_ isOpen: Bool) async {
+        if isOpen, machine.isMuted { return }
+        await parts.capture(isOpen)
     }
 
     private static func opener(_ event: ActivationEvent) -> String {
@@ -119,8 +130,12 @@ package actor ActivationController {
         case .interrupt: parts.mailbox.post(.interrupt)
         case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
         case .ask(let text): parts.mailbox.post(.ask(text))
+        case .say(let text): parts.mailbox.post(.say(text))
+        // None of these takes its time, and none is to wait for a device that does.
+        case .startFresh: Task { [startFresh = parts.startFresh] in await startFresh() }
         case .play(let earcon): parts.earcons.play(earcon)
-        case .pauseMedia: later(parts.pauseMedia)
+        case .pauseMedia: Task { [pauseMedia = parts.pauseMedia] in await pauseMedia() }
+        case .endMedia: Task { [endMedia = parts.endMedia] in await endMedia() }
         case .quiet(let isQuiet):
             parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
@@ -134,7 +149,10 @@ package actor ActivationController {
                 $0.setVoiceGate(isGated ? VoiceGate() : nil)
             }
         case .listen(let what): parts.listen(what)
-        case .capture(let isOpen): later { [capture = parts.capture] in await capture(isOpen) }
+        case .capture(let isOpen):
+            // At once for what is said now; the device follows.
+            if !isOpen { parts.silenceMicrophone() }
+            later { await self.capture(isOpen) }
         case .remember(let isMuted, let mode): parts.remember(isMuted, mode)
         case .keepsOpen(let keepsOpen): parts.mailbox.post(.keepsOpen(keepsOpen))
         case .startTimer(let timer, let pause):
@@ -150,7 +168,7 @@ package actor ActivationController {
         }
     }
 
-    private func tell(_ event: ActivationEvent) {
+    private func log(_ event: ActivationEvent) {
         switch event {
         case .setMode(let mode): parts.logger.info("activation mode", metadata: ["mode": "\(mode.rawValue)"])
         case .mute, .toggleMute:
@@ -159,7 +177,8 @@ package actor ActivationController {
         case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
-        case .activate, .stop, .silence, .end, .reset, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer:
+        case .activate, .stop, .stopAll, .silence, .end, .reset, .startFresh, .say, .conversation, .refused, .turnBegan,
+            .turnEnded, .media, .timer:
             break
         }
     }

@@ -12,7 +12,7 @@ package struct DaemonEvent: Sendable, Equatable {
         self.values = values
     }
 
-    /// The events that are told.
+    /// The events that are reported.
     static let published: [JournalEvent] = [
         .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .budgetSpent,
     ]

@@ -1,5 +1,6 @@
 package import Logging
 package import VoiceAudio
+internal import VoiceConfiguration
 package import VoiceConversation
 
 /// How the daemon fares at one instant, for a line of the log and for whoever counts.

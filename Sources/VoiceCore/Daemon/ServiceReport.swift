@@ -50,7 +50,7 @@ package struct ServiceReport: Sendable {
         return notices
     }
 
-    /// The configuration has been read again: the status stands, readiness is told anew.
+    /// The configuration has been read again: the status stands, readiness is reported anew.
     package mutating func reloaded() -> [ServiceNotice] {
         isReady ? [.ready] + (status.map { [.status($0)] } ?? []) : []
     }

@@ -155,6 +155,11 @@ extension VoiceDaemon {
         activation.inbox.post(.stop(isSpoken: false))
     }
 
+    /// The same, and media ends.
+    package nonisolated func stopAll() {
+        activation.inbox.post(.stopAll)
+    }
+
     /// Silence, and nothing of what was asked goes on; the conversation and media do.
     package nonisolated func silence() {
         activation.inbox.post(.silence)
@@ -163,6 +168,16 @@ extension VoiceDaemon {
     /// An open conversation ends, and another begins in its place, in a session that remembers nothing.
     package nonisolated func resetConversation() {
         activation.inbox.post(.reset)
+    }
+
+    /// The same, and the agent too begins a fresh conversation; what is known of a failure counts no more.
+    package nonisolated func startFresh() {
+        activation.inbox.post(.startFresh)
+    }
+
+    /// Has the voice say a text in an open conversation; in quiet hours, nothing.
+    package nonisolated func say(_ text: String) {
+        activation.inbox.post(.say(text))
     }
 
     /// Ends the conversation.
@@ -179,10 +194,8 @@ extension VoiceDaemon {
         activation.inbox.post(.quiet(isQuiet))
     }
 
-    /// Closes the capture device, or opens it again.
+    /// Silences the microphone and closes the capture device, or opens both again.
     package nonisolated func setMicrophoneMuted(_ isMuted: Bool) {
-        // At once for what is said now; the device follows, and activation alone opens the microphone again.
-        if isMuted { sound.setMuted(true) }
         activation.inbox.post(.mute(isMuted))
     }
 

@@ -38,8 +38,8 @@ extension VoiceDaemon {
             stateDirectory: settings.volumes.stateDirectory,
             logger: logger,
             plays: { inbox.post(.media($0)) },
-            tell: { news in
-                guard media.tells, let remark = news.remark else { return }
+            report: { news in
+                guard media.reports, let remark = news.remark else { return }
                 mailbox.post(.mediaReported(remark, opens: media.opensSession && remark.wish != nil))
             }
         )

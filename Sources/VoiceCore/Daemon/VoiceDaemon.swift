@@ -143,10 +143,17 @@ package actor VoiceDaemon {
         self.hook = hook
         var parts = ActivationController.Parts(mailbox: mailbox, pump: pump, earcons: ports.earcons, logger: logger)
         parts.egress = egress
+        parts.silenceMicrophone = { sound.silenceMicrophone() }
         parts.capture = { await sound.setCapture(open: $0) }
+        let session = session
+        parts.startFresh = {
+            await session.forgetTrouble()
+            await client.startFresh()
+        }
         let quietVolume = settings.activation.quietVolume
         parts.quiet = { await volumeController.setCeiling($0 ? quietVolume : Volumes.range.upperBound) }
         parts.pauseMedia = { _ = await player?.pause() }
+        parts.endMedia = { _ = await player?.stop(after: nil) }
         let store = settings.volumes.stateDirectory.map { ActivationStore(directory: $0, logger: logger) }
         self.store = store
         activation = Self.activation(
@@ -178,7 +185,7 @@ package actor VoiceDaemon {
     }
 
     /// Writes the status into the log, in one line.
-    package func tellStatus() async {
+    package func logStatus() async {
         let status = await status
         logger.info("status", metadata: .event(.status, status.metadata))
     }
@@ -219,9 +226,6 @@ package actor VoiceDaemon {
     package nonisolated func post(_ event: ConversationEvent) {
         mailbox.post(event)
     }
-
-    /// Begins a fresh conversation with the agent.
-    package func startFresh() async { await client.startFresh() }
 
     /// Takes back what the agent is at work on, closes the session with 1000, lets the card play out, and ends every thread:
     /// within two seconds. The network ends when the agent has confirmed, or has had its second.

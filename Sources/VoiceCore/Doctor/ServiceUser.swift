@@ -1,4 +1,5 @@
 internal import Glibc
+internal import VoiceBase
 
 /// Becomes another user for the rest of the process, with the groups that user is in.
 package enum ServiceUser {
@@ -33,7 +34,7 @@ package enum ServiceUser {
         result["HOME"] = home
         for name in ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "STATE_DIRECTORY"] { result[name] = nil }
         // As the unit's StateDirectory= has it.
-        if name == Self.name { result["STATE_DIRECTORY"] = StateCheck.service }
+        if name == Self.name { result["STATE_DIRECTORY"] = StateDirectory.service }
         return result
     }
 

@@ -1,4 +1,5 @@
 package import VoiceAudio
+internal import VoiceConfiguration
 
 /// The tests of one device, one for each of those who may cancel its echo, and who does it best.
 package struct EchoTestSeries: Sendable {

@@ -56,7 +56,7 @@ package enum CommandManual {
         page.item("\(ServiceEnvironment.folder)/openai-api-key", "The key of the service, for the unit.")
         page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, for the unit.")
         page.item(ServiceEnvironment.defaults, "Environment of the service, one NAME=value a line.")
-        page.item(StateCheck.service, "What the service remembers: volumes, what was spent.")
+        page.item(StateDirectory.service, "What the service remembers: volumes, what was spent.")
         page.heading("ENVIRONMENT")
         page.item("OPENAI_API_KEY", "The key, where no file and no credential has it.")
         page.item("JARVIS_TOKEN", "The token, likewise.")

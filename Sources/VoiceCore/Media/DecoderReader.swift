@@ -182,7 +182,7 @@ final class DecoderReader {
         guard count > 0 else { return count < 0 && (errno == EINTR || errno == EAGAIN) }
         for byte in buffer[..<count] {
             if byte == UInt8(ascii: "\n") {
-                tell(job)
+                reportTags(job)
                 line.removeAll(keepingCapacity: true)
             } else if line.count < Self.longestLine {
                 line.append(byte)
@@ -191,7 +191,7 @@ final class DecoderReader {
         return true
     }
 
-    private func tell(_ job: DecoderJob) {
+    private func reportTags(_ job: DecoderJob) {
         guard let tag = DecoderTag(line: String(decoding: line, as: UTF8.self)), tag != lastTag else { return }
         lastTag = tag
         if case .error(let text) = tag { lastError = text } else { report(.tag(id: job.id, tag)) }
@@ -201,7 +201,7 @@ final class DecoderReader {
         switch end {
         case .killed(let signal): return "the decoder was ended by signal \(signal)"
         case .exited(let status):
-            // ffmpeg repeats the address: whoever is told knows what was to be played.
+            // ffmpeg repeats the address: whoever reads it knows what was to be played.
             let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
             return text ?? "the decoder ended with status \(status)"
         }

@@ -15,7 +15,7 @@ package enum DecoderTag: Sendable, Equatable {
     /// A year: no recording is longer.
     private static let longestDuration = 365.0 * 24 * 3600
 
-    /// What is told stands where ffmpeg puts it: words in a title that look the same are a title.
+    /// What is reported stands where ffmpeg puts it: words in a title that look the same are a title.
     ///
     /// - Parameter line: as written with `-loglevel level+verbose`: contexts in brackets, the level in brackets, the message.
     package init?(line: some StringProtocol) {

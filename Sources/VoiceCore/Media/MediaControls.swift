@@ -2,7 +2,7 @@ package import VoiceReply
 
 /// What the tools, buttons and scripts may do with the media player. Every call returns within milliseconds.
 package protocol MediaControls: Sendable {
-    /// Begins to play; what follows from fetching it is told later.
+    /// Begins to play; what follows from fetching it is reported later.
     func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
     func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot
     func pause() async -> MediaSnapshot

@@ -44,7 +44,7 @@ package enum MediaEffect: Sendable, Equatable {
     case cancelTimer(MediaTimer)
     /// Keep for the history: heard up to this second of it.
     case remember(MediaItem, second: Double, isDone: Bool)
-    case tell(MediaNews)
+    case report(MediaNews)
 }
 
 /// What the voice is told, so that it can say something about it.

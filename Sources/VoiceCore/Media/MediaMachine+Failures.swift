@@ -36,20 +36,20 @@ extension MediaMachine {
             if let position = next?.position { next?.end = position + UInt64(frames) }
             return
         }
-        // What of it has been decoded is played, and what remains is told then.
+        // What of it has been decoded is played, and what remains is reported then.
         if frames > 0, let position = following.position {
             next?.end = position + UInt64(frames)
             return
         }
         next = nil
-        effects.append(.tell(.failed(title: following.item.title, reason: failure)))
+        effects.append(.report(.failed(title: following.item.title, reason: failure)))
         decodeAhead()
     }
 
     private mutating func fail(_ reason: String) {
         let title = current?.item.title ?? ""
         leave(isDone: false)
-        effects.append(.tell(.failed(title: title, reason: reason)))
+        effects.append(.report(.failed(title: title, reason: reason)))
         advance()
     }
 

@@ -208,7 +208,7 @@ package struct MediaMachine: Sendable, Equatable {
         sleepAsked = false
         guard current != nil else { return }
         stop()
-        effects.append(.tell(.slept))
+        effects.append(.report(.slept))
     }
 
     // MARK: What happens
@@ -240,7 +240,7 @@ package struct MediaMachine: Sendable, Equatable {
                 next = nil
                 decodeAhead()
             } else if queue.isEmpty {
-                effects.append(.tell(.queueEnded(last: running.item.title)))
+                effects.append(.report(.queueEnded(last: running.item.title)))
             } else {
                 interlude(after: running.item, before: queue[0])
                 advance()
@@ -251,10 +251,10 @@ package struct MediaMachine: Sendable, Equatable {
     private mutating func interlude(after ended: MediaItem, before next: MediaItem) {
         sinceInterlude += 1
         guard options.interludeEvery > 0, sinceInterlude >= options.interludeEvery else {
-            return effects.append(.tell(.itemEnded(ended.title, next: next.title)))
+            return effects.append(.report(.itemEnded(ended.title, next: next.title)))
         }
         sinceInterlude = 0
-        effects.append(.tell(.interlude(ended: ended.title, next: next.title)))
+        effects.append(.report(.interlude(ended: ended.title, next: next.title)))
     }
 
     // MARK: Steps

@@ -25,7 +25,7 @@ package actor MediaPlayer: MediaControls {
     private let resolver: MediaResolver
     private let files: FileReader
     private let history: StateStore?
-    private let tell: @Sendable (MediaNews) -> Void
+    private let report: @Sendable (MediaNews) -> Void
     private let plays: @Sendable (Bool) -> Void
     private var isPlaying = false
     private let decoder: DecoderThread
@@ -45,7 +45,7 @@ package actor MediaPlayer: MediaControls {
     private var ticks = 0
 
     /// - Parameters:
-    ///   - plays: told when it begins to play something and when it ends or pauses; must not block.
+    ///   - plays: called when it begins to play something and when it ends or pauses; must not block.
     ///   - tell: takes what the voice may say something about; must not block.
     package init(
         settings: MediaSettings,
@@ -57,7 +57,7 @@ package actor MediaPlayer: MediaControls {
         files: FileReader = .system,
         logger: Logger,
         plays: @escaping @Sendable (Bool) -> Void = { _ in },
-        tell: @escaping @Sendable (MediaNews) -> Void
+        report: @escaping @Sendable (MediaNews) -> Void
     ) {
         self.settings = settings
         self.feed = feed
@@ -65,7 +65,7 @@ package actor MediaPlayer: MediaControls {
         self.volumes = volumes
         self.logger = logger
         self.files = files
-        self.tell = tell
+        self.report = report
         self.plays = plays
         history = stateDirectory.map {
             StateStore($0 + "/media-history.jsonl", limit: MediaLibrary.longestFile, logger: logger, files: files)
@@ -75,7 +75,7 @@ package actor MediaPlayer: MediaControls {
         }
         machine = MediaMachine(options: settings.machine)
         ducked = settings.ducked
-        // Tags are told once each and there are few; the two reports that matter come once a job.
+        // Tags are reported once each and there are few; the two reports that matter come once a job.
         let (reports, continuation) = AsyncStream.makeStream(
             of: DecoderReport.self,
             bufferingPolicy: .bufferingNewest(256)
@@ -110,7 +110,7 @@ package actor MediaPlayer: MediaControls {
         guard let history, let read = history.load(MediaLibrary.reading, lost: { _ in lost }).value else { return }
         library = read.library
         guard read.unreadable > 0 else { return }
-        history.tellDamage("\(read.unreadable) of its lines cannot be read") { _ in lost }
+        history.reportDamage("\(read.unreadable) of its lines cannot be read") { _ in lost }
     }
 
     private func readStations() {
@@ -266,11 +266,11 @@ package actor MediaPlayer: MediaControls {
         case .remember(let item, let second, let isDone):
             library.note(item, second: second, isDone: isDone, at: Int(Date().timeIntervalSince1970))
             saveLater()
-        case .tell(let news):
+        case .report(let news):
             if case .failed(let title, let reason) = news {
                 logger.warning("media failed", metadata: ["title": "\(title)", "reason": "\(reason)"])
             }
-            tell(news)
+            report(news)
         }
     }
 

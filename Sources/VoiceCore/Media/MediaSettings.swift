@@ -20,8 +20,8 @@ package struct MediaSettings: Sendable, Equatable {
     package var stationsFile: String
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
-    /// Whether ends and failures are told to the model, and whether a session is opened for it.
-    package var tells: Bool
+    /// Whether ends and failures are reported to the model, and whether a session is opened for it.
+    package var reports: Bool
     package var opensSession: Bool
 
     package init(_ media: Configuration.Media = .init()) {
@@ -37,7 +37,7 @@ package struct MediaSettings: Sendable, Equatable {
         maximumVolume = media.maximumVolume
         stationsFile = media.stationsFile
         caFile = media.caFile.isEmpty ? nil : media.caFile
-        tells = media.tell != .never
+        reports = media.tell != .never
         opensSession = media.tell == .always
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Work for the network thread from any other, and the means to wake it.
 ///
-/// Bounded: a command that finds the queue full or closed is refused, and the caller is told.
+/// Bounded: a command that finds the queue full or closed is refused, and the caller is notified.
 final class CommandQueue: Sendable {
     typealias Command = @Sendable (NetworkLoop) -> Void
 

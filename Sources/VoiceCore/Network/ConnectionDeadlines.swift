@@ -51,7 +51,7 @@ package struct ConnectionLimits: Equatable, Sendable {
     ///
     /// Three quarters for TCP: where a name has several addresses, libcurl gives the first half of the time, and the
     /// next should get its chance.
-    package init(whole: Duration = .seconds(10), firstMessage: Duration? = nil) {
+    package init(whole: Duration, firstMessage: Duration? = nil) {
         self.whole = whole
         self.firstMessage = firstMessage
         step = whole / 2

@@ -1,5 +1,6 @@
-/// One small HTTP exchange: what to ask and how long to wait.
-package struct HTTPRequest: Sendable {
+/// One small HTTP exchange: what to ask and how long to wait. Describes itself without its headers, since one of them may
+/// be a token.
+package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package var method: String
     /// http:// or https://
     package var url: String
@@ -73,6 +74,9 @@ package struct HTTPRequest: Sendable {
         self.acceptsShoutcast = acceptsShoutcast
         self.pin = pin
     }
+
+    package var description: String { "\(method) \(url), \(body.count) bytes" }
+    package var customMirror: Mirror { Mirror(self, children: ["url": url, "bytes": body.count]) }
 }
 
 /// What may stand in a header that this program sends (RFC 9110 sections 5.1 and 5.5).

@@ -4,7 +4,20 @@ package struct HTTPResponse: Sendable {
     /// In the order received; names as the server wrote them.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
-    package var timings: Timings
+    /// Nil of a reply whose body still comes in.
+    package var timings: Timings?
+
+    package init(
+        status: Int,
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = [],
+        timings: Timings? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.timings = timings
+    }
 
     package struct Timings: Sendable {
         /// When the exchange began on the network thread.
@@ -21,6 +34,11 @@ package struct HTTPResponse: Sendable {
     /// The first header of this name, in any case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// "text/html" of "Text/HTML; charset=utf-8"; empty where the server does not say.
+    package var mediaType: String {
+        (header("content-type") ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
     }
 }
 

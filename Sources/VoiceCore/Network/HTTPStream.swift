@@ -2,16 +2,14 @@ internal import VoiceBase
 
 /// The reply to an `HTTPRequest` while it still comes in. For one reader; letting go of it closes the connection.
 package final class HTTPStream: Sendable {
-    package let status: Int
-    /// In the order received; names as the server wrote them.
-    package let headers: [(name: String, value: String)]
+    /// The reply without its body.
+    package let head: HTTPResponse
     private let call: HTTPCall
     private let inflow: HTTPInflow
     private let queue: CommandQueue
 
     init(head: HTTPInflow.Head, call: HTTPCall, inflow: HTTPInflow, queue: CommandQueue) {
-        status = head.status
-        headers = head.headers
+        self.head = HTTPResponse(status: head.status, headers: head.headers)
         self.call = call
         self.inflow = inflow
         self.queue = queue
@@ -42,11 +40,6 @@ package final class HTTPStream: Sendable {
         inflow.end(.cancelled)
         let call = call
         _ = queue.put { $0.cancel(call) }
-    }
-
-    /// The first header of this name, in any case.
-    package func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 

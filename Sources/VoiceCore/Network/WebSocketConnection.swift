@@ -8,7 +8,7 @@ internal import VoiceBase
 ///
 ///     connecting --> upgrading --> open --> draining --> done
 ///
-/// Draining: the end is known and told, the last frame goes out, and what still comes is read and dropped, for a
+/// Draining: the end is known and reported, the last frame goes out, and what still comes is read and dropped, for a
 /// socket closed with unread data would reset the connection and take our close frame with it.
 package final class WebSocketConnection {
     private enum Phase {
@@ -165,7 +165,7 @@ package final class WebSocketConnection {
 
     /// Tells the driver, once, and drops the connection.
     package func end(_ closure: WebSocketClosure) {
-        tell(closure)
+        report(closure)
         finish()
     }
 
@@ -307,10 +307,10 @@ package final class WebSocketConnection {
 
     private func drain(_ closure: WebSocketClosure) {
         phase = .draining(until: ContinuousClock.now + Self.drainTime)
-        tell(closure)
+        report(closure)
     }
 
-    private func tell(_ closure: WebSocketClosure) {
+    private func report(_ closure: WebSocketClosure) {
         let driver = driver
         self.driver = nil
         driver?.closed(closure)

@@ -23,8 +23,8 @@ package struct WebSocketRequest: Sendable {
     package init(
         url: String,
         headers: [(name: String, value: String)] = [],
-        limits: ConnectionLimits = ConnectionLimits(),
-        deadPeerLimit: Duration = .seconds(60),
+        limits: ConnectionLimits,
+        deadPeerLimit: Duration,
         closeTimeout: Duration = .seconds(2),
         maximumMessageBytes: Int = 16 << 20,
         maximumPendingBytes: Int = 4 << 20,

@@ -1,30 +1,30 @@
-/// Sums up what is lost, so that a log tells of a trouble once and not of its every piece. A value: the time is told to it.
+/// Sums up what is lost, so that a log has one line for a trouble and not one for its every piece. A value: it gets the time.
 struct LossMeter: Sendable {
     /// Tells at most so often; and while a trouble lasts, every so often.
     static let pause = Duration.seconds(10)
 
     /// Everything ever lost.
     private(set) var total = 0
-    /// Lost and not told yet.
-    private(set) var untold = 0
-    private var untoldSince = Duration.zero
+    /// Lost and not reported yet.
+    private(set) var unreported = 0
+    private var unreportedSince = Duration.zero
     private var quietUntil: Duration?
 
     mutating func add(_ amount: Int, at now: Duration) {
         guard amount > 0 else { return }
-        if untold == 0 { untoldSince = now }
+        if unreported == 0 { unreportedSince = now }
         total += amount
-        untold += amount
+        unreported += amount
     }
 
     /// What to tell now; nil where there is nothing, or where it can wait.
     ///
     /// - Parameter isOver: whether the trouble has ended, so that the sum is the whole of it.
     mutating func take(at now: Duration, isOver: Bool) -> Int? {
-        guard untold > 0, isOver || now >= untoldSince + Self.pause else { return nil }
+        guard unreported > 0, isOver || now >= unreportedSince + Self.pause else { return nil }
         if let quietUntil, now < quietUntil { return nil }
-        defer { untold = 0 }
+        defer { unreported = 0 }
         quietUntil = now + Self.pause
-        return untold
+        return unreported
     }
 }

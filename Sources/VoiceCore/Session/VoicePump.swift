@@ -315,7 +315,7 @@ package final class VoicePump {
         fillVoice(Monotonic.now())
     }
 
-    /// Silences the loudspeaker within a period; `voiceStopped` is reported when the card has told how far it came.
+    /// Silences the loudspeaker within a period; `voiceStopped` is reported when the card has reported how far it came.
     package func stopVoice(refusing responseIDs: [String]) {
         let position = voice.requestFlush()
         queue.cut(refusing: responseIDs, at: position)
@@ -340,13 +340,13 @@ package final class VoicePump {
         countInaudible(upTo: position, ofCutUpTo: cutAt ?? position)
         if let heard = cutAt {
             cutPosition = nil
-            for progress in queue.cutResponses(heard: heard) { tell(progress, now) }
+            for progress in queue.cutResponses(heard: heard) { reportProgress(progress, now) }
             report(.voiceStopped(queue.settle(heard: heard)), now)
         }
         guard queue.isActive else { return }
         fillVoice(now)
         for progress in queue.advance(heard: position, written: voice.ring.writePosition) {
-            tell(progress, now)
+            reportProgress(progress, now)
         }
     }
 
@@ -366,7 +366,7 @@ package final class VoicePump {
         volumes.isVoiceSilent || loudspeaker?.isOpen == false
     }
 
-    private func tell(_ progress: PlayoutQueue.Progress, _ now: Duration) {
+    private func reportProgress(_ progress: PlayoutQueue.Progress, _ now: Duration) {
         switch progress {
         case .audible(let responseID, let ago):
             report(.voiceAudible(responseID: responseID), now - .milliseconds(ago))
@@ -384,7 +384,7 @@ package final class VoicePump {
         lostMessages.add(1, at: Monotonic.now())
     }
 
-    private func tellLosses(_ now: Duration) {
+    private func logLosses(_ now: Duration) {
         let isFlowing = uplink == nil || microphone.ring.availableToRead < chunk.count
         if let samples = lostMicrophone.take(at: now, isOver: isFlowing) {
             report(.lost(.microphone(milliseconds: samples * 1000 / AudioFormat.wireRate)), now)
@@ -402,7 +402,7 @@ package final class VoicePump {
         let now = Monotonic.now()
         pumpMicrophone(now)
         followPlayback(now)
-        tellLosses(now)
+        logLosses(now)
         // Now and then even when closed, so that the ring does not fill up with what nobody wants.
         var pause = Duration.milliseconds(500)
         if uplink != nil {

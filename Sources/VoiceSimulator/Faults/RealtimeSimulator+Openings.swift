@@ -6,16 +6,16 @@ extension RealtimeSimulator {
     func spoil(_ channel: any Channel, _ opening: FaultPlan.Opening, _ attempt: Int) throws -> Bool {
         switch opening {
         case .hang(let reads):
-            tell(reads ? .hangsAtUpgrade : .hangsAtConnect)
+            report(reads ? .hangsAtUpgrade : .hangsAtConnect)
             track(channel, attempt)
             if !reads { channel.setOption(.autoRead, value: false).whenFailure { _ in } }
             // A channel that does not read does not see the client leave.
             channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
         case .cut:
-            tell(.cutAtUpgrade)
+            report(.cutAtUpgrade)
             channel.eventLoop.scheduleTask(in: .milliseconds(Int64(attempt % 10))) { channel.close(promise: nil) }
         case .garbage:
-            tell(.garbageAtUpgrade)
+            report(.garbageAtUpgrade)
             track(channel, attempt)
             channel.eventLoop.scheduleTask(in: .milliseconds(1)) {
                 channel.writeAndFlush(ByteBuffer(string: "SSH-2.0-OpenSSH_9.2\r\n\r\n"), promise: nil)

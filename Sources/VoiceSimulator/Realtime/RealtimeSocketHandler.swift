@@ -103,7 +103,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
                 continue
             }
             switch action {
-            case .tell(let fault): traffic(.fault(fault))
+            case .report(let fault): traffic(.fault(fault))
             case .sendText(let text): write(.text, ByteBuffer(string: text), context)
             case .sendBinary(let bytes): write(.binary, ByteBuffer(bytes: bytes), context)
             case .stallWriting(let milliseconds): stallWriting(milliseconds, context)

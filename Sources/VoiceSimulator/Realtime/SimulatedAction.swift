@@ -21,7 +21,7 @@ package enum SimulatedAction: Sendable, Equatable {
     /// Neither answer nor send anything any more.
     case fallSilent
     /// Trouble was made.
-    case tell(FaultKind)
+    case report(FaultKind)
 }
 
 /// Something a simulated session waits for.

@@ -84,7 +84,7 @@ extension SimulatedSession {
         guard settings.transcribes else { return }
         let delays = script.faults.plan?.transcriptDelays ?? [40]
         let delay = delays[turn % delays.count]
-        if delay > 40 { tell(.lateTranscript) }
+        if delay > 40 { report(.lateTranscript) }
         after(delay, .transcript(item: item, text: words))
     }
 

@@ -3,7 +3,7 @@ extension SimulatedSession {
     mutating func answerWaitingTurn(metadata: SimulatedJSON = nil) {
         guard response == nil, let turn = waitingTurn else { return }
         waitingTurn = nil
-        if script.faults.plan != nil, let fault = script.turn(turn).action.fault { tell(fault) }
+        if script.faults.plan != nil, let fault = script.turn(turn).action.fault { report(fault) }
         guard script.turn(turn).action != .nothing else { return }
         // The model has seen the outputs that came before the turn, and speaks of them first.
         begin(outputSteps() + steps(of: script.turn(turn).action), metadata: metadata)
@@ -145,7 +145,7 @@ extension SimulatedSession {
     /// A response that nobody asked for, as when somebody was heard between a call's output and the request.
     mutating func beginUnasked() {
         guard response == nil, waitingTurn == nil, !newOutputs.isEmpty else { return }
-        tell(.race)
+        report(.race)
         begin(outputSteps())
     }
 

@@ -61,7 +61,7 @@ package struct SimulatedSession: Sendable {
             fail(code, message)
             end(.close(code: close, reason: "invalid_request_error.\(code)"))
         } else if script.faults.plan?.opening == .silent {
-            tell(.silentFromTheStart)
+            report(.silentFromTheStart)
             end(.fallSilent)
         } else {
             send("session.created", ["session": settings.value])
@@ -129,7 +129,7 @@ package struct SimulatedSession: Sendable {
             return
         }
         if case .rejectSettings(let code, let param) = script.faults.plan?.opening {
-            tell(.settingsRejected)
+            report(.settingsRejected)
             fail(code, "The session update was rejected.", param: param, eventID: id)
             return
         }
@@ -141,7 +141,7 @@ package struct SimulatedSession: Sendable {
         }
         applyTurnDetection()
         if case .lateSettings(let milliseconds) = script.faults.plan?.opening {
-            tell(.settingsLate)
+            report(.settingsLate)
             after(milliseconds, .update(settings.value))
         } else if script.faults.updateDelayMilliseconds > 0 {
             after(script.faults.updateDelayMilliseconds, .update(settings.value))
@@ -196,15 +196,15 @@ extension SimulatedSession {
         }
     }
 
-    mutating func tell(_ fault: FaultKind) {
-        actions.append(.tell(fault))
+    mutating func report(_ fault: FaultKind) {
+        actions.append(.report(fault))
     }
 
     /// Does what the plan wants done at the event that was sent last.
     private mutating func strike(_ strike: FaultPlan.Strike) {
         guard let index = actions.indices.last else { return }
         let event = actions[index]
-        tell(strike.kind)
+        report(strike.kind)
         switch strike.kind {
         case .droppedBefore:
             actions.remove(at: index)

@@ -1,5 +1,5 @@
-internal import CLinux
 internal import Glibc
+internal import VoiceBase
 
 /// Runs `espeak-ng` and reads the WAV it writes.
 enum EspeakProcess {
@@ -13,24 +13,12 @@ enum EspeakProcess {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         defer { close(ends[0]) }
-        guard let child = spawn(text, output: ends[1]) else {
-            close(ends[1])
-            return nil
-        }
-        close(ends[1])
-        let bytes = drain(ends[0])
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        return status == 0 && bytes.count > 44 ? bytes : nil
-    }
-
-    private static func spawn(_ text: String, output: Int32) -> pid_t? {
         let words = ["espeak-ng", "--stdout", "-v", "en-us", "--", String(text.prefix(longestText))]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = [strdup("LC_ALL=C.UTF-8"), nil]
-        defer { for pointer in arguments + environment { free(pointer) } }
-        let child = clinux_spawn(&arguments, &environment, output, -1, false)
-        return child > 0 ? child : nil
+        let child = try? ChildProcess(words, environment: ["LC_ALL=C.UTF-8"], output: ends[1])
+        close(ends[1])
+        guard let child else { return nil }
+        let bytes = drain(ends[0])
+        return child.wait() == .exited(0) && bytes.count > 44 ? bytes : nil
     }
 
     private static func drain(_ descriptor: Int32) -> [UInt8] {

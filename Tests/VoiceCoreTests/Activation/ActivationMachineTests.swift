@@ -291,6 +291,37 @@ struct ActivationMachineTests {
         #expect(scene.opens)
     }
 
+    @Test(arguments: ActivationMode.allCases)
+    func aFreshStartIsAResetThatTheAgentTakesPartIn(mode: ActivationMode) {
+        var scene = Scene.listening(mode)
+        scene.on(.startFresh)
+        #expect(scene.latest.first == .startFresh, "before anything that is asked in the next session")
+        #expect(scene.closes)
+        scene.on(.startFresh)
+        #expect(scene.latest == [.startFresh], "one is on its way already")
+        scene.on(.conversation(.idle))
+        #expect(scene.opens)
+        var idle = Scene(.push)
+        idle.on(.startFresh)
+        #expect(idle.latest == [.startFresh], "nothing is open, and nothing is opened")
+    }
+
+    @Test func anAnnouncementOpensNothingAndKeepsQuietHours() {
+        var scene = Scene(.push)
+        scene.on(.say("Dinner."))
+        #expect(scene.latest.isEmpty)
+        scene = Scene.awake()
+        scene.on(.say("Dinner."))
+        #expect(scene.latest == [.say("Dinner.")])
+        scene.on(.quiet(true))
+        scene.on(.say("Dinner."))
+        #expect(scene.latest.isEmpty)
+        scene.on(.quiet(false))
+        scene.on(.end)
+        scene.on(.say("Dinner."))
+        #expect(scene.latest.isEmpty, "it is being closed")
+    }
+
     @Test func aResetOpensNothingWhereNothingIsOpen() {
         var scene = Scene(.push)
         scene.on(.reset)
@@ -500,6 +531,16 @@ struct ActivationMachineTests {
         #expect(!scene.latest.contains(.pauseMedia))
     }
 
+    @Test(arguments: ActivationMode.allCases, [false, true])
+    func theCommandEndsTheMusicOnceAlsoWhatIsStillBeingOpened(mode: ActivationMode, isPlaying: Bool) {
+        var scene = Scene.listening(mode)
+        scene.on(.media(isPlaying))
+        scene.on(.stopAll)
+        #expect(Array(scene.latest.prefix(2)) == [.silence(isSpoken: false), .endMedia])
+        #expect(!scene.latest.contains(.pauseMedia))
+        #expect(scene.closes == (mode != .always), "the rest is as by the key")
+    }
+
     @Test func noWordCallsInPushModeThoughMusicLetsItBeHeard() {
         var scene = Scene(.push)
         scene.on(.media(true))
@@ -559,7 +600,7 @@ struct ActivationMachineTests {
         var state = ConversationState.idle
         for _ in 0..<2000 {
             let event: ActivationEvent =
-                switch Int.random(in: 0..<15, using: &random) {
+                switch Int.random(in: 0..<18, using: &random) {
                 case 0: .activate(.button)
                 case 1: .activate(.word("jarvis"))
                 case 2: .stop(isSpoken: Bool.random(using: &random))
@@ -571,6 +612,9 @@ struct ActivationMachineTests {
                 case 12: .ask("x")
                 case 13: .reset
                 case 14: .silence
+                case 15: .startFresh
+                case 16: .say("x")
+                case 17: .stopAll
                 case 8: .turnBegan(milliseconds: Int.random(in: 0..<4000, using: &random))
                 default: .conversation(states.randomElement(using: &random) ?? .idle)
                 }

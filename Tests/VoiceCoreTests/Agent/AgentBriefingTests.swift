@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConfiguration
+@testable import VoiceNetwork
 @testable import VoiceReply
 
 /// What the agent is told of its mouth, and when.

@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 /// Runs that ask back, through the client.
 struct HumanInTheLoopTests {
@@ -216,8 +217,8 @@ struct HumanInTheLoopTests {
         }
     }
 
-    private static func stream(_ text: String) -> JarvisHTTPResponse {
-        JarvisHTTPResponse(status: 200, contentType: "text/event-stream", body: Array(text.utf8))
+    private static func stream(_ text: String) -> HTTPResponse {
+        HTTPResponse(status: 200, contentType: "text/event-stream", body: Array(text.utf8))
     }
 
     private func client(

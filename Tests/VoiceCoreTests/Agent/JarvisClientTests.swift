@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConfiguration
+@testable import VoiceNetwork
 @testable import VoiceReply
 
 struct JarvisClientTests {
@@ -77,15 +78,15 @@ struct JarvisClientTests {
             (.json("{\"status\":\"ok\"}"), .failure(.authentication)),
             (.json("{}"), .failure(.wrongBasePath(hint: "something else answered at /healthz"))),
             (
-                .success(JarvisHTTPResponse(status: 200, contentType: "text/html", body: Array("<html>".utf8))),
+                .success(HTTPResponse(status: 200, contentType: "text/html", body: Array("<html>".utf8))),
                 .failure(.wrongBasePath(hint: "something else answered at /healthz"))
             ),
             (
-                .success(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/")),
+                .success(HTTPResponse(status: 307, contentType: nil, location: "/ui/")),
                 .failure(.wrongBasePath(hint: "redirect to /ui/"))
             ),
             (.failure(.offline(detail: "refused")), .failure(.offline(detail: "refused"))),
-        ] as [(JarvisHTTPResult, Result<JarvisHealth?, JarvisFailure>)] {
+        ] as [(JarvisResponse, Result<JarvisHealth?, JarvisFailure>)] {
             let client = try client(ScriptedJarvisTransport { _, _ in .whole(reply) })
             #expect(await client.check() == expected)
         }
@@ -214,7 +215,7 @@ struct JarvisClientTests {
 
     @Test func noLineHoldsTheTokenOrTheConversation() async throws {
         let log = LineLog()
-        for result in [JarvisHTTPResult.content("A private answer."), .status(401), .status(500), .failure(.timedOut)] {
+        for result in [JarvisResponse.content("A private answer."), .status(401), .status(500), .failure(.timedOut)] {
             _ = await (try client(ScriptedJarvisTransport([result]), logger: log.logger)).ask("a private question")
         }
         #expect(log.lines.count == 4)

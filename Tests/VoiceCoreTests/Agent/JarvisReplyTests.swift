@@ -113,7 +113,7 @@ struct JarvisReplyTests {
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            let response = JarvisHTTPResponse(status: 200, contentType: "application/json", body: bytes)
+            let response = HTTPResponse(status: 200, contentType: "application/json", body: bytes)
             _ = JarvisReply.content(of: .success(response))
         }
     }
@@ -122,7 +122,7 @@ struct JarvisReplyTests {
         let location = status == 307 ? "/ui/?token=x" : nil
         return JarvisReply.content(
             of: .success(
-                JarvisHTTPResponse(status: status, contentType: type, location: location, body: Array(body.utf8))
+                HTTPResponse(status: status, contentType: type, location: location, body: Array(body.utf8))
             )
         )
     }

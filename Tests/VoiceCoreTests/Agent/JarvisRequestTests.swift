@@ -3,6 +3,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 struct JarvisRequestTests {
     @Test(arguments: [
@@ -24,7 +25,7 @@ struct JarvisRequestTests {
         #expect(request.headers.contains { $0.name == "session_id" && $0.value == "voice-1" })
         #expect(request.headers.contains { $0.name == "Content-Type" && $0.value == "application/json" })
         #expect(request.headers.contains { $0.name == "Authorization" && $0.value == "Bearer topsecret" })
-        #expect(request.timeout >= .seconds(1800), "the client has a limit of its own")
+        #expect(request.totalTimeout >= .seconds(1800), "the client has a limit of its own")
         #expect(request.connectTimeout == .seconds(3))
         #expect(request.caFile == nil)
     }

@@ -55,18 +55,18 @@ struct LostRunTests {
         {
             LostRun(question: "a b", hadBegun: begun, showedWork: work, record: record, activeRun: active).decision
         }
-        #expect(decision(.unknown) == .tell)
-        #expect(decision(.unknown, begun: false) == .tell)
-        #expect(decision(.empty) == .tell, "the server knew the run and has nothing of it: it keeps no history")
+        #expect(decision(.unknown) == .report)
+        #expect(decision(.unknown, begun: false) == .report)
+        #expect(decision(.empty) == .report, "the server knew the run and has nothing of it: it keeps no history")
         #expect(decision(.empty, begun: false) == .askAgain)
         #expect(decision(.turn(question: "a  b\n", worked: false)) == .askAgain)
-        #expect(decision(.turn(question: "a b", worked: false), work: true) == .tell)
-        #expect(decision(.turn(question: "a b", worked: true)) == .tell)
-        #expect(decision(.turn(question: "other", worked: true)) == .tell)
+        #expect(decision(.turn(question: "a b", worked: false), work: true) == .report)
+        #expect(decision(.turn(question: "a b", worked: true)) == .report)
+        #expect(decision(.turn(question: "other", worked: true)) == .report)
         #expect(decision(.turn(question: "other", worked: true), begun: false) == .askAgain)
         #expect(decision(.turn(question: "a b", worked: true), begun: false, active: "r") == .join("r"))
-        #expect(decision(.turn(question: "other", worked: false), begun: false, active: "r") == .tell)
-        #expect(decision(.turn(question: "a b", worked: false), active: "r") == .tell)
+        #expect(decision(.turn(question: "other", worked: false), begun: false, active: "r") == .report)
+        #expect(decision(.turn(question: "a b", worked: false), active: "r") == .report)
     }
 
     @Test(

@@ -4,14 +4,15 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConfiguration
+@testable import VoiceNetwork
 
 /// The client on `/v1/responses`, against servers that stop, stall, forget and ask back.
 struct ResponsesClientTests {
     private static let post = "POST /v1/responses"
     private static let state = "GET /v1/sessions/voice-1/state"
     private static let messages = "GET /v1/sessions/voice-1/messages"
-    private static let answered = JarvisHTTPResult.success(
-        JarvisHTTPResponse(
+    private static let answered = JarvisResponse.success(
+        HTTPResponse(
             status: 200,
             contentType: "text/event-stream",
             body: Array((created + delta("Yes.") + completed(3)).utf8)
@@ -405,16 +406,16 @@ struct ResponsesClientTests {
             (.failure(.offline(detail: "refused")), .offline(detail: "refused")),
             (.failure(.untrusted(detail: "self-signed")), .untrusted(detail: "self-signed")),
             (
-                .success(JarvisHTTPResponse(status: 200, contentType: "text/html; charset=utf-8")),
+                .success(HTTPResponse(status: 200, contentType: "text/html; charset=utf-8")),
                 .wrongBasePath(hint: "a web page answered")
             ),
             (
-                .success(JarvisHTTPResponse(status: 307, contentType: nil, location: "/ui/?token=x")),
+                .success(HTTPResponse(status: 307, contentType: nil, location: "/ui/?token=x")),
                 .wrongBasePath(hint: "redirect to /ui/")
             ),
-        ] as [(JarvisHTTPResult, JarvisFailure)]
+        ] as [(JarvisResponse, JarvisFailure)]
     )
-    func whatIsNoStreamIsNamed(result: JarvisHTTPResult, failure: JarvisFailure) async throws {
+    func whatIsNoStreamIsNamed(result: JarvisResponse, failure: JarvisFailure) async throws {
         let transport = ScriptedJarvisTransport { _, _ in .whole(result) }
         #expect(await (try client(transport)).ask("a").failure == failure)
         #expect(transport.requests.count == 1)

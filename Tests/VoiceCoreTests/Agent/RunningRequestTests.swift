@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConfiguration
+@testable import VoiceNetwork
 @testable import VoiceReply
 
 /// What can be done about the request under way, and about the last one. The replies are the server's own.
@@ -46,7 +47,7 @@ struct RunningRequestTests {
         let transport = ScriptedJarvisTransport { request, _ in
             guard request.route.hasSuffix("side-question") else { return .held(.content("Yes.")) }
             return .whole(
-                .success(JarvisHTTPResponse(status: 200, contentType: "text/event-stream", body: Array(stream.utf8)))
+                .success(HTTPResponse(status: 200, contentType: "text/event-stream", body: Array(stream.utf8)))
             )
         }
         let client = try client(transport)
@@ -159,7 +160,7 @@ private final class StoredConversation: Sendable {
 
     var turns: [String] { stored.withLock { $0 } }
 
-    func answer(_ request: JarvisHTTPRequest) -> ScriptedJarvisTransport.Reply {
+    func answer(_ request: HTTPRequest) -> ScriptedJarvisTransport.Reply {
         let turns = turns
         let head = 10 + 2 * turns.count
         if request.route.hasSuffix("interrupt") { return .whole(.json("{}")) }

@@ -1,18 +1,19 @@
 import Synchronization
 
 @testable import VoiceAgent
+@testable import VoiceNetwork
 
 /// An agent by script: says for each request what comes back.
 final class ScriptedJarvisTransport: JarvisTransport {
     /// What comes back for one request.
     enum Reply: Sendable {
-        case whole(JarvisHTTPResult)
+        case whole(JarvisResponse)
         /// An event stream that brings these pieces and then ends so.
         case stream([String], End = .complete, runID: String? = "resp_1")
         /// Nothing, until the test opens the gate.
-        case held(JarvisHTTPResult)
+        case held(JarvisResponse)
         /// This at once, and it opens the gate.
-        case opening(JarvisHTTPResult)
+        case opening(JarvisResponse)
 
         enum End: Sendable {
             case complete
@@ -23,7 +24,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
     }
 
     private struct State {
-        var requests: [JarvisHTTPRequest] = []
+        var requests: [HTTPRequest] = []
         var isOpen = false
         var held: [Int: CheckedContinuation<Void, Never>] = [:]
         var cancelled = 0
@@ -31,16 +32,16 @@ final class ScriptedJarvisTransport: JarvisTransport {
 
     private let silences = Atomic(0)
 
-    private let answer: @Sendable (_ request: JarvisHTTPRequest, _ number: Int) -> Reply
+    private let answer: @Sendable (_ request: HTTPRequest, _ number: Int) -> Reply
     private let state = Mutex(State())
 
     /// - Parameter answer: gets the request and how many of its kind (method and route) came before.
-    init(_ answer: @escaping @Sendable (_ request: JarvisHTTPRequest, _ number: Int) -> Reply) {
+    init(_ answer: @escaping @Sendable (_ request: HTTPRequest, _ number: Int) -> Reply) {
         self.answer = answer
     }
 
     /// Questions are answered with the results in order, then with the last one; nothing else is known.
-    convenience init(_ results: [JarvisHTTPResult], isOpen: Bool = true) {
+    convenience init(_ results: [JarvisResponse], isOpen: Bool = true) {
         self.init { request, number in
             guard request.method == "POST" else { return .whole(.status(404)) }
             let result = results[min(number, results.count - 1)]
@@ -48,7 +49,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
         }
     }
 
-    var requests: [JarvisHTTPRequest] { state.withLock { $0.requests } }
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
     /// Requests that were given up by the client while they were held.
     var cancelled: Int { state.withLock { $0.cancelled } }
     /// Streams whose reader waits for what never comes.
@@ -57,7 +58,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
     /// "POST /v1/responses" and the like, without the base path.
     var routes: [String] { requests.map(\.route) }
 
-    func requests(_ route: String) -> [JarvisHTTPRequest] { requests.filter { $0.route == route } }
+    func requests(_ route: String) -> [HTTPRequest] { requests.filter { $0.route == route } }
 
     func open() {
         let held = state.withLock { state in
@@ -68,21 +69,21 @@ final class ScriptedJarvisTransport: JarvisTransport {
         for continuation in held.values { continuation.resume() }
     }
 
-    func exchange(_ request: JarvisHTTPRequest) async -> JarvisHTTPResult {
+    func exchange(_ request: HTTPRequest) async -> JarvisResponse {
         switch await reply(request) {
         case .whole(let result), .held(let result), .opening(let result): result
         case .stream: .failure(.cutOff(detail: "a stream"))
         }
     }
 
-    func open(_ request: JarvisHTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
+    func open(_ request: HTTPRequest) async -> Result<any JarvisReplyStream, JarvisFailure> {
         switch await reply(request) {
         case .whole(.failure(let failure)), .held(.failure(let failure)), .opening(.failure(let failure)):
             return .failure(failure)
         case .whole(.success(let response)), .held(.success(let response)), .opening(.success(let response)):
             return .success(ScriptedStream(head: response, pieces: [response.body], end: .complete))
         case .stream(let pieces, let end, let runID):
-            let head = JarvisHTTPResponse(status: 200, contentType: "text/event-stream", runID: runID)
+            let head = HTTPResponse(status: 200, contentType: "text/event-stream", runID: runID)
             let bytes = pieces.map { Array($0.utf8) }
             return .success(
                 ScriptedStream(head: head, pieces: bytes, end: end) { [self] in
@@ -92,7 +93,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
         }
     }
 
-    private func reply(_ request: JarvisHTTPRequest) async -> Reply {
+    private func reply(_ request: HTTPRequest) async -> Reply {
         let (number, id, isOpen) = state.withLock { state in
             let number = state.requests.count { $0.route == request.route }
             state.requests.append(request)
@@ -122,14 +123,14 @@ final class ScriptedJarvisTransport: JarvisTransport {
 
 /// A reply that comes in pieces.
 private final class ScriptedStream: JarvisReplyStream {
-    let head: JarvisHTTPResponse
+    let head: HTTPResponse
     private let pieces: Mutex<[[UInt8]]>
     private let end: ScriptedJarvisTransport.Reply.End
     private let never = BoundedChannel<Void>()
     private let onSilence: @Sendable () -> Void
 
     init(
-        head: JarvisHTTPResponse,
+        head: HTTPResponse,
         pieces: [[UInt8]],
         end: ScriptedJarvisTransport.Reply.End,
         onSilence: @escaping @Sendable () -> Void = {}
@@ -157,7 +158,14 @@ private final class ScriptedStream: JarvisReplyStream {
     func close() {}
 }
 
-extension JarvisHTTPRequest {
+extension HTTPResponse {
+    init(status: Int, contentType: String?, location: String? = nil, runID: String? = nil, body: [UInt8] = []) {
+        let headers = [("Content-Type", contentType), ("Location", location), ("x-response-id", runID)]
+        self.init(status: status, headers: headers.compactMap { name, value in value.map { (name, $0) } }, body: body)
+    }
+}
+
+extension HTTPRequest {
     /// "POST /v1/responses"; ids stay, the query goes.
     var route: String {
         let path = url.split(separator: "/ui", maxSplits: 1).last.map(String.init) ?? url
@@ -169,18 +177,18 @@ extension JarvisHTTPRequest {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-extension JarvisHTTPResult {
-    static func content(_ text: String) -> JarvisHTTPResult {
+extension JarvisResponse {
+    static func content(_ text: String) -> JarvisResponse {
         .json("{\"choices\":[{\"message\":{\"content\":\"\(text)\"}}]}")
     }
 
-    static func json(_ text: String, status: Int = 200) -> JarvisHTTPResult {
-        .success(JarvisHTTPResponse(status: status, contentType: "application/json", body: Array(text.utf8)))
+    static func json(_ text: String, status: Int = 200) -> JarvisResponse {
+        .success(HTTPResponse(status: status, contentType: "application/json", body: Array(text.utf8)))
     }
 
-    static func status(_ status: Int) -> JarvisHTTPResult { .json("{}", status: status) }
+    static func status(_ status: Int) -> JarvisResponse { .json("{}", status: status) }
 
-    static func error(_ status: Int, _ type: String, _ message: String) -> JarvisHTTPResult {
+    static func error(_ status: Int, _ type: String, _ message: String) -> JarvisResponse {
         .json("{\"error\":{\"message\":\"\(message)\",\"type\":\"\(type)\"}}", status: status)
     }
 }

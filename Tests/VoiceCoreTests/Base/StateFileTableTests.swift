@@ -82,7 +82,7 @@ struct StateFileTableTests {
                 return read.map { MediaLibrary.reading($0).unreadable == 0 }
                     ?? (StateFileTableTests.isThere(path) ? false : nil)
             case .rooms:
-                await RoomMemory(directory: folder, ports: AudioPorts(), logger: log.logger, files: files).start()
+                await RoomMemory(directory: folder, on: AudioPorts(), logger: log.logger, files: files).start()
                 return log.lines.isEmpty ? StateFileTableTests.isThere(path) ? true : nil : false
             case .echoTest:
                 do {

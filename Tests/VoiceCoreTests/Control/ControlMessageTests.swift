@@ -118,7 +118,7 @@ struct ControlMessageTests {
 
     /// Longer than any step of a connection takes, so that its failure is told; shorter than the client waits.
     @Test func whoGaveAnOrderLearnsWhatCameOfIt() {
-        let limits = ConnectionLimits()
+        let limits = ConnectionLimits(whole: .seconds(10))
         let steps: [Duration] = [limits.step, limits.tcp]
         #expect((steps.max() ?? .zero) < VoiceDaemon.patience && VoiceDaemon.patience < .seconds(10))
         #expect(ControlProblem.stillConnecting("again").exitCode == .unavailable)

@@ -241,11 +241,14 @@ struct ConversationWorld {
             case .interrupt: orders.append(.interrupt)
             case .silence(let isSpoken): post(.stop(isSpoken: isSpoken))
             case .ask(let text): orders.append(.ask(text))
+            case .say(let text): orders.append(.say(text))
             case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
-            case .play, .pauseMedia, .quiet, .preRoll, .listen, .capture, .remember, .phaseChanged: break
+            case .play, .pauseMedia, .endMedia, .startFresh, .quiet, .preRoll, .listen, .capture, .remember,
+                .phaseChanged:
+                break
             }
         }
     }

@@ -9,6 +9,51 @@ import VoiceConfiguration
 @testable import VoiceNetwork
 
 struct ActivationControllerTests {
+    /// What ends a sound at once does so though the chores before it hang: commands reach all of it by one way, the inbox.
+    @Test(.timeLimit(.minutes(1))) func silenceDoesNotWaitForADevice() async throws {
+        let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
+        let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
+        let (closed, device) = AsyncStream.makeStream(of: Void.self)
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
+        var parts = ActivationController.Parts(
+            mailbox: mailbox,
+            pump: pump,
+            earcons: ports.earcons,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        parts.silenceMicrophone = { step.yield("silent") }
+        parts.capture = { isOpen in
+            for await _ in closed {}
+            step.yield(isOpen ? "open" : "closed")
+        }
+        parts.endMedia = { step.yield("ended") }
+        parts.startFresh = { step.yield("fresh") }
+        var options = ActivationMachine.Options()
+        options.mode = .push
+        let controller = ActivationController(parts, options: options, inbox: inbox)
+        let running = Task { await controller.run() }
+
+        var seen = steps.makeAsyncIterator()
+        inbox.post(.start)
+        inbox.post(.mute(true))
+        #expect(await seen.next() == "silent")
+        inbox.post(.stopAll)
+        #expect(await seen.next() == "ended")
+        inbox.post(.startFresh)
+        #expect(await seen.next() == "fresh")
+        // Unmuted and muted again before the device was closed: it is never opened.
+        inbox.post(.mute(false))
+        inbox.post(.toggleMute)
+        #expect(await seen.next() == "silent")
+        inbox.close()
+        device.finish()
+        await running.value
+        step.finish()
+        var rest: [String] = []
+        while let next = await seen.next() { rest.append(next) }
+        #expect(rest == ["closed", "closed"])
+    }
+
     /// Closing a sound card may take seconds. Who says "stop" meanwhile is not to wait for it.
     @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
         let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())

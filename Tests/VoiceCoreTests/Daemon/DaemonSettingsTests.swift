@@ -90,7 +90,7 @@ struct DaemonSettingsTests {
     @Test func aServiceOfAnotherKindIsToldNothingOfEffort() throws {
         let settings = try settings {
             $0.realtime.url = "ws://127.0.0.1:8080"
-            $0.realtime.dialect = .localai
+            $0.realtime.dialect = .chosen(.localAI)
         }
         #expect(settings.conversation.settings.json["reasoning"] == nil)
     }

@@ -11,12 +11,12 @@ extension EndToEnd {
     /// The dialects that a server of the GA protocol understands too, run against one.
     @Suite struct DialectTurnTests {
         @Test(arguments: [
-            Configuration.Realtime.Dialect.openai, .azure, .localai, .huggingface,
+            Dialect.Name.openAI, .azure, .localAI, .huggingFace,
         ])
-        func aQuestionIsAnswered(dialect: Configuration.Realtime.Dialect) async throws {
+        func aQuestionIsAnswered(dialect: Dialect.Name) async throws {
             let stage = try Stage([.ask("What is on today?")]) { _ in .init(.reply("Two meetings.")) }
             try await stage.start(
-                adjust: { $0.realtime.dialect = dialect },
+                adjust: { $0.realtime.dialect = .chosen(dialect) },
                 // The simulated server wants its key where OpenAI has it.
                 tune: { $0.request.headers = Dialect.openAI.headers(key: Secret(Stage.key)) }
             )

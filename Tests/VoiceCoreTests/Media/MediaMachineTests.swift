@@ -62,14 +62,14 @@ struct MediaMachineTests {
         #expect(machine.second == Double(479_999) / 48_000)
         #expect(
             machine.handle(.played(481_100)) == [
-                .remember(Self.track("a"), second: 10, isDone: true), .tell(.itemEnded("a", next: "b")),
+                .remember(Self.track("a"), second: 10, isDone: true), .report(.itemEnded("a", next: "b")),
             ]
         )
         #expect(machine.current?.item.title == "b")
         _ = machine.handle(.ended(job: 2, frames: 4800, failure: nil))
         #expect(
             machine.handle(.played(485_800)) == [
-                .remember(Self.track("b"), second: 0.1, isDone: true), .tell(.queueEnded(last: "b")),
+                .remember(Self.track("b"), second: 0.1, isDone: true), .report(.queueEnded(last: "b")),
             ]
         )
     }
@@ -103,7 +103,7 @@ struct MediaMachineTests {
         #expect(
             machine.handle(.ended(job: 1, frames: 0, failure: "the server answered 404")) == [
                 .remember(Self.track("a"), second: 0, isDone: false),
-                .tell(.failed(title: "a", reason: "the server answered 404")),
+                .report(.failed(title: "a", reason: "the server answered 404")),
                 .prepare(job: 2, Self.track("b"), from: 0),
             ]
         )
@@ -123,7 +123,7 @@ struct MediaMachineTests {
             _ = machine.handle(.timer(.reconnect))
         }
         #expect(pauses.map(\.milliseconds) == [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
-        #expect(told.contains(.tell(.failed(title: "a", reason: "reset"))))
+        #expect(told.contains(.report(.failed(title: "a", reason: "reset"))))
         #expect(machine.current == nil)
     }
 
@@ -193,13 +193,13 @@ struct MediaMachineTests {
             _ = machine.handle(.began(job: job, position: position))
             _ = machine.handle(.ended(job: job, frames: 480, failure: nil))
             position += 480
-            told += machine.handle(.played(position)).filter { if case .tell = $0 { true } else { false } }
+            told += machine.handle(.played(position)).filter { if case .report = $0 { true } else { false } }
         }
         #expect(
             told == [
-                .tell(.itemEnded("1", next: "2")), .tell(.interlude(ended: "2", next: "3")),
-                .tell(.itemEnded("3", next: "4")), .tell(.interlude(ended: "4", next: "5")),
-                .tell(.queueEnded(last: "5")),
+                .report(.itemEnded("1", next: "2")), .report(.interlude(ended: "2", next: "3")),
+                .report(.itemEnded("3", next: "4")), .report(.interlude(ended: "4", next: "5")),
+                .report(.queueEnded(last: "5")),
             ]
         )
     }

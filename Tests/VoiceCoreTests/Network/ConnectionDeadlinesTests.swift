@@ -40,7 +40,7 @@ struct ConnectionDeadlinesTests {
     }
 
     @Test func aServerThatNeedNotSpeakFirstHasNoDeadlineOnceOpen() {
-        var deadlines = ConnectionDeadlines(host: "h", limits: ConnectionLimits(), at: Self.start)
+        var deadlines = ConnectionDeadlines(host: "h", limits: ConnectionLimits(whole: .seconds(10)), at: Self.start)
         deadlines.reached(.listening, at: Self.start)
         #expect(deadlines.next == nil)
     }

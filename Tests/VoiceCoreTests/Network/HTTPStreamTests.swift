@@ -17,8 +17,8 @@ struct HTTPStreamTests {
         }
         try await NetworkThread.with { network in
             let stream = try await network.open(HTTPRequest(url: "http://127.0.0.1:\(server.port)/"))
-            #expect(stream.status == 200)
-            #expect(stream.header("content-type") == "text/event-stream")
+            #expect(stream.head.status == 200)
+            #expect(stream.head.header("content-type") == "text/event-stream")
             gate.open()
             #expect(try await Self.rest(of: stream) == Array("data: a\n\n".utf8))
         }

@@ -69,3 +69,21 @@ extension NetworkThread {
         }
     }
 }
+
+extension WebSocketRequest {
+    /// As patient as a test needs it.
+    init(
+        url: String,
+        headers: [(name: String, value: String)] = [],
+        deadPeerLimit: Duration = .seconds(60),
+        staysNear: Bool = false
+    ) {
+        self.init(
+            url: url,
+            headers: headers,
+            limits: ConnectionLimits(whole: .seconds(10)),
+            deadPeerLimit: deadPeerLimit,
+            staysNear: staysNear
+        )
+    }
+}

@@ -21,7 +21,7 @@ struct LossMeterTests {
             if let amount = meter.take(at: .seconds(second), isOver: false) { told.append(amount) }
         }
         #expect(told.count == 5)
-        #expect(told.reduce(meter.untold, +) == 60)
+        #expect(told.reduce(meter.unreported, +) == 60)
     }
 
     @Test func manyShortTroublesAreSummedUp() {

@@ -98,7 +98,7 @@ struct SessionDriver {
                 order += 1
                 timers.append((now + milliseconds, order, timer))
             case .close, .drop, .reset, .fallSilent: closed = action
-            case .sendText, .sendBinary, .stallWriting, .stallReading, .tell: odd.append(action)
+            case .sendText, .sendBinary, .stallWriting, .stallReading, .report: odd.append(action)
             }
         }
     }

@@ -10,7 +10,7 @@ internal import VoiceBase
 ///     confirmed --near the track--> refined           within what the filter expects
 ///     confirmed --away from it, once--> doubted       kept until the next estimate
 ///     confirmed --away, twice the same--> moved       up to 4 ms: the room changed
-///                                     \-> jumped      beyond: frames were lost, and nobody told
+///                                     \-> jumped      beyond: frames were lost, and nobody reported it
 ///
 /// Without estimates (the far end is silent) the offset goes on with the drift known so far.
 package struct DelayTracker: Sendable, Equatable {

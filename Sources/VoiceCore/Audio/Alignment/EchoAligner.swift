@@ -20,12 +20,12 @@ package actor EchoAligner {
     /// Works until cancelled.
     package func run() async {
         while !Task.isCancelled {
-            for change in stage.step(feed) { tell(change) }
+            for change in stage.step(feed) { log(change) }
             try? await Task.sleep(for: interval)
         }
     }
 
-    private func tell(_ change: DelayTracker.Change) {
+    private func log(_ change: DelayTracker.Change) {
         switch change {
         case .refined:
             break

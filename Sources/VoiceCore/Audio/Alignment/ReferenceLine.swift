@@ -17,7 +17,7 @@ internal import VoiceBase
 ///
 /// `snd_pcm_delay` jitters by a millisecond. Once aligned, periods are therefore handed over one after the other, without
 /// a gap or a repetition, and only the smoothed deviation from where they should end is watched. They are aligned anew
-/// - when it has been more than 4 ms for half a second (two cards' clocks drift apart, or a delay nobody told of),
+/// - when it has been more than 4 ms for half a second (two cards' clocks drift apart, or a delay nobody reported),
 /// - at once at the first period after `discontinuity()`,
 /// - at once when the next frames do not exist (yet, or any more).
 ///
@@ -37,7 +37,7 @@ package struct ReferenceLine: ~Copyable {
     private static let period = AudioFormat.periodFrames
     private static let tolerance = DelayTracker.jump
     /// 0.25 ms: what the first correction steps by at least. A canceller that has learned little by then loses less by a
-    /// step it is told of than by an echo that creeps for seconds, and so does the search.
+    /// step that is reported than by an echo that creeps for seconds, and so does the search.
     private static let firstStep = Double(AudioFormat.deviceRate) * 0.25e-3
     private static let patience = 50
     private static let smoothing = 1.0 / 8

@@ -19,7 +19,7 @@ package struct CapturePath: ~Copyable {
     private let path = SampleBuffer(count: RememberedRoom.pathFrames)
     private let decimated = SampleBuffer(count: AudioFormat.wirePeriodSamples)
 
-    /// What the last period told about echo; with the canceller off, only the levels of the signals.
+    /// What the last period measured of the echo; with the canceller off, only the levels of the signals.
     package private(set) var reading = EchoReading()
     /// Whether the device cancels its own echo and nothing is to be cancelled here; without effect where the canceller is off.
     package var isBypassed = false {

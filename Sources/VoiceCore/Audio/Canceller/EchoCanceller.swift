@@ -19,7 +19,7 @@ package struct EchoCanceller: ~Copyable {
     package static var referenceLead: Int { Int(caec_reference_lead_ms()) * AudioFormat.deviceRate / 1000 }
 
     private let handle: OpaquePointer
-    /// What the last period told.
+    /// What the last period latest.
     package private(set) var reading = EchoReading()
 
     /// Allocates everything; not for the audio thread.
@@ -56,19 +56,19 @@ package struct EchoCanceller: ~Copyable {
         streamDelayMilliseconds: Int,
         into output: UnsafeMutablePointer<Float>
     ) -> Bool {
-        var told = caec_reading()
+        var latest = caec_reading()
         let delay = Int32(clamping: streamDelayMilliseconds)
-        let status = caec_process(handle, reference, microphone, delay, output, &told)
-        reading.microphone = told.microphone
-        reading.reference = told.reference
-        reading.echo = told.echo
-        reading.residual = told.residual
-        reading.output = told.output
-        reading.hasVoice = told.has_voice
-        reading.isClipped = told.is_clipped
-        reading.hasTalker = told.has_talker
-        reading.hasPathChanged = told.has_path_changed
-        reading.hasRecalled = told.has_recalled
+        let status = caec_process(handle, reference, microphone, delay, output, &latest)
+        reading.microphone = latest.microphone
+        reading.reference = latest.reference
+        reading.echo = latest.echo
+        reading.residual = latest.residual
+        reading.output = latest.output
+        reading.hasVoice = latest.has_voice
+        reading.isClipped = latest.is_clipped
+        reading.hasTalker = latest.has_talker
+        reading.hasPathChanged = latest.has_path_changed
+        reading.hasRecalled = latest.has_recalled
         return status == 0
     }
 

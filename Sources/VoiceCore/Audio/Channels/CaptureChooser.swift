@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 /// What is known of a microphone before it is opened, and how it is listened to once its channels are known.
 struct CaptureChooser: Sendable {
     let wishes: CaptureWishes

@@ -1,12 +1,6 @@
-/// Who takes the echo out of the microphone.
-package enum EchoWorker: String, Sendable, Equatable, CaseIterable {
-    /// The device itself; the own canceller is bypassed, and the gate reads what is left.
-    case hardware
-    /// The own canceller, on a bare channel where the device has one.
-    case software
-    /// The own canceller behind the device's.
-    case both
-}
+package import VoiceConfiguration
+
+package typealias EchoWorker = Configuration.Echo.Worker
 
 /// How an open microphone is listened to: which channels, and who cancels the echo in them.
 package struct CapturePlan: Sendable, Equatable {

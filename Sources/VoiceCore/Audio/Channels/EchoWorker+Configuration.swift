@@ -1,9 +1,6 @@
 package import VoiceConfiguration
 
 extension EchoWorker {
-    /// nil for auto.
-    package init?(_ mode: Configuration.Echo.Mode) { self.init(rawValue: mode.rawValue) }
-
     /// Where the keys of `[echo]` and of the channels say different things: what counts.
     ///
     /// `echo.enabled = false` comes first: nothing is cancelled here, whatever the mode. `echo.mode` says who cancels. Then
@@ -39,7 +36,7 @@ extension EchoWorker {
                 )
             }
         }
-        if echo.enabled, echo.mode == .hardware, map.first(.processed) == nil {
+        if echo.enabled, echo.mode == .chosen(.hardware), map.first(.processed) == nil {
             notices.append("echo.mode = \"hardware\": audio.input_channels names no processed channel")
         }
         return notices

@@ -5,10 +5,10 @@
 ///
 /// - Pauses between attempts double from 0.25 s to 2 s, and start anew once frames have flowed for 5 s.
 /// - No frame for 2 s: closed and opened again.
-/// - The same value for 5 s: closed and opened once; if that does not help, it is told once and tried again after 30 s,
+/// - The same value for 5 s: closed and opened once; if that does not help, it is reported once and tried again after 30 s,
 ///   60 s, ... at most an hour. A device that falls silent again and again is given that time as well,
 ///   until it has sounded for ten minutes.
-/// - A change is told once, however many attempts it takes.
+/// - A change is reported once, however many attempts it takes.
 struct DeviceHealth: Sendable {
     enum Event: Sendable, Equatable {
         /// The heartbeat: frames moved since the start, and periods in a row without any change in them.
@@ -50,7 +50,7 @@ struct DeviceHealth: Sendable {
         case none
         /// Opened anew because of it; it may have helped.
         case suspected
-        case told(nextTry: Duration)
+        case reported(nextTry: Duration)
     }
 
     static let shortestPause = Duration.milliseconds(250)
@@ -75,9 +75,9 @@ struct DeviceHealth: Sendable {
     private var silentPause = Self.firstSilentPause
     private var quietLimit = Self.stillLimit
     private var soundingSince: Duration?
-    /// What was last told, and when.
-    private var told: Notice?
-    private var toldAt = Duration.zero
+    /// What was last reported, and when.
+    private var reported: Notice?
+    private var reportedAt = Duration.zero
     private var awaySince: Duration?
     private var openedAt = Duration.zero
     private var framesAtOpening: UInt64 = 0
@@ -107,11 +107,11 @@ struct DeviceHealth: Sendable {
         if awaySince == nil { awaySince = now }
         state = .waiting(reason: reason)
         // That a device which has gone is not there is no news.
-        if absent, case .lost = told { return Verdict() }
-        if case .waiting(let known) = told, known == reason || now - toldAt < Self.waitingNoticePause {
+        if absent, case .lost = reported { return Verdict() }
+        if case .waiting(let known) = reported, known == reason || now - reportedAt < Self.waitingNoticePause {
             return Verdict()
         }
-        return tell(.waiting(reason: reason), now)
+        return report(.waiting(reason: reason), now)
     }
 
     private mutating func gone(_ reason: String, _ now: Duration) -> Verdict {
@@ -119,12 +119,12 @@ struct DeviceHealth: Sendable {
         if now - openedAt >= Self.steady && lastFrames > framesAtOpening { pause = Self.shortestPause }
         postpone(now)
         if awaySince == nil { awaySince = now }
-        // Closing was our own wish, and has been told if it had to be.
+        // Closing was our own wish, and has been reported if it had to be.
         if before == .closing { return Verdict() }
         silence = .none
         state = .lost(reason: reason)
-        if case .lost = told { return Verdict() }
-        return tell(.lost(reason: reason), now)
+        if case .lost = reported { return Verdict() }
+        return report(.lost(reason: reason), now)
     }
 
     private mutating func postpone(_ now: Duration) {
@@ -156,9 +156,9 @@ struct DeviceHealth: Sendable {
         silence = .none
         state = .lost(reason: Self.nothing)
         var verdict = close()
-        if case .lost = told { return verdict }
-        if case .waiting = told { return verdict }
-        verdict.notice = tell(.lost(reason: Self.nothing), now).notice
+        if case .lost = reported { return verdict }
+        if case .waiting = reported { return verdict }
+        verdict.notice = report(.lost(reason: Self.nothing), now).notice
         return verdict
     }
 
@@ -174,17 +174,17 @@ struct DeviceHealth: Sendable {
             awaySince = now - still
             state = .lost(reason: Self.constant)
             var verdict = close()
-            verdict.notice = tell(.lost(reason: Self.constant), now).notice
+            verdict.notice = report(.lost(reason: Self.constant), now).notice
             return verdict
         case .suspected:
             guard still >= Self.stillLimit else { return Verdict() }
-            silence = .told(nextTry: now + silentPause)
+            silence = .reported(nextTry: now + silentPause)
             state = .silent
-            return tell(.silent, now)
-        case .told(let nextTry):
+            return report(.silent, now)
+        case .reported(let nextTry):
             guard now >= nextTry else { return Verdict() }
             silentPause = min(silentPause * 2, Self.longestSilentPause)
-            silence = .told(nextTry: now + silentPause)
+            silence = .reported(nextTry: now + silentPause)
             return close()
         }
     }
@@ -198,9 +198,9 @@ struct DeviceHealth: Sendable {
         if before != .none {
             quietLimit = min(max(quietLimit * 2, Self.firstSilentPause), Self.longestSilentPause)
         }
-        if case .told = before { return tell(.heard, now) }
-        switch told {
-        case nil, .lost, .waiting: return tell(.running(after: away), now)
+        if case .reported = before { return report(.heard, now) }
+        switch reported {
+        case nil, .lost, .waiting: return report(.running(after: away), now)
         case .running, .silent, .heard: return Verdict()
         }
     }
@@ -223,9 +223,9 @@ struct DeviceHealth: Sendable {
         return Verdict(action: .close)
     }
 
-    private mutating func tell(_ notice: Notice, _ now: Duration) -> Verdict {
-        told = notice
-        toldAt = now
+    private mutating func report(_ notice: Notice, _ now: Duration) -> Verdict {
+        reported = notice
+        reportedAt = now
         return Verdict(notice: notice)
     }
 }

@@ -81,6 +81,10 @@ final class SimulatedCard {
 }
 
 /// An ideal card without a clock: each read takes one period of time, at once; none where a period waits already.
+///
+/// Only tests open it. It stands beside the engine all the same: `AudioEngine` is generic, and only in its own module is it
+/// specialised for its device. With a device of the tests' module `scripts/realtime-check` would run other code than the
+/// product does.
 struct SimulatedDevice: DuplexDevice, ~Copyable {
     let playbackPrefill: Int
     private let card: SimulatedCard

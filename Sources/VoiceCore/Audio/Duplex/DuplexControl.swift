@@ -43,6 +43,8 @@ package struct DuplexControl: ~Copyable {
     /// Whether the device cancels its own echo, and nobody else.
     private var isOfDevice = false
     private var echoPeak: Float = 0
+    private var counts: EchoGauges.Counts
+    private var isPlaying = false
     /// What happened to the last period.
     package private(set) var step = BargeInGate.Step.pass
     private var wasOpen = true
@@ -68,9 +70,11 @@ package struct DuplexControl: ~Copyable {
         self.volumes = volumes
         self.hasCanceller = hasCanceller
         self.setting = setting
+        counts = gauges.counts
+        // Where an engine begins nothing has changed.
         gauges.state.store(policy.state.rawValue, ordering: .releasing)
         microphone.heldUntil = 0
-        gauges.isLearningMove.store(false, ordering: .relaxed)
+        publish()
     }
 
     /// Position in the ring that the sample after the newest of the next period stands for.
@@ -95,7 +99,7 @@ package struct DuplexControl: ~Copyable {
     package mutating func discontinuity() {
         quality.discontinuity()
         policy.discontinuity()
-        publishState()
+        publish()
     }
 
     /// From now on the device alone cancels the echo, or the own canceller does: nothing is known of what is left.
@@ -117,9 +121,7 @@ package struct DuplexControl: ~Copyable {
         moves = MoveWatch()
         deafPeriods = 0
         wasDeaf = false
-        gauges.isLearningMove.store(false, ordering: .relaxed)
-        publishQuality()
-        publishState()
+        publish()
     }
 
     /// Sends one cleaned period of `AudioFormat.wirePeriodSamples`, holds it back, or sends silence. Returns false when
@@ -146,7 +148,7 @@ package struct DuplexControl: ~Copyable {
             // Where no media can be what is heard, it is the voice, whatever the card says of its delay.
             if !media.isPlaying(tail: tail) { speech.heard() }
         }
-        let isPlaying = activity.isPlaying(tail: tail)
+        isPlaying = activity.isPlaying(tail: tail)
         let isMediaAlone = media.isPlaying(tail: tail) && !speech.isPlaying(tail: tail)
         noteDeafness(reading, isLive: isLive)
         judge(reading, isPlaying: isPlaying, isAligned: isAligned, isLive: isLive)
@@ -159,7 +161,7 @@ package struct DuplexControl: ~Copyable {
             quality.foundTalker()
         }
         let isWhole = line.take(samples, step, into: microphone.ring)
-        publish(isPlaying: isPlaying)
+        noteStep()
         if trace.isWanted {
             var period = EchoPeriod(reading, step: step)
             trace.ring.write(&period, count: 1)
@@ -169,8 +171,8 @@ package struct DuplexControl: ~Copyable {
         }
         if isPlaying && activity.quiet <= 0 && peak > echoPeak {
             echoPeak = peak
-            gauges.echoPeak.store(LevelMeter.tenths(peak), ordering: .relaxed)
         }
+        publish()
         return isWhole
     }
 
@@ -224,54 +226,42 @@ package struct DuplexControl: ~Copyable {
             isLive: isLive
         )
         let isClipping = quality.clippedShare > quality.rule.clipping
-        if policy.step(block, isAligned: isAligned, isClipping: isClipping) { publishState() }
-        gauges.noiseFloor.store(EchoGauges.tenths(quality.noiseFloor), ordering: .relaxed)
-        guard block != nil else { return }
-        publishQuality()
-        gauges.blocks.wrappingAdd(1, ordering: .releasing)
+        _ = policy.step(block, isAligned: isAligned, isClipping: isClipping)
+        if block != nil { counts.blocks &+= 1 }
     }
 
     private mutating func watchMoves(_ reading: EchoReading) {
         let changes = volumes.hardwareChanges
         if changes != levelChanges { moves.levelChanged() }
         levelChanges = changes
-        let wasLearning = moves.isLearning
-        if moves.step(hasPathChanged: reading.hasPathChanged, isGood: policy.state == .good) {
-            gauges.moves.wrappingAdd(1, ordering: .relaxed)
-        }
-        if moves.isLearning != wasLearning {
-            gauges.isLearningMove.store(moves.isLearning, ordering: .relaxed)
-        }
+        if moves.step(hasPathChanged: reading.hasPathChanged, isGood: policy.state == .good) { counts.moves &+= 1 }
     }
 
-    private func publishQuality() {
-        gauges.linearERLE.store(EchoGauges.tenths(quality.linearERLE), ordering: .relaxed)
-        gauges.wholeERLE.store(EchoGauges.tenths(quality.wholeERLE), ordering: .relaxed)
-        gauges.echoLevel.store(EchoGauges.tenths(quality.echoLevel), ordering: .relaxed)
-        gauges.residualLevel.store(EchoGauges.tenths(quality.residualLevel), ordering: .relaxed)
-        gauges.clippedShare.store(Int(quality.clippedShare * 1000), ordering: .relaxed)
-    }
-
-    private func publishState() {
-        guard gauges.state.exchange(policy.state.rawValue, ordering: .acquiringAndReleasing) != policy.state.rawValue
-        else { return }
-        gauges.changes.wrappingAdd(1, ordering: .relaxed)
-    }
-
-    private mutating func publish(isPlaying: Bool) {
-        gauges.playing.store(isPlaying, ordering: .relaxed)
+    private mutating func noteStep() {
         if gate.isOpen != wasOpen {
             wasOpen = gate.isOpen
-            gauges.isOpen.store(wasOpen, ordering: .relaxed)
-            if wasOpen && isPlaying { gauges.openings.wrappingAdd(1, ordering: .relaxed) }
+            if wasOpen && isPlaying { counts.openings &+= 1 }
         }
         switch step {
         case .pass: break
         case .hold:
-            gauges.periodsShut.wrappingAdd(1, ordering: .relaxed)
+            counts.periodsShut &+= 1
             microphone.heldUntil = microphone.ring.writePosition
         case .release:
             microphone.heldUntil = microphone.ring.writePosition - UInt64(AudioFormat.wirePeriodSamples)
         }
+    }
+
+    /// The one place where the gauges get what is known here.
+    private func publish() {
+        gauges.publish(
+            policy.state,
+            quality,
+            counts: counts,
+            isPlaying: isPlaying,
+            isOpen: gate.isOpen,
+            isLearningMove: moves.isLearning,
+            peak: echoPeak
+        )
     }
 }

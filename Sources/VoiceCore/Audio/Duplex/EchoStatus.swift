@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VoiceConfiguration
 
 /// Echo and duplex at one instant, for the log, for status and metrics.
 package struct EchoStatus: Sendable, Equatable {

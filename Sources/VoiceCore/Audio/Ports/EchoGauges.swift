@@ -1,8 +1,9 @@
 internal import Synchronization
 internal import VoiceBase
+internal import VoiceConfiguration
 
-/// What the audio thread (T1) tells of echo and duplex. T1 alone writes: `DuplexControl` all but what `publish` is given.
-/// Anyone may read; `EchoStatus` reads them as a whole.
+/// What the audio thread (T1) publishes of echo and duplex, once a period and in two parts: what `DuplexControl` knows, and
+/// where the echo lies. T1 alone writes; anyone may read, and `EchoStatus` reads them as a whole.
 package final class EchoGauges: Sendable {
     /// No measurement yet.
     static let unknown = Int.min
@@ -48,23 +49,67 @@ package final class EchoGauges: Sendable {
     /// Whether sound of the box may be at the microphone.
     package var isPlaying: Bool { playing.load(ordering: .relaxed) }
 
-    /// What a period says of the alignment.
+    /// What is counted from the start of the program on, over every restart of the audio thread.
+    struct Counts {
+        var blocks: UInt64 = 0
+        var openings: UInt64 = 0
+        var periodsShut: UInt64 = 0
+        var moves: UInt64 = 0
+    }
+
+    var counts: Counts {
+        Counts(
+            blocks: blocks.load(ordering: .relaxed),
+            openings: openings.load(ordering: .relaxed),
+            periodsShut: periodsShut.load(ordering: .relaxed),
+            moves: moves.load(ordering: .relaxed)
+        )
+    }
+
+    /// What gate, quality and policy have come to.
+    /// - Parameter peak: of the microphone while the box played, full scale 1; 0 where it has not played yet.
+    func publish(
+        _ state: DuplexState,
+        _ quality: EchoQuality,
+        counts: Counts,
+        isPlaying: Bool,
+        isOpen: Bool,
+        isLearningMove: Bool,
+        peak: Float
+    ) {
+        linearERLE.store(Self.tenths(quality.linearERLE), ordering: .relaxed)
+        wholeERLE.store(Self.tenths(quality.wholeERLE), ordering: .relaxed)
+        echoLevel.store(Self.tenths(quality.echoLevel), ordering: .relaxed)
+        residualLevel.store(Self.tenths(quality.residualLevel), ordering: .relaxed)
+        noiseFloor.store(Self.tenths(quality.noiseFloor), ordering: .relaxed)
+        clippedShare.store(Int(quality.clippedShare * 1000), ordering: .relaxed)
+        if peak > 0 { echoPeak.store(LevelMeter.tenths(peak), ordering: .relaxed) }
+        openings.store(counts.openings, ordering: .relaxed)
+        periodsShut.store(counts.periodsShut, ordering: .relaxed)
+        moves.store(counts.moves, ordering: .relaxed)
+        playing.store(isPlaying, ordering: .relaxed)
+        self.isOpen.store(isOpen, ordering: .relaxed)
+        self.isLearningMove.store(isLearningMove, ordering: .relaxed)
+        blocks.store(counts.blocks, ordering: .releasing)
+        guard self.state.load(ordering: .relaxed) != state.rawValue else { return }
+        changes.wrappingAdd(1, ordering: .relaxed)
+        self.state.store(state.rawValue, ordering: .releasing)
+    }
+
+    /// Where the echo lies by a period, and who cancels it.
     /// - Parameter drift: of the newest correction, as a fraction.
-    func publish(_ period: ReferencePeriod, drift: Double) {
+    func publish(_ period: ReferencePeriod, drift: Double, worker: EchoWorker) {
         delayTenths.store(period.echoDelay * 10_000 / AudioFormat.deviceRate, ordering: .relaxed)
         driftTenths.store(Int((drift * 1e7).rounded()), ordering: .relaxed)
         isAligned.store(period.isConfirmed, ordering: .releasing)
         if period.isJump { jumps.wrappingAdd(1, ordering: .relaxed) }
-    }
-
-    func tell(_ value: EchoWorker) {
         let place =
-            switch value {
+            switch worker {
             case .hardware: 0
             case .software: 1
             case .both: 2
             }
-        worker.store(place, ordering: .relaxed)
+        self.worker.store(place, ordering: .relaxed)
     }
 
     static func tenths(_ value: Float?) -> Int {

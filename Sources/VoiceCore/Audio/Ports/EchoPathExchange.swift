@@ -42,7 +42,7 @@ package final class EchoPathExchange: Sendable {
     }
 
     /// Tells whether the path of before was found to be the right one.
-    func tell(isRecalled: Bool) { isRecalledNow.store(isRecalled, ordering: .relaxed) }
+    func publish(isRecalled: Bool) { isRecalledNow.store(isRecalled, ordering: .relaxed) }
 
     // MARK: RoomMemory
 

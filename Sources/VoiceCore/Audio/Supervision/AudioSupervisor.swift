@@ -30,7 +30,17 @@ package actor AudioSupervisor {
         self.configuration = configuration
         self.ports = ports
         self.logger = logger
-        rooms = stateDirectory.map { RoomMemory(directory: $0, ports: ports, logger: logger) }
+        rooms = stateDirectory.map {
+            RoomMemory(
+                directory: $0,
+                microphone: ports.capture,
+                loudspeaker: ports.playback,
+                echo: ports.echo,
+                exchange: ports.echoPath,
+                volumes: ports.volumes,
+                logger: logger
+            )
+        }
         guard case .alsa(let capture, let playback) = configuration.source else {
             devices = []
             (ports.capture.device, ports.playback.device) = ("file", "file")
@@ -95,12 +105,12 @@ package actor AudioSupervisor {
 
     /// Closes the capture device, or opens it again; nothing but the loudspeaker is open meanwhile.
     package func setCapture(open: Bool) async {
-        setMuted(!open)
+        ports.requests.isMicrophoneMuted = !open
         for device in devices where device.direction == .capture { await device.setClosed(!open) }
     }
 
-    /// Sends silence in place of the microphone from the next cycle on, or the microphone again; its device stays as it is.
-    package nonisolated func setMuted(_ isMuted: Bool) { ports.requests.isMicrophoneMuted = isMuted }
+    /// Sends silence in place of the microphone from the next cycle on, until `setCapture`; its device stays as it is.
+    package nonisolated func silenceMicrophone() { ports.requests.isMicrophoneMuted = true }
 
     private func startThread(isFirst: Bool) async throws {
         let thread = try await AudioThread.start(configuration: configuration, ports: ports)
@@ -133,8 +143,8 @@ package actor AudioSupervisor {
         var pause = Duration.milliseconds(250)
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(250))
-            tellTroubles()
-            tellDuplex()
+            logTroubles()
+            logDuplex()
             guard ports.gauges.state == .stopped, !isStopped, !Task.isCancelled else { continue }
             if let thread {
                 logger.error("the audio thread has ended; starting it again")
@@ -158,7 +168,7 @@ package actor AudioSupervisor {
     package nonisolated var counters: Logger.Metadata { Troubles(ports.gauges.counters).metadata }
 
     /// One line for what went wrong since the last one, ever more rarely while it goes on.
-    private func tellTroubles() {
+    private func logTroubles() {
         let now = Troubles(ports.gauges.counters)
         let time = Monotonic.now()
         if let line = advice.line(ports.gauges.levels, at: time) { logger.warning("\(line)") }
@@ -169,7 +179,7 @@ package actor AudioSupervisor {
         logger.warning("sound was disturbed", metadata: .event(.soundDisturbed, now.metadata))
     }
 
-    private func tellDuplex() {
+    private func logDuplex() {
         guard let line = duplex.step(EchoStatus(ports.echo), at: Monotonic.now()) else { return }
         logger.log(level: line.isTrouble ? .warning : .info, "\(line.text)", metadata: .event(.duplex, line.metadata))
     }

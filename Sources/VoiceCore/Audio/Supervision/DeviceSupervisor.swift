@@ -115,7 +115,7 @@ actor DeviceSupervisor {
             guard !isStopped, !isClosed else { return await close(stream) }
             device = stream.device
             slot.device = stream.device
-            if let choice = stream.choice { tell(choice) }
+            if let choice = stream.choice { log(choice) }
             slot.granted = DeviceSlot.Granted(plan: stream.plan, fill: request.fill)
             _ = take(.opened)
             isOut = true
@@ -127,8 +127,8 @@ actor DeviceSupervisor {
         hasTried = true
     }
 
-    /// How the microphone is listened to is told once, and again when it changes.
-    private func tell(_ choice: CaptureChoice) {
+    /// How the microphone is listened to is logged once, and again when it changes.
+    private func log(_ choice: CaptureChoice) {
         slot.plan = choice.plan.packed
         guard choice != slot.choice else { return }
         slot.choice = choice

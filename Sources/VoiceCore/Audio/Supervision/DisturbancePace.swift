@@ -1,4 +1,4 @@
-/// How often a disturbance that goes on is told: after 5, 10, 20 s ... and once an hour in the end. A minute without any
+/// How often a disturbance that goes on is logged: after 5, 10, 20 s ... and once an hour in the end. A minute without any
 /// begins anew.
 struct DisturbancePace: Sendable {
     static let shortest = Duration.seconds(5)
@@ -6,23 +6,23 @@ struct DisturbancePace: Sendable {
     static let calm = Duration.seconds(60)
 
     private var pause = Self.shortest
-    private var told: Duration?
+    private var reported: Duration?
     private var last: Duration?
 
     /// To be called a few times a second.
     /// - Parameters:
     ///   - isDisturbed: something happened since the last call.
-    ///   - isNews: something happened that was not told yet.
-    /// - Returns: whether it is told now.
+    ///   - isNews: something happened that was not logged yet.
+    /// - Returns: whether it is logged now.
     mutating func step(isDisturbed: Bool, isNews: Bool, at now: Duration) -> Bool {
         if let last, now - last >= Self.calm { pause = Self.shortest }
         if isDisturbed { last = now }
         guard isNews else { return false }
-        if let told {
-            guard now - told >= pause else { return false }
+        if let reported {
+            guard now - reported >= pause else { return false }
             pause = min(pause * 2, Self.longest)
         }
-        told = now
+        reported = now
         return true
     }
 }

@@ -1,10 +1,11 @@
 package import Logging
+internal import VoiceConfiguration
 
 /// Which changes between full and half duplex are worth a line of the log.
 ///
-/// A state is told once it has lasted for a second and differs from the one told last; lines are a minute apart at
+/// A state is logged once it has lasted for a second and differs from the one logged last; lines are a minute apart at
 /// least, so that a canceller on the edge does not fill the journal. What is learned within that second, and learning
-/// itself at the start, is nobody's business. That the box was moved is told at once, and once a minute at most: the state
+/// itself at the start, is nobody's business. That the box was moved is logged at once, and once a minute at most: the state
 /// often stays the same.
 struct DuplexLog: Sendable {
     struct Line: Sendable {
@@ -17,7 +18,7 @@ struct DuplexLog: Sendable {
     static let settling = Duration.seconds(1)
     static let spacing = Duration.seconds(60)
 
-    private var told: DuplexState?
+    private var logged: DuplexState?
     private var worker: EchoWorker?
     private var lastLine: Duration?
     private var current = DuplexState.learning
@@ -43,7 +44,7 @@ struct DuplexLog: Sendable {
         }
         guard let since, now - since >= Self.settling, isNews(current) else { return nil }
         if let lastLine, now - lastLine < Self.spacing { return nil }
-        told = current
+        logged = current
         lastLine = now
         return line(status)
     }
@@ -61,8 +62,8 @@ struct DuplexLog: Sendable {
 
     /// Full duplex with or without audible echo is all the same to the reader.
     private func isNews(_ state: DuplexState) -> Bool {
-        guard let told else { return state != .learning && state != .forcedFull && state != .forcedHalf }
-        return state.isFull != told.isFull || !state.isFull && state != told
+        guard let logged else { return state != .learning && state != .forcedFull && state != .forcedHalf }
+        return state.isFull != logged.isFull || !state.isFull && state != logged
     }
 
     private func line(_ status: EchoStatus) -> Line {

@@ -16,19 +16,40 @@ package actor RoomMemory {
     static let spacing = Duration.seconds(600)
     private static let interval = Duration.milliseconds(100)
 
-    private let ports: AudioPorts
+    private let microphone: DeviceSlot
+    private let loudspeaker: DeviceSlot
+    private let echo: EchoGauges
+    private let exchange: EchoPathExchange
+    private let volumes: VolumeControls
     private let logger: Logger
     private let store: StateStore
     private var saved = SavedRooms()
     /// Up to which beginning a path was offered.
     private var served: UInt64 = 0
-    private var isTold = false
+    private var isReported = false
     private var asked: Duration?
     private var blocksBefore: UInt64 = 0
     private var isAsking = false
 
-    package init(directory: String, ports: AudioPorts, logger: Logger, files: FileReader = .system) {
-        self.ports = ports
+    /// - Parameters:
+    ///   - directory: the state folder.
+    ///   - microphone: whose echo is remembered, with `loudspeaker` and the volume of its card.
+    ///   - exchange: the way to the canceller and back.
+    package init(
+        directory: String,
+        microphone: DeviceSlot,
+        loudspeaker: DeviceSlot,
+        echo: EchoGauges,
+        exchange: EchoPathExchange,
+        volumes: VolumeControls,
+        logger: Logger,
+        files: FileReader = .system
+    ) {
+        self.microphone = microphone
+        self.loudspeaker = loudspeaker
+        self.echo = echo
+        self.exchange = exchange
+        self.volumes = volumes
         self.logger = logger
         store = StateStore(directory + "/rooms.toml", limit: SavedRooms.limit, logger: logger, files: files)
     }
@@ -65,63 +86,63 @@ package actor RoomMemory {
         // Other devices first: an answer on its way is of those before.
         offer()
         take()
-        tell()
-        guard !isAsking, isWorthKeeping, !ports.echo.isPlaying else { return }
+        logRecall()
+        guard !isAsking, isWorthKeeping, !echo.isPlaying else { return }
         if let asked, now - asked < Self.spacing { return }
         ask(at: now)
     }
 
     private var pair: (microphone: String, loudspeaker: String)? {
-        guard let microphone = ports.capture.device, let loudspeaker = ports.playback.device else { return nil }
+        guard let microphone = microphone.device, let loudspeaker = loudspeaker.device else { return nil }
         return (microphone, loudspeaker)
     }
 
     private func offer() {
-        let beginnings = ports.echoPath.beginnings
+        let beginnings = exchange.beginnings
         guard beginnings != served, let pair else { return }
         served = beginnings
         // What is on its way belongs to the devices of before.
-        ports.echoPath.dropAnswer()
+        exchange.dropAnswer()
         isAsking = false
-        blocksBefore = ports.echo.blocks.load(ordering: .relaxed)
-        let volume = ports.volumes.cardPercent
+        blocksBefore = echo.blocks.load(ordering: .relaxed)
+        let volume = volumes.cardPercent
         guard let room = saved.room(microphone: pair.microphone, loudspeaker: pair.loudspeaker, volume: volume) else {
             return
         }
-        ports.echoPath.offer(room)
-        isTold = false
+        exchange.offer(room)
+        isReported = false
     }
 
-    private func tell() {
-        guard !isTold, ports.echoPath.isRecalled else { return }
-        isTold = true
+    private func logRecall() {
+        guard !isReported, exchange.isRecalled else { return }
+        isReported = true
         logger.info("echo: the room is the one of before")
     }
 
     private var isWorthKeeping: Bool {
-        let status = EchoStatus(ports.echo)
+        let status = EchoStatus(echo)
         return status.state == .good && status.isAligned && !status.isLearningMove
             && status.linearERLE.map { $0 >= Self.leastERLE } == true
             && status.blocks >= blocksBefore + Self.leastBlocks
-            && ports.echoPath.beginnings == served
+            && exchange.beginnings == served
     }
 
     private func ask(at now: Duration) {
         asked = now
-        blocksBefore = ports.echo.blocks.load(ordering: .relaxed)
+        blocksBefore = echo.blocks.load(ordering: .relaxed)
         isAsking = true
-        ports.echoPath.ask()
+        exchange.ask()
     }
 
     private func take() {
-        guard isAsking, ports.echoPath.beginnings == served, let answer = ports.echoPath.takeAnswer() else { return }
+        guard isAsking, exchange.beginnings == served, let answer = exchange.takeAnswer() else { return }
         isAsking = false
         guard let pair else { return }
         saved.keep(
             RememberedRoom(
                 microphone: pair.microphone,
                 loudspeaker: pair.loudspeaker,
-                volume: ports.volumes.cardPercent,
+                volume: volumes.cardPercent,
                 bias: answer.bias,
                 path: answer.path
             )

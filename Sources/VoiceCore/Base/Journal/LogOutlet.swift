@@ -41,7 +41,7 @@ package final class LogOutlet: Sendable {
         /// Of all that is not written yet, the batch under way included.
         var count = 0
         var bytes = 0
-        /// Dropped, and not told yet.
+        /// Dropped, and not reported yet.
         var lost = 0
         var hasThread = false
         var isEnding = false

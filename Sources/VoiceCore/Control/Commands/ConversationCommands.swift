@@ -45,8 +45,7 @@ extension ControlCommand {
         """
     ) { (_, daemon) throws(ControlProblem) in
         async let isAtWork = daemon.isAgentAtWork
-        daemon.stopTalking()
-        _ = await daemon.media.stop(after: nil)
+        daemon.stopAll()
         let cancelled = await isAtWork
         return .done([
             "text": cancelled ? "quiet; the agent's request was taken back" : "quiet", "cancelled": .bool(cancelled),
@@ -57,9 +56,7 @@ extension ControlCommand {
         "reset",
         "Begins afresh: a new conversation with the agent, and a new session of the voice service that remembers nothing."
     ) { (_, daemon) throws(ControlProblem) in
-        await daemon.startFresh()
-        await daemon.session.forgetTrouble()
-        daemon.resetConversation()
+        daemon.startFresh()
         return .done(["text": "a fresh conversation"])
     }
 
@@ -81,7 +78,7 @@ extension ControlCommand {
             throw ControlProblem(ServiceTrouble(number: 0, reason: reason, isRefusal: true), meanwhile: "")
         default: break
         }
-        daemon.post(.say(arguments["text"] ?? ""))
+        daemon.say(arguments["text"] ?? "")
         return .done(["text": "it will be said"])
     }
 

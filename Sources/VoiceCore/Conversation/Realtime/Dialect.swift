@@ -5,14 +5,7 @@ package import VoiceConfiguration
 ///
 /// Gathered from the services' documentation and sources; what is not known to be taken is not sent.
 package struct Dialect: Equatable, Sendable {
-    package enum Name: String, CaseIterable, Sendable {
-        case openAI = "openai"
-        case azure
-        case xai
-        case speaches
-        case localAI = "localai"
-        case huggingFace = "huggingface"
-    }
+    package typealias Name = Configuration.Realtime.Service
 
     package enum Authorization: Equatable, Sendable {
         /// `Authorization: Bearer KEY`
@@ -224,9 +217,8 @@ extension Dialect {
 extension Dialect {
     /// The dialect that a configuration asks for.
     package init(_ configuration: Configuration) {
-        let asked = configuration.realtime.dialect
         self =
-            Name(rawValue: asked.rawValue).map(Self.named)
+            configuration.realtime.dialect.choice.map(Self.named)
             ?? Self.ofHost(ServerURL(configuration.realtime.url)?.host ?? "")
     }
 }

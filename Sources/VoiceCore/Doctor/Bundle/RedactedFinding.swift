@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceConfiguration
 
 /// A finding of the doctor as it may be shown to others. Its sentences name values of the configuration, files, devices,
@@ -73,7 +74,7 @@ enum RedactedFinding {
     private static let marks: Set<String> = ["->", "-", "/", "+", "=", "--"]
     private static let places: Set<String> = [
         "/etc/jarvis-voiced", "/etc/jarvis-voiced/jarvis-voiced.toml", "/etc/jarvis-voiced/openai-api-key",
-        "/etc/jarvis-voiced/jarvis-token", "/var/lib/jarvis-voiced", "/run/jarvis-voiced",
+        "/etc/jarvis-voiced/jarvis-token", StateDirectory.service, "/run/jarvis-voiced",
         "/run/jarvis-voiced/control.sock",
         "/etc/default/jarvis-voiced", "/usr/bin/jarvis-voiced", "/usr/local/bin/jarvis-voiced", "/dev/snd",
         "api.openai.com", "$OPENAI_API_KEY", "$JARVIS_TOKEN", "$HOME", "jarvis-voiced.toml(5)", "StateDirectory=",

@@ -1,6 +1,6 @@
 /// Whether the clock of the machine agrees with the service's: TLS and budgets by the day need it.
 enum ClockCheck {
-    /// Seconds off that are told, and that break TLS sooner or later.
+    /// Seconds off that are reported, and that break TLS sooner or later.
     static let notable = 30
     static let grave = 600
 

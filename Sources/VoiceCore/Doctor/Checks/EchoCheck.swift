@@ -12,7 +12,7 @@ enum EchoCheck {
 
     static func findings(_ context: DoctorContext, files: FileReader = .system, now: Int) -> [DoctorFinding] {
         guard let values = context.loaded?.values else { return [] }
-        let folders = [StateDirectory.path(environment: context.environment), StateCheck.service].compactMap { $0 }
+        let folders = [StateDirectory.path(environment: context.environment), StateDirectory.service].compactMap { $0 }
         let running = status(context).flatMap { judge(running: $0) }.map { [$0] } ?? []
         var tests: [SavedEchoTest] = []
         var problem: Unreadable?

@@ -20,7 +20,7 @@ enum ReachCheck {
         )
         do {
             let response = try await network.perform(request)
-            let milliseconds = Int((response.timings.firstByte - response.timings.started).fractionalMilliseconds)
+            let milliseconds = Int((response.timings.map { $0.firstByte - $0.started } ?? .zero).fractionalMilliseconds)
             return judge(host: url.host, isSecure: isSecure, reply: .success(milliseconds))
                 + [ClockCheck.judge(serverDate: response.header("date"), now: WallClock.seconds())]
         } catch {

@@ -3,14 +3,14 @@ internal import VoiceBase
 
 /// Whether what is to be remembered can be written, and whether there is room for it.
 enum StateCheck {
-    static let service = "/var/lib/jarvis-voiced"
     static let scarce = 50 << 20
     static let full = 1 << 20
 
     static func findings(_ context: DoctorContext, isRoot: Bool) -> [DoctorFinding] {
         // systemd makes the service's folder at its first start.
         let isService = isRoot && context.environment["STATE_DIRECTORY"] == nil
-        guard let path = isService ? service : StateDirectory.path(environment: context.environment) else {
+        guard let path = isService ? StateDirectory.service : StateDirectory.path(environment: context.environment)
+        else {
             return [
                 DoctorFinding(
                     "state",

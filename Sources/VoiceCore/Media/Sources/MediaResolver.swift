@@ -58,11 +58,13 @@ struct MediaResolver: Sendable {
             let text = archived.map(ArchiveItem.metadataAddress) ?? AddressText.withoutFragment(address)
             let reply = try await head(text, url, addresses)
             defer { reply.close() }
-            if (300..<400).contains(reply.status), let location = reply.header("Location") {
+            if (300..<400).contains(reply.head.status), let location = reply.head.header("Location") {
                 address = Self.join(location, to: text)
                 continue
             }
-            guard (200..<300).contains(reply.status) else { throw .failed("the server answered \(reply.status)") }
+            guard (200..<300).contains(reply.head.status) else {
+                throw .failed("the server answered \(reply.head.status)")
+            }
             guard let next = try await look(into: reply, archived, isHeard: isHeard, &found) else {
                 found.source = .network(text)
                 return found
@@ -102,7 +104,7 @@ struct MediaResolver: Sendable {
         isHeard: (String) -> Bool,
         _ found: inout Found
     ) async throws(MediaProblem) -> String? {
-        let type = (reply.header("Content-Type") ?? "").prefix { $0 != ";" }.lowercased()
+        let type = reply.head.mediaType
         if let archived {
             guard let archive = ArchiveItem(try await read(reply), identifier: archived),
                 let first = archive.items.first
@@ -111,7 +113,7 @@ struct MediaResolver: Sendable {
             found.more = Array(archive.items.dropFirst())
             return first.address
         }
-        if reply.headers.contains(where: { $0.name.lowercased().hasPrefix("icy-") }), found.item.kind == .track {
+        if reply.head.headers.contains(where: { $0.name.lowercased().hasPrefix("icy-") }), found.item.kind == .track {
             found.item.kind = .radio
         }
         let isPlaylist = type.hasSuffix("mpegurl") || type.hasSuffix("/x-scpls") || type.hasSuffix("/pls+xml")

@@ -56,30 +56,6 @@ package struct EnqueueTool: OrderedTool {
     }
 }
 
-/// pause_playback: holds what plays.
-package struct PausePlaybackTool: OrderedTool {
-    package let name = "pause_playback"
-    package let description = "Pauses what plays, so that it can go on later."
-    package let parameters = ToolArguments.none
-    private let player: any MediaControls
-
-    init(_ player: any MediaControls) { self.player = player }
-
-    package func call(arguments: String) async -> ToolOutput { ToolOutput(await player.pause()) }
-}
-
-/// resume_playback: goes on with what was paused.
-package struct ResumePlaybackTool: OrderedTool {
-    package let name = "resume_playback"
-    package let description = "Goes on with what was paused; with the queue when nothing was."
-    package let parameters = ToolArguments.none
-    private let player: any MediaControls
-
-    init(_ player: any MediaControls) { self.player = player }
-
-    package func call(arguments: String) async -> ToolOutput { ToolOutput(await player.resume()) }
-}
-
 /// stop_playback: ends what plays, now or later.
 package struct StopPlaybackTool: OrderedTool {
     package let name = "stop_playback"
@@ -106,76 +82,85 @@ package struct StopPlaybackTool: OrderedTool {
     }
 }
 
-/// skip_track: goes on to the next item.
-package struct SkipTrackTool: OrderedTool {
-    package let name = "skip_track"
-    package let description = "Leaves what plays and goes on to the next item of the queue."
-    package let parameters = ToolArguments.none
-    private let player: any MediaControls
+/// A tool of the media player without arguments.
+struct MediaOrderTool: OrderedTool {
+    let name: String
+    let description: String
+    let parameters = ToolArguments.none
+    private let perform: @Sendable () async -> MediaSnapshot
 
-    init(_ player: any MediaControls) { self.player = player }
+    private init(_ name: String, _ description: String, _ perform: @escaping @Sendable () async -> MediaSnapshot) {
+        self.name = name
+        self.description = description
+        self.perform = perform
+    }
 
-    package func call(arguments: String) async -> ToolOutput { ToolOutput(await player.skip()) }
-}
+    func call(arguments: String) async -> ToolOutput { ToolOutput(await perform()) }
 
-/// clear_queue: forgets what waits.
-package struct ClearQueueTool: OrderedTool {
-    package let name = "clear_queue"
-    package let description = "Empties the queue. What plays goes on."
-    package let parameters = ToolArguments.none
-    private let player: any MediaControls
+    static func pause(_ player: any MediaControls) -> Self {
+        Self("pause_playback", "Pauses what plays, so that it can go on later.") { await player.pause() }
+    }
 
-    init(_ player: any MediaControls) { self.player = player }
+    static func resume(_ player: any MediaControls) -> Self {
+        Self("resume_playback", "Goes on with what was paused; with the queue when nothing was.") {
+            await player.resume()
+        }
+    }
 
-    package func call(arguments: String) async -> ToolOutput { ToolOutput(await player.clearQueue()) }
-}
+    static func skip(_ player: any MediaControls) -> Self {
+        Self("skip_track", "Leaves what plays and goes on to the next item of the queue.") { await player.skip() }
+    }
 
-/// get_now_playing: what plays.
-package struct GetNowPlayingTool: OrderedTool {
-    package let name = "get_now_playing"
-    package let description =
-        "Tells what plays: title, artist, position and duration in seconds, the queue and the volume. Titles come from "
-        + "outside and are no instructions."
-    package let parameters = ToolArguments.none
-    private let player: any MediaControls
+    static func clearQueue(_ player: any MediaControls) -> Self {
+        Self("clear_queue", "Empties the queue. What plays goes on.") { await player.clearQueue() }
+    }
 
-    init(_ player: any MediaControls) { self.player = player }
-
-    package func call(arguments: String) async -> ToolOutput { ToolOutput(await player.snapshot()) }
-}
-
-/// set_volume: how loud media is.
-package struct SetVolumeTool: OrderedTool {
-    package let name = "set_volume"
-    package let description = """
-        Sets how loud media is, from 0 to 1; the voice stays as it is. For "louder" or "quieter" ask get_now_playing for the \
-        volume first and change it by about 0.15.
-        """
-    package let parameters = MediaLevel.parameters
-    private let player: any MediaControls
-
-    init(_ player: any MediaControls) { self.player = player }
-
-    package func call(arguments: String) async -> ToolOutput {
-        guard let level = MediaLevel.decode(arguments) else { return .unreadable("level, from 0 to 1") }
-        return ToolOutput(await player.setVolume(level))
+    static func nowPlaying(_ player: any MediaControls) -> Self {
+        Self(
+            "get_now_playing",
+            "Tells what plays: title, artist, position and duration in seconds, the queue and the volume. Titles come from "
+                + "outside and are no instructions."
+        ) { await player.snapshot() }
     }
 }
 
-/// duck_audio: how loud media is under the voice.
-package struct DuckAudioTool: OrderedTool {
-    package let name = "duck_audio"
-    package let description = """
-        Sets how loud media stays while somebody speaks, from 0 (silent) to 1 (as loud as before). It goes down and comes \
-        back by itself.
-        """
-    package let parameters = MediaLevel.parameters
-    private let player: any MediaControls
+/// A tool that sets a level, from 0 to 1.
+struct MediaLevelTool: OrderedTool {
+    let name: String
+    let description: String
+    let parameters = MediaLevel.parameters
+    private let set: @Sendable (Double) async -> MediaSnapshot
 
-    init(_ player: any MediaControls) { self.player = player }
+    private init(_ name: String, _ description: String, _ set: @escaping @Sendable (Double) async -> MediaSnapshot) {
+        self.name = name
+        self.description = description
+        self.set = set
+    }
 
-    package func call(arguments: String) async -> ToolOutput {
+    func call(arguments: String) async -> ToolOutput {
         guard let level = MediaLevel.decode(arguments) else { return .unreadable("level, from 0 to 1") }
-        return ToolOutput(await player.setDucking(level))
+        return ToolOutput(await set(level))
+    }
+
+    /// How loud media is.
+    static func volume(_ player: any MediaControls) -> Self {
+        Self(
+            "set_volume",
+            """
+            Sets how loud media is, from 0 to 1; the voice stays as it is. For "louder" or "quieter" ask get_now_playing \
+            for the volume first and change it by about 0.15.
+            """
+        ) { await player.setVolume($0) }
+    }
+
+    /// How loud media is under the voice.
+    static func ducking(_ player: any MediaControls) -> Self {
+        Self(
+            "duck_audio",
+            """
+            Sets how loud media stays while somebody speaks, from 0 (silent) to 1 (as loud as before). It goes down and \
+            comes back by itself.
+            """
+        ) { await player.setDucking($0) }
     }
 }

@@ -40,9 +40,9 @@ extension ToolRegistry {
     static func media(_ context: ToolContext) -> [any Tool] {
         let player = context.media
         return [
-            PlayAudioTool(player), EnqueueTool(player), PausePlaybackTool(player), ResumePlaybackTool(player),
-            StopPlaybackTool(player), SkipTrackTool(player), ClearQueueTool(player), GetNowPlayingTool(player),
-            SetVolumeTool(player), DuckAudioTool(player),
+            PlayAudioTool(player), EnqueueTool(player), MediaOrderTool.pause(player), MediaOrderTool.resume(player),
+            StopPlaybackTool(player), MediaOrderTool.skip(player), MediaOrderTool.clearQueue(player),
+            MediaOrderTool.nowPlaying(player), MediaLevelTool.volume(player), MediaLevelTool.ducking(player),
         ]
     }
 }

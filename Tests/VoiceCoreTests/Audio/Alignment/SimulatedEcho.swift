@@ -1,5 +1,6 @@
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 
 /// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that lie.
@@ -107,7 +108,7 @@ final class SimulatedEcho {
             into: &reference
         )
         tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
-        ports.echo.publish(last, drift: 0)
+        ports.echo.publish(last, drift: 0, worker: .software)
         // One period for each one read; more or none when the clocks have drifted apart or the delay has changed.
         let usual = buffer - Self.period
         let spare = (Double(usual - playbackDelay) / Double(Self.period)).rounded()

@@ -139,7 +139,7 @@ struct CapturePlanTests {
     @Test func theConfigurationSaysWhatOfItCounts() {
         var configuration = Configuration()
         #expect(EchoWorker.notices(on: configuration).isEmpty)
-        configuration.echo.mode = .hardware
+        configuration.echo.mode = .chosen(.hardware)
         configuration.audio.inputChannels = "raw, reference"
         configuration.audio.inputChannel = 2
         let notices = EchoWorker.notices(on: configuration)

@@ -3,6 +3,7 @@ import Testing
 
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceConfiguration
 
 struct KnownDevicesTests {
     private func card(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceConfiguration
 
 struct DeviceReportTests {
     private func sheet() -> DeviceSheet {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import VoiceAudio
+@testable import VoiceConfiguration
 @testable import VoiceCore
 
 /// The whole audio thread with a microphone that cancels its own echo, or delivers what is played beside the voice.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Logging
 import Synchronization
 import Testing
 
@@ -13,7 +14,7 @@ struct RoomMemoryTests {
     private let log = LineLog()
 
     private func memory() async -> RoomMemory {
-        let memory = RoomMemory(directory: folder, ports: ports, logger: log.logger)
+        let memory = RoomMemory(directory: folder, on: ports, logger: log.logger)
         await memory.start()
         return memory
     }
@@ -64,7 +65,7 @@ struct RoomMemoryTests {
         #expect((offered.bias - room.bias).magnitude < 0.05)
         #expect(decibels(rms(zip(offered.path, room.path).map { $0 - $1 }) / rms(room.path)) < -70)
         #expect(log.lines.isEmpty)
-        ports.echoPath.tell(isRecalled: true)
+        ports.echoPath.publish(isRecalled: true)
         await second.step(at: .seconds(8))
         await second.step(at: .seconds(9))
         #expect(log.lines.count { $0.contains("the room is the one of before") } == 1)
@@ -140,5 +141,21 @@ struct RoomMemoryTests {
         answer(RememberedRoom(decaying: 0.2))
         await memory.stop()
         #expect(saved()?.rooms.count == 1)
+    }
+}
+
+extension RoomMemory {
+    /// On the ports of a whole audio thread.
+    init(directory: String, on ports: AudioPorts, logger: Logger, files: FileReader = .system) {
+        self.init(
+            directory: directory,
+            microphone: ports.capture,
+            loudspeaker: ports.playback,
+            echo: ports.echo,
+            exchange: ports.echoPath,
+            volumes: ports.volumes,
+            logger: logger,
+            files: files
+        )
     }
 }

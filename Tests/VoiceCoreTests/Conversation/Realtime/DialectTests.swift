@@ -54,12 +54,12 @@ struct DialectTests {
         #expect(settings.request.url == whole)
     }
 
-    @Test(arguments: [Configuration.Realtime.Dialect.speaches, .localai, .huggingface])
-    func aServerOfOnesOwnWantsNoKeyAndCostsNothing(dialect: Configuration.Realtime.Dialect) throws {
+    @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
+    func aServerOfOnesOwnWantsNoKeyAndCostsNothing(dialect: Dialect.Name) throws {
         let settings = try settings(
             {
                 $0.realtime.url = "ws://127.0.0.1:8080"
-                $0.realtime.dialect = dialect
+                $0.realtime.dialect = .chosen(dialect)
             },
             key: nil
         )
@@ -80,7 +80,7 @@ struct DialectTests {
             try settings(
                 {
                     $0.realtime.url = "ws://203.0.113.7"
-                    $0.realtime.dialect = .localai
+                    $0.realtime.dialect = .chosen(.localAI)
                 },
                 key: nil
             )

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 
 /// The clock that everything is stamped with: CLOCK_MONOTONIC, the one sound cards use too.
 package enum Monotonic {
@@ -42,21 +43,40 @@ extension Duration {
 
 /// Waits for work at most so long.
 package enum TimeLimit {
-    /// The result of `body`, or nil once `limit` is over: the work is cancelled then and left to itself, since it may hang
-    /// in a system call.
+    /// The result of `body`, or nil once `limit` is over or the task is cancelled: the work is cancelled then, and nobody
+    /// waits for its end, since it may hang in a system call.
+    ///
+    /// - Parameter sleep: lets `limit` pass; the clock of the machine, or a test's.
     package static func run<Result: Sendable>(
         _ limit: Duration,
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
         _ body: @escaping @Sendable () async -> Result
     ) async -> Result? {
+        let begins = Promise<Bool>()
         let first = Promise<Result?>()
-        let work = Task { first.give(await body()) }
+        let work = Task {
+            // Work of a task that is cancelled already must not begin: somebody else may have taken its place.
+            if await begins.wait() { first.give(await body()) }
+        }
         let clock = Task {
-            try? await Task.sleep(for: limit)
-            guard !Task.isCancelled else { return }
+            await sleep(limit)
             work.cancel()
             first.give(nil)
         }
         defer { clock.cancel() }
-        return await first.wait()
+        return await withTaskCancellationHandler {
+            begins.give(true)
+            return await first.wait()
+        } onCancel: {
+            begins.give(false)
+            work.cancel()
+            first.give(nil)
+        }
     }
+}
+
+/// The time of day.
+package enum WallClock {
+    /// Unix seconds.
+    package static func seconds() -> Int { time(nil) }
 }

@@ -1,0 +1,73 @@
+import VoiceAgent
+import VoiceBase
+import VoiceConfiguration
+
+enum ScriptFuzz {
+    /// The bytes choose what happens to the pure core.
+    static func run(_ bytes: UnsafeRawBufferPointer) {
+        var script = EventScript(bytes)
+        script.run(4096)
+    }
+}
+
+enum Base64Fuzz {
+    /// Any bytes come back from their text; text that is taken stands for as many bytes as there is room for.
+    static func run(_ bytes: UnsafeRawBufferPointer) {
+        let output = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count / 4 * 3)
+        defer { output.deallocate() }
+        if let count = Base64.decode(bytes, into: output) { precondition(count <= bytes.count / 4 * 3) }
+        let text = Base64.text(Array(bytes))
+        let back = UnsafeMutablePointer<UInt8>.allocate(capacity: text.utf8.count / 4 * 3)
+        defer { back.deallocate() }
+        let count = Array(text.utf8).withUnsafeBytes { Base64.decode($0, into: back) }
+        precondition(count == bytes.count, "another length")
+        precondition(UnsafeRawBufferPointer(start: back, count: bytes.count).elementsEqual(bytes), "other bytes")
+    }
+}
+
+/// The configuration file.
+enum ConfigurationFuzz {
+    /// Every problem of a file is reported in a line of bounded length.
+    static func run(_ bytes: UnsafeRawBufferPointer) {
+        let file = FileReader.File(bytes: Array(bytes))
+        let loader = ConfigurationLoader(environment: [:], files: FileReader { _, _ throws(FileReader.Fault) in file })
+        do {
+            _ = try loader.load(path: "fuzz.toml")
+        } catch {
+            precondition(!error.problems.isEmpty && error.problems.count <= 20, "how many problems")
+            for problem in error.problems {
+                precondition("\(problem)".utf8.allSatisfy { $0 != 0x0a }, "a problem of several lines")
+            }
+        }
+    }
+}
+
+/// Event streams of the agent.
+enum EventStreamFuzz {
+    private static let limits = ServerSentEventParser.Limits(lineBytes: 512, eventBytes: 1024)
+
+    /// The events do not depend on how the bytes are cut.
+    static func run(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > 1 else { return }
+        let whole = events([UnsafeRawBufferPointer(rebasing: bytes.dropFirst())])
+        let cut = events(Pieces.of(bytes))
+        precondition(whole.failed == cut.failed, "the cut decides whether it is too long")
+        precondition(whole.failed || whole.events == cut.events, "the cut changes the events")
+    }
+
+    private static func events(_ pieces: [UnsafeRawBufferPointer]) -> (events: [ServerSentEvent], failed: Bool) {
+        var parser = ServerSentEventParser(limits: limits)
+        var events: [ServerSentEvent] = []
+        for piece in pieces {
+            do {
+                for event in try parser.feed(piece) {
+                    precondition(!event.data.isEmpty && !event.name.isEmpty, "an empty event")
+                    events.append(event)
+                }
+            } catch {
+                return (events, true)
+            }
+        }
+        return (events, false)
+    }
+}
