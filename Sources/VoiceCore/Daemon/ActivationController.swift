@@ -17,6 +17,8 @@ package actor ActivationController {
         /// Closes and opens the capture device.
         package var capture: @Sendable (Bool) async -> Void = { _ in }
         package var pauseMedia: @Sendable () async -> Void = {}
+        /// Ends what rings; must not wait.
+        package var stopRinging: @Sendable () -> Void = {}
         /// Told when quiet hours begin and end.
         package var quiet: @Sendable (Bool) async -> Void = { _ in }
         /// Told what to listen for.
@@ -121,6 +123,7 @@ package actor ActivationController {
         case .ask(let text): parts.mailbox.post(.ask(text))
         case .play(let earcon): parts.earcons.play(earcon)
         case .pauseMedia: later(parts.pauseMedia)
+        case .stopRinging: parts.stopRinging()
         case .quiet(let isQuiet):
             parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
@@ -159,7 +162,8 @@ package actor ActivationController {
         case .quiet(let isQuiet): parts.logger.info(isQuiet ? "quiet hours begin" : "quiet hours end")
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
-        case .activate, .stop, .silence, .end, .reset, .conversation, .refused, .turnBegan, .turnEnded, .media, .timer:
+        case .activate, .stop, .silence, .end, .reset, .conversation, .refused, .turnBegan, .turnEnded, .media, .rings,
+            .timer:
             break
         }
     }

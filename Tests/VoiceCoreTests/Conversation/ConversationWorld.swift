@@ -245,7 +245,7 @@ struct ConversationWorld {
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
-            case .play, .pauseMedia, .quiet, .preRoll, .listen, .capture, .remember, .phaseChanged: break
+            case .play, .pauseMedia, .stopRinging, .quiet, .preRoll, .listen, .capture, .remember, .phaseChanged: break
             }
         }
     }
