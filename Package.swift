@@ -24,7 +24,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// The rooms of the core with walls of their own, the lowest first; the rest of `Sources/VoiceCore` puts them together.
 let roomFolders = [
-    "Base", "Configuration", "Network", "Audio", "Conversation", "Reply", "Agent", "Media", "Activation",
+    "Base", "Configuration", "Network", "Wyoming", "Household", "Audio", "Conversation", "Reply", "Agent", "Media",
+    "Activation",
 ]
 let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
 
@@ -90,6 +91,8 @@ let package = Package(
         .room("Base", ["CCurl", "CLinux", logging]),
         .room("Configuration", ["VoiceBase", "CLinux", "CToml", logging]),
         .room("Network", ["VoiceBase", "CCurl"]),
+        .room("Wyoming", ["VoiceBase"]),
+        .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
         .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", logging]),
         .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),
         .room("Reply", ["VoiceBase", "CCmark"]),
@@ -104,8 +107,8 @@ let package = Package(
         .room(
             "Activation",
             [
-                "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceConversation", "CLinux", "CMicroFrontend",
-                "CSherpa", "CSphinx", "CTFLite", logging,
+                "VoiceBase", "VoiceConfiguration", "VoiceWyoming", "VoiceAudio", "VoiceConversation", "CLinux",
+                "CMicroFrontend", "CSherpa", "CSphinx", "CTFLite", logging,
             ]
         ),
         .target(

@@ -148,7 +148,8 @@ package struct EventScript {
             case .quiet(let quiet): take(.announces(!quiet), from: .current)
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
-            case .play, .pauseMedia, .endMedia, .startFresh, .preRoll, .listen, .capture, .remember, .phaseChanged:
+            case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .preRoll, .listen, .capture, .remember,
+                .phaseChanged:
                 break
             }
         }
@@ -184,7 +185,7 @@ extension EventScript {
     }
 
     private mutating func activationEvent() -> ActivationEvent {
-        switch chance.below(15) {
+        switch chance.below(16) {
         case 0: .start
         case 1: .setMode(ActivationMode.allCases[chance.below(3)])
         case 2: .activate(.button)
@@ -199,6 +200,7 @@ extension EventScript {
         case 11: .ask(text())
         case 12: .silence
         case 13: .reset
+        case 14: .rings(chance.one(in: 2))
         default: .media(chance.one(in: 2))
         }
     }

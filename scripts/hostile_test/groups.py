@@ -338,7 +338,7 @@ def hook(stage):
 
 def state(stage):
     files = ["volumes.toml", "budget.toml", "media-history.jsonl", "conversation", "activation.toml", "egress.toml",
-             "echo-test.toml", "rooms.toml"]
+             "echo-test.toml", "rooms.toml", "timers.toml"]
     contents = {
         "empty": b"", "noise": noise(5000), "a zero": b"\0", "not closed": b'a = "', "a number at the edge":
         b"used_at = -9223372036854775808\nmaster = -9223372036854775808\nspent = 9223372036854775807\n",

@@ -55,6 +55,7 @@ package struct ActivationMachine: Sendable {
     private let options: Options
     private var state = ConversationState.idle
     private var mediaPlays = false
+    private var isRinging = false
     private var keepsWarm = false
     private var isStarted = false
     private var handMode: ActivationMode?
@@ -103,6 +104,7 @@ package struct ActivationMachine: Sendable {
         case .ask(let text): ask(text)
         case .quiet(let isQuiet): quiet(isQuiet)
         case .media(let plays): mediaPlays = plays
+        case .rings(let rings): isRinging = rings
         case .timer(let timer):
             // One that was cancelled may have been under way.
             if timers.remove(timer) != nil { fired(timer) }
@@ -145,6 +147,8 @@ package struct ActivationMachine: Sendable {
     // MARK: Calls
 
     private mutating func activate(_ trigger: ActivationTrigger) {
+        // Whoever presses a key while it rings wants that to end.
+        if trigger == .button, endRinging() { return }
         if isMuted, trigger != .text { return play(.muted) }
         if case .error = state, phase != .idle, phase != .closing {
             // In `always`: who asks need not wait for the next look at the service.
@@ -209,6 +213,8 @@ package struct ActivationMachine: Sendable {
     /// The silence is ordered first, and judged by what was going on before it.
     private mutating func stop(isSpoken: Bool, _ media: ActivationEffect?) {
         effects.append(.silence(isSpoken: isSpoken))
+        // What rings is what is meant, unless all is: the conversation and media go on.
+        if endRinging(), media != .endMedia { return }
         if let media { effects.append(media) }
         switch phase {
         case .idle, .closing:
@@ -220,8 +226,17 @@ package struct ActivationMachine: Sendable {
         }
     }
 
+    /// False where nothing rang.
+    private mutating func endRinging() -> Bool {
+        guard isRinging else { return false }
+        isRinging = false
+        effects.append(.stopRinging)
+        return true
+    }
+
     private mutating func silence() {
         effects.append(.silence(isSpoken: false))
+        _ = endRinging()
         // What was typed and waits for the next session is taken back as well, and with it the reason to open one.
         asked = []
         if called == .text { called = nil }
@@ -257,6 +272,7 @@ package struct ActivationMachine: Sendable {
 
     private mutating func mute(_ muted: Bool) {
         guard muted != isMuted else { return }
+        _ = endRinging()
         isMuted = muted
         called = nil
         asked = []
@@ -375,7 +391,7 @@ package struct ActivationMachine: Sendable {
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
         let next: LocalListening =
             if isMuted { .nothing } else if phase == .idle || phase == .closing {
-                mediaPlays ? .stop : mode == .push ? .nothing : .wake
+                mediaPlays || isRinging ? .stop : mode == .push ? .nothing : .wake
             } else { .stop }
         if next != listening {
             listening = next

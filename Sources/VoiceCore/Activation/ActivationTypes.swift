@@ -65,6 +65,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case quiet(Bool)
     /// Music or speech of the media player begins or ends to sound.
     case media(Bool)
+    /// A timer or an alarm begins or ends to ring.
+    case rings(Bool)
     case timer(ActivationTimer)
 }
 
@@ -106,6 +108,8 @@ package enum ActivationEffect: Equatable, Sendable {
     case pauseMedia
     /// Ends what plays, or is about to.
     case endMedia
+    /// What rings has been heard.
+    case stopRinging
     /// Quiet hours begin or end: volume, sounds and announcements follow.
     case quiet(Bool)
     /// Whether a session is to be kept ready for the next call.

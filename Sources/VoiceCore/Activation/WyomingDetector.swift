@@ -1,5 +1,6 @@
 internal import Glibc
 internal import VoiceBase
+internal import VoiceWyoming
 
 /// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which is sent what the microphone hears.
 ///
@@ -8,11 +9,11 @@ internal import VoiceBase
 package final class WyomingDetector: WakeWordDetector {
     private static let longestUnsent = 40_000
     /// Bytes that may wait to be read at a time; it has to say a word now and then.
-    private static let longestReceived = 64 << 10
+    private static let longestReceived = 256 << 10
 
     private let socket: Int32
     private let address: String
-    private var decoder = WyomingDecoder()
+    private var decoder = WyomingDecoder(keepsPayload: false)
     private var unsent: [UInt8] = []
     private var sent = 0
 
@@ -23,26 +24,21 @@ package final class WyomingDetector: WakeWordDetector {
     package init(address: String, words: WakeWords) throws(WakeWordError) {
         self.address = address
         socket = try Self.connect(address)
-        let names = words.words.filter { !$0.isStop }.map { $0.text.quoted }.joined(separator: ",")
-        put(WyomingMessage.line("detect", data: "{\"names\":[\(names)]}"))
-        put(WyomingMessage.line("audio-start", data: "{\"rate\":16000,\"width\":2,\"channels\":1,\"timestamp\":0}"))
+        put(.detect(words.words.filter { !$0.isStop }.map(\.text)))
+        put(.audioStart(.microphone))
     }
 
     deinit { close(socket) }
 
     package func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
-        put(
-            WyomingMessage.line(
-                "audio-chunk",
-                data: "{\"rate\":16000,\"width\":2,\"channels\":1,\"timestamp\":\(sent * 1000 / 16_000)}",
-                payload: samples.count * 2
-            )
-        )
+        var sound: [UInt8] = []
+        sound.reserveCapacity(2 * samples.count)
         for sample in samples {
             let bits = UInt16(bitPattern: sample)
-            unsent.append(UInt8(truncatingIfNeeded: bits))
-            unsent.append(UInt8(truncatingIfNeeded: bits >> 8))
+            sound.append(UInt8(truncatingIfNeeded: bits))
+            sound.append(UInt8(truncatingIfNeeded: bits >> 8))
         }
+        put(.audioChunk(.microphone, sound, timestamp: sent * 1000 / 16_000))
         sent += samples.count
         try flush()
         return try receive()
@@ -50,8 +46,8 @@ package final class WyomingDetector: WakeWordDetector {
 
     package func reset() {}
 
-    private func put(_ text: String) {
-        unsent += text.utf8
+    private func put(_ request: WyomingRequest) {
+        unsent += request.frame.bytes
     }
 
     private func flush() throws(WakeWordError) {
@@ -88,8 +84,12 @@ package final class WyomingDetector: WakeWordDetector {
             guard received <= Self.longestReceived else {
                 throw WakeWordError("the Wyoming server at \(address) sends more than it was asked for")
             }
-            for message in try decoder.take(room[..<count]) where message.type == "detection" {
-                found.append(WakeCandidate(message.name ?? "", .repeated))
+            let frames: [WyomingFrame]
+            do throws(WyomingFault) { frames = try decoder.take(room[..<count]) } catch {
+                throw WakeWordError("\(error)")
+            }
+            for frame in frames {
+                if case .detection(let name) = WyomingEvent(frame) { found.append(WakeCandidate(name, .repeated)) }
             }
         }
     }

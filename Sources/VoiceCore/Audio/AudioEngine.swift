@@ -13,7 +13,7 @@ enum CycleOutcome: Sendable, Equatable {
 /// One 10 ms cycle of the audio thread, again and again.
 ///
 ///     read -> flush? -> reference + canceller -> microphone ring
-///          -> voice ring -> upsampler -> volumes + media + earcon -> limiter -> write -> reference line
+///          -> voice ring -> upsampler -> volumes + media + earcon + alarm -> limiter -> write -> reference line
 ///             mono                       both channels from here on ---------------^      mono
 ///
 /// Voice and earcons are the same on both channels, media has its own. The reference is exactly what was written, frame by
@@ -38,6 +38,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var edges = VoiceEdges()
     private var history = PlayedHistory()
     private var earcons: EarconPlayer
+    private var alarm: AlarmPlayer
     private var drift: DriftControl
     private var mix: OutputMix
     private var media: MediaPlayback
@@ -75,6 +76,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             resuming: ports.gauges.levels
         )
         earcons = EarconPlayer(settings.earcons, requests: ports.earcons, volumes: ports.volumes)
+        alarm = AlarmPlayer(own: settings.earcons.ownAlarm, requests: ports.earcons)
         duplex = DuplexControl(
             microphone: ports.microphone,
             gauges: ports.echo,
@@ -152,7 +154,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         for _ in 0..<count where restarts == restartsBefore {
             clinux_realtime_enter()
             let voice = render()
-            let isMedia = media.isSounding && quietPeriods > 2 && !earcons.isPlaying
+            let isMedia = media.isSounding && quietPeriods > 2 && !earcons.isPlaying && !alarm.isSounding
             duplex.wrote(frames.output.samples, count: 2 * period, delay: delay.playback, isMedia: isMedia)
             clinux_realtime_exit()
             writePeriod(voice)
@@ -276,6 +278,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             volumes: &mix
         )
         earcons.mix(into: frames.output, count: period)
+        alarm.mix(into: frames.output, count: period)
         mix.finish(frames.output, count: period)
         return (position, samples)
     }

@@ -11,6 +11,8 @@ package struct EarconSet: Sendable, Equatable {
     package static let none = EarconSet([])
 
     package private(set) var own: [Earcon: [Float]] = [:]
+    /// What timers and alarms ring with; nil for the built-in sound. It is no earcon: nothing switches it off.
+    package private(set) var ownAlarm: [Float]?
     /// Bit n: the sound of raw value n is played. For the audio thread, to which a set would be too much.
     let mask: UInt64
 
@@ -32,15 +34,18 @@ package struct EarconSet: Sendable, Equatable {
         }
         self.init(sounds)
         guard !audio.earconFolder.isEmpty else { return }
-        for earcon in sounds {
-            let path = "\(audio.earconFolder)/\(earcon.name).wav"
-            // What is not there keeps the built-in sound.
-            guard access(path, F_OK) == 0 else { continue }
-            do throws(AudioDeviceError) {
-                own[earcon] = try WaveFile.read(path)
-            } catch {
-                throw Self.problem("audio.earcon_folder", "\(error)")
-            }
+        for earcon in sounds { own[earcon] = try Self.read(earcon.name, in: audio.earconFolder) }
+        ownAlarm = try Self.read("alarm", in: audio.earconFolder)
+    }
+
+    /// Nil where there is no such file: what is not there keeps the built-in sound.
+    private static func read(_ name: String, in folder: String) throws(ConfigurationError) -> [Float]? {
+        let path = "\(folder)/\(name).wav"
+        guard access(path, F_OK) == 0 else { return nil }
+        do throws(AudioDeviceError) {
+            return try WaveFile.read(path)
+        } catch {
+            throw problem("audio.earcon_folder", "\(error)")
         }
     }
 

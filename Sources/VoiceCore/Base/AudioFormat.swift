@@ -40,4 +40,6 @@ package enum Earcon: Int, Sendable, CaseIterable, Hashable {
     case woken = 5
     /// The microphone is off.
     case muted = 6
+    /// There is something to be told, in a moment or when somebody asks.
+    case notice = 7
 }

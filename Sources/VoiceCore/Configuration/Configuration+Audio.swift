@@ -156,14 +156,14 @@ extension Configuration.Audio {
             "audio.earcons_off",
             "",
             as: .text(mayBeEmpty: true),
-            "Sounds to leave out, with commas between them: woken, listening, thinking, goodbye, error, muted."
+            "Sounds to leave out, with commas between them: woken, listening, thinking, goodbye, error, muted, notice."
         )
         package let earconFolder = Setting(
             "audio.earcon_folder",
             "",
             as: .file,
-            "Folder with sounds to play instead, woken.wav and so on: WAV, mono, 48 kHz, 16 bit, a second at most. "
-                + "Empty: the built-in ones."
+            "Folder with sounds to play instead, woken.wav and so on, alarm.wav for timers and alarms: WAV, mono, 48 kHz, "
+                + "16 bit, a second at most. Empty: the built-in ones."
         )
     }
 }

@@ -6,17 +6,28 @@ package struct ControlArgument: Sendable, Equatable {
         /// At most so many bytes; the last argument of a command line takes all that is left of it.
         case text(longest: Int)
         case choice([String])
+        /// It is said, or left out: true or false in a request.
+        case flag
     }
 
     package let name: String
     package let kind: Kind
     package let isOptional: Bool
+    /// It is written "--NAME" on a command line, in front of the others.
+    package let isOption: Bool
     package let documentation: String
 
-    package init(_ name: String, _ kind: Kind, isOptional: Bool = false, _ documentation: String) {
+    package init(
+        _ name: String,
+        _ kind: Kind,
+        isOptional: Bool = false,
+        isOption: Bool = false,
+        _ documentation: String
+    ) {
         self.name = name
         self.kind = kind
-        self.isOptional = isOptional
+        self.isOptional = isOptional || isOption
+        self.isOption = isOption
         self.documentation = documentation
     }
 
@@ -26,9 +37,11 @@ package struct ControlArgument: Sendable, Equatable {
         switch value {
         case .string(let string): text = string
         case .integer(let number): text = String(number)
+        case .bool(let flag) where kind == .flag: text = String(flag)
         default: return nil
         }
         switch kind {
+        case .flag: return ["true", "false"].contains(text) ? text : nil
         case .text(let longest): return text.utf8.count <= longest && !text.isEmpty ? text : nil
         case .choice(let choices): return choices.contains(text) ? text : nil
         }
@@ -39,16 +52,19 @@ package struct ControlArgument: Sendable, Equatable {
         switch kind {
         case .text(let longest): "a text of at most \(longest) bytes"
         case .choice(let choices): "one of " + choices.joined(separator: ", ")
+        case .flag: "true or false"
         }
     }
 
-    /// "TEXT", "[CHANNEL]" or "[on|off]".
+    /// "TEXT", "[CHANNEL]", "[on|off]" or "[--priority low|normal|high]".
     package var usage: String {
         let word: String
         switch kind {
         case .text: word = name.uppercased()
         case .choice(let choices): word = choices.joined(separator: "|")
+        case .flag: word = ""
         }
+        if isOption { return "[--\(name)\(word.isEmpty ? "" : " " + word)]" }
         return isOptional ? "[\(word)]" : word
     }
 }
@@ -79,13 +95,15 @@ package struct ControlArguments: Sendable, Equatable {
 
     package subscript(name: String) -> String? { values[name] }
 
-    /// Words of a command line as arguments: each to the first argument left that takes it, the last takes all the rest.
+    /// Words of a command line as arguments: options first, then each to the first argument left that takes it, the last
+    /// takes all the rest. What begins with dashes and names no option is a word like any other.
     package static func assign(
         _ words: [String],
         to wanted: [ControlArgument]
     ) throws(ControlProblem) -> [String: JSONValue] {
-        var values: [String: JSONValue] = [:]
         var words = words[...]
+        var values = try options(&words, of: wanted)
+        let wanted = wanted.filter { !$0.isOption }
         for (index, argument) in wanted.enumerated() {
             guard let word = words.first else { break }
             if case .text = argument.kind, index == wanted.count - 1 {
@@ -101,6 +119,31 @@ package struct ControlArguments: Sendable, Equatable {
         if let word = words.first {
             let last = wanted.last.map { ": \($0.name) wants \($0.wanted)" } ?? ""
             throw ControlProblem(.badArgument, "\"\(word)\" fits no argument\(last)")
+        }
+        return values
+    }
+
+    /// Takes "--priority high", "--priority=high" and "--ask" from the front.
+    private static func options(
+        _ words: inout ArraySlice<String>,
+        of wanted: [ControlArgument]
+    ) throws(ControlProblem) -> [String: JSONValue] {
+        var values: [String: JSONValue] = [:]
+        while let word = words.first, word.hasPrefix("--") {
+            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first, let argument = wanted.first(where: { $0.isOption && $0.name == name }) else {
+                break
+            }
+            words = words.dropFirst()
+            if argument.kind == .flag, parts.count == 1 {
+                values[argument.name] = true
+                continue
+            }
+            let value = parts.count > 1 ? String(parts[1]) : words.popFirst() ?? ""
+            guard argument.accept(.string(value)) != nil else {
+                throw ControlProblem(.badArgument, "--\(argument.name) wants \(argument.wanted), got \"\(value)\"")
+            }
+            values[argument.name] = .string(value)
         }
         return values
     }

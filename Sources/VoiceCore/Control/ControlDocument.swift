@@ -48,6 +48,12 @@ package enum ControlDocument {
             "",
             "    echo '{\"command\":\"status\"}' | socat - UNIX:\(ControlPath.system)",
             "",
+            "What an agent, a script or the house has to say, an answer that came late, a reminder, a door that was left open, is a line",
+            "too (see `announce`):",
+            "",
+            "    {\"command\":\"announce\",\"arguments\":{\"priority\":\"low\",\"text\":\"The washing machine is done.\"}}",
+            "    {\"command\":\"announce\",\"arguments\":{\"ask\":true,\"text\":\"Shall I close the garage?\"}}",
+            "",
             "## Commands",
             "",
         ]

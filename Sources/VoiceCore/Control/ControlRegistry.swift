@@ -12,7 +12,7 @@ package struct ControlRegistry: Sendable {
 
     package static let standard = ControlRegistry([
         .status, .listen, .interrupt, .stop, .mute, .unmute, .reset, .say, .ask, .volume, .mode, .quiet, .media,
-        .egress, .events,
+        .timer, .announce, .egress, .events,
     ])
 
     package func command(named name: String) throws(ControlProblem) -> ControlCommand {
@@ -26,7 +26,7 @@ package struct ControlRegistry: Sendable {
     /// arguments. Empty where anything may.
     package func completions(after words: [String]) -> [String] {
         guard let name = words.first else { return commands.map(\.name) }
-        let arguments = commands.first { $0.name == name }?.arguments ?? []
+        let arguments = commands.first { $0.name == name }?.arguments.filter { !$0.isOption } ?? []
         guard words.count <= arguments.count, case .choice(let choices) = arguments[words.count - 1].kind else {
             return []
         }

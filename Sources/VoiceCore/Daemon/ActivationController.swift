@@ -22,6 +22,8 @@ package actor ActivationController {
         package var endMedia: @Sendable () async -> Void = {}
         /// Begins a fresh conversation with the agent, and forgets what is known of a failure.
         package var startFresh: @Sendable () async -> Void = {}
+        /// Ends what rings; must not wait.
+        package var stopRinging: @Sendable () -> Void = {}
         /// Called when quiet hours begin and end.
         package var quiet: @Sendable (Bool) async -> Void = { _ in }
         /// Gets what to listen for.
@@ -136,6 +138,7 @@ package actor ActivationController {
         case .play(let earcon): parts.earcons.play(earcon)
         case .pauseMedia: Task { [pauseMedia = parts.pauseMedia] in await pauseMedia() }
         case .endMedia: Task { [endMedia = parts.endMedia] in await endMedia() }
+        case .stopRinging: parts.stopRinging()
         case .quiet(let isQuiet):
             parts.earcons.areOff = isQuiet
             parts.mailbox.post(.announces(!isQuiet))
@@ -178,7 +181,7 @@ package actor ActivationController {
         case .ask: parts.logger.info("a question was typed")
         case .start: if machine.isMuted { parts.logger.notice("still muted: the microphone stays closed") }
         case .activate, .stop, .stopAll, .silence, .end, .reset, .startFresh, .say, .conversation, .refused, .turnBegan,
-            .turnEnded, .media, .timer:
+            .turnEnded, .media, .rings, .timer:
             break
         }
     }

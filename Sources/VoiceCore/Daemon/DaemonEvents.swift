@@ -15,6 +15,7 @@ package struct DaemonEvent: Sendable, Equatable {
     /// The events that are reported.
     static let published: [JournalEvent] = [
         .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .budgetSpent,
+        .timer,
     ]
 
     /// What an effect of the conversation tells to the outside; nil for the inner ones.

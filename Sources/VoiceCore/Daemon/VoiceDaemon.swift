@@ -5,6 +5,7 @@ package import VoiceAudio
 internal import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
+internal import VoiceHousehold
 internal import VoiceMedia
 internal import VoiceNetwork
 
@@ -34,6 +35,11 @@ package actor VoiceDaemon {
     nonisolated let listener: WakeWordListener?
     nonisolated let hook: StateHook
     private let store: ActivationStore?
+    private let timerStore: TimerStore?
+    nonisolated let timers: TimerController
+    /// What the house wants told.
+    nonisolated let house: InboxController
+    private var minding: Task<Void, Never>?
     private var activating: Task<Void, Never>?
     private var watchingJobs: Task<Void, Never>?
 
@@ -87,7 +93,21 @@ package actor VoiceDaemon {
             logger: logger
         )
         self.client = client
+        let house = Self.house(mailbox: mailbox, earcons: ports.earcons, logger: logger)
+        self.house = house
+        let timerStore = settings.volumes.stateDirectory.map { TimerStore(directory: $0, logger: logger) }
+        self.timerStore = timerStore
+        let timers = Self.timers(
+            bell: ports.earcons,
+            inbox: inbox,
+            store: timerStore,
+            house: house,
+            events: events,
+            logger: logger
+        )
+        self.timers = timers
         var context = ToolContext(client, settings.jarvis, logger: logger)
+        context.timers = timers
         context.endConversation = { mailbox.post(.endWhenQuiet) }
         context.attach(player)
         let dispatcher = ToolDispatcher(
@@ -129,6 +149,7 @@ package actor VoiceDaemon {
             options: settings.conversation,
             transcripts: settings.transcripts,
             observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.echo)
+                .minding(house, ports.earcons)
         )
         let sound = AudioSupervisor(
             configuration: settings.audio,
@@ -151,7 +172,11 @@ package actor VoiceDaemon {
             await client.startFresh()
         }
         let quietVolume = settings.activation.quietVolume
-        parts.quiet = { await volumeController.setCeiling($0 ? quietVolume : Volumes.range.upperBound) }
+        parts.quiet = {
+            await volumeController.setCeiling($0 ? quietVolume : Volumes.range.upperBound)
+            await house.setQuietHours($0)
+        }
+        parts.stopRinging = { _ = Task { await timers.stop() } }
         parts.pauseMedia = { _ = await player?.pause() }
         parts.endMedia = { _ = await player?.stop(after: nil) }
         let store = settings.volumes.stateDirectory.map { ActivationStore(directory: $0, logger: logger) }
@@ -213,6 +238,11 @@ package actor VoiceDaemon {
         }
         activating = Task { await runActivation(settings.activation) }
         activation.inbox.post(.start)
+        let house = house
+        minding = Task { await house.run() }
+        await timers.start(
+            settings.volumes.stateDirectory.map { TimerStore.load(directory: $0, logger: logger) } ?? SavedTimers()
+        )
     }
 
     /// Waits for the end, once started.
@@ -233,6 +263,8 @@ package actor VoiceDaemon {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
         async let left: Void = client.leave()
+        await timers.end()
+        minding?.cancel()
         activating?.cancel()
         watchingJobs?.cancel()
         mailbox.post(.keepsWarm(false))
@@ -245,6 +277,7 @@ package actor VoiceDaemon {
         await sound.stop()
         await activating?.value
         await store?.flush()
+        await timerStore?.flush()
         await egress.flush()
         await volumeController.stop()
         logger.info("stopped", metadata: .event(.stopped, sound.counters))

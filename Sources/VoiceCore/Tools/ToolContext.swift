@@ -2,6 +2,7 @@ package import Logging
 package import VoiceAgent
 internal import VoiceConfiguration
 internal import VoiceConversation
+package import VoiceHousehold
 package import VoiceMedia
 
 /// What tools may do, given to them where the program is put together.
@@ -41,6 +42,8 @@ package struct ToolContext: Sendable {
     package var endConversation: @Sendable () -> Void = {}
     /// Plays music, radio and podcasts.
     package var media: any MediaControls = NoMedia()
+    /// Keeps timers and alarms.
+    package var timers: TimerController?
     /// An answer that took longer is told with the question it belongs to.
     package var lateAfter: Duration = .seconds(Configuration.Jarvis().stillWorkingS)
     package var logger: Logger

@@ -30,7 +30,8 @@ package struct ToolRegistry: Sendable {
         var tools: [any Tool] = [
             AskJarvisTool(context, playsMedia: options.playsMedia), ContinueReadingTool(context),
             CancelRequestTool(context), CheckProgressTool(context), ForgetLastTool(context),
-            NewConversationTool(context), StaySilentTool(),
+            NewConversationTool(context), StaySilentTool(), SetTimerTool(context), ListTimersTool(context),
+            CancelTimerTool(context),
         ]
         if options.takesRemarks { tools.append(AddToRequestTool(context)) }
         if options.asksUser { tools.append(AnswerQuestionTool(context)) }

@@ -4,54 +4,13 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceConversation
+@testable import VoiceWyoming
 
 struct WyomingTests {
     private static let stream =
         "{\"type\":\"info\",\"data_length\":2,\"payload_length\":5}\n{}\nabc\n"
         + "{\"type\":\"detection\",\"data\":{\"name\":\"hey_jarvis\",\"timestamp\":3}}\n"
         + "{\"type\":\"detection\",\"data_length\":16}\n{\"name\":\"alexa\"}"
-
-    private static let messages = [
-        WyomingMessage(type: "info"), WyomingMessage(type: "detection", name: "hey_jarvis"),
-        WyomingMessage(type: "detection", name: "alexa"),
-    ]
-
-    @Test(arguments: [1, 2, 7, 1000]) func messagesAreReadHoweverTheyAreCut(size: Int) throws {
-        var decoder = WyomingDecoder()
-        var read: [WyomingMessage] = []
-        let bytes = Array(Self.stream.utf8)
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            read += try decoder.take(bytes[start..<min(bytes.count, start + size)])
-        }
-        #expect(read == Self.messages)
-    }
-
-    @Test(arguments: [
-        "\n", "[]\n", "{\"type\":\"x\",\"data_length\":-1}\n", "{\"type\":\"x\",\"payload_length\":99999999}\n",
-    ])
-    func whatIsNoMessageEndsIt(text: String) {
-        var decoder = WyomingDecoder()
-        #expect(throws: WakeWordError.self) { try decoder.take(Array(text.utf8)) }
-    }
-
-    @Test func aLineWithoutEndIsNotKept() {
-        var decoder = WyomingDecoder()
-        #expect(throws: WakeWordError.self) {
-            for _ in 0..<100 { _ = try decoder.take([UInt8](repeating: 97, count: 1000)) }
-        }
-    }
-
-    @Test func anyBytesAreSurvived() {
-        var random = SplitMix64(seed: 7)
-        for _ in 0..<500 {
-            var bytes = Array(Self.stream.utf8)
-            for _ in 0..<Int.random(in: 1...6, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            }
-            var decoder = WyomingDecoder()
-            _ = try? decoder.take(bytes)
-        }
-    }
 
     @Test func nobodyThereIsSaidSo() {
         #expect(throws: WakeWordError("no Wyoming server answers at 127.0.0.1:9")) {
@@ -78,11 +37,14 @@ struct WyomingTests {
             usleep(10_000)
         }
         #expect(found.map(\.word) == ["hey_jarvis", "alexa"])
-        let text = String(decoding: received.all, as: UTF8.self)
+        var decoder = WyomingDecoder()
+        let frames = try decoder.take(received.all)
+        #expect(frames.prefix(2).map(\.type) == ["detect", "audio-start"])
+        #expect(frames.first?.data == ["names": ["hey_jarvis"]])
+        let chunk = try #require(frames.first { $0.type == "audio-chunk" })
         #expect(
-            text.hasPrefix("{\"type\":\"detect\",\"data\":{\"names\":[\"hey_jarvis\"]}}\n{\"type\":\"audio-start\"")
+            WyomingEvent(chunk) == .audioChunk(.microphone, samples.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
         )
-        #expect(text.contains("\"payload_length\":1280}\n"))
         withExtendedLifetime(server) {}
     }
 

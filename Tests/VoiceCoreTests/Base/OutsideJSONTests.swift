@@ -1,11 +1,11 @@
 import Testing
 
-@testable import VoiceActivation
 @testable import VoiceAgent
 @testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceMedia
+@testable import VoiceWyoming
 
 struct OutsideJSONTests {
     private static func nested(_ levels: Int) -> String {
@@ -72,7 +72,7 @@ struct OutsideJSONTests {
             try ControlRequest(line: Array(#"{"command":"status","arguments":\#(deep)}"#.utf8))
         }
         var wyoming = WyomingDecoder()
-        #expect(throws: WakeWordError.self) {
+        #expect(throws: WyomingFault.self) {
             try wyoming.take(Array(#"{"type":"detection","data":\#(deep)}"#.utf8 + [10]))
         }
         var run = ResponsesRun()

@@ -8,6 +8,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceCore
+@testable import VoiceHousehold
 @testable import VoiceMedia
 
 /// Whatever stands in the place of a state file: it is read or told of in one line, nothing hangs, nothing is lost, and the
@@ -28,6 +29,7 @@ struct StateFileTableTests {
         case history = "media-history.jsonl"
         case echoTest = "echo-test.toml"
         case rooms = "rooms.toml"
+        case timers = "timers.toml"
 
         var good: String {
             switch self {
@@ -37,6 +39,11 @@ struct StateFileTableTests {
             case .volumes: SavedVolumes(volumes: Volumes(), configured: Volumes()).text
             case .conversation: SavedJarvisSession(id: "voice-1", usedAt: 1).text
             case .history: #"{"address":"a","at":1,"done":false,"kind":"radio","second":1,"title":"t"}"# + "\n"
+            case .timers:
+                SavedTimers(
+                    boot: "b",
+                    entries: [.init(number: 1, due: .timer(wall: 1, uptime: 1, length: 1), name: "a \"b\"")]
+                ).text
             case .rooms: SavedRooms(of: RememberedRoom(decaying: 0.5)).text
             case .echoTest:
                 "grade = \"good\"\nsummary = \"s\"\ninput = \"i\"\noutput = \"o\"\ntime = 1\n"
@@ -84,6 +91,9 @@ struct StateFileTableTests {
             case .rooms:
                 await RoomMemory(directory: folder, on: AudioPorts(), logger: log.logger, files: files).start()
                 return log.lines.isEmpty ? StateFileTableTests.isThere(path) ? true : nil : false
+            case .timers:
+                let saved = TimerStore.load(directory: folder, logger: log.logger, files: files)
+                return log.lines.isEmpty ? (saved.entries.isEmpty ? nil : true) : false
             case .echoTest:
                 do {
                     return try SavedEchoTest.load(folder: folder, files: files) == nil ? nil : true
@@ -216,7 +226,7 @@ struct StateFileTableTests {
 
     /// The bytes of a file that is no use are kept for whoever wants to look at them.
     @Test func whatIsNoUseIsKept() async throws {
-        for kind in [Kind.activation, .budget, .egress, .volumes, .conversation, .rooms] {
+        for kind in [Kind.activation, .budget, .egress, .volumes, .conversation, .rooms, .timers] {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
             mkdir(folder, 0o700)
             defer { Self.remove(folder) }

@@ -89,6 +89,29 @@ struct ControlMessageTests {
         }
     }
 
+    @Test func optionsStandInFrontOfTheText() throws {
+        let registry = ControlRegistry.standard
+        for words in [["--priority", "high", "--ask", "Is", "it?"], ["--ask", "--priority=high", "Is it?"]] {
+            let request = try registry.request(words: ["announce"] + words)
+            #expect(request.arguments == ["priority": "high", "ask": true, "text": "Is it?"])
+        }
+        // What is no option is text, wherever it stands.
+        #expect(try registry.request(words: ["announce", "a", "--ask"]).arguments == ["text": "a --ask"])
+        #expect(try registry.request(words: ["announce", "--asked", "a"]).arguments == ["text": "--asked a"])
+        #expect(try registry.request(words: ["say", "--ask", "a"]).arguments == ["text": "--ask a"])
+        for wrong in [["--priority"], ["--priority", "urgent", "a"], ["--ask=maybe", "a"], ["--ask"]] {
+            #expect(throws: ControlProblem.self) { try registry.request(words: ["announce"] + wrong) }
+        }
+        let announce = try registry.command(named: "announce")
+        #expect(announce.usage == "announce [--priority low|normal|high] [--ask] TEXT")
+        for (given, isGood): (JSONValue, Bool) in [
+            (true, true), (false, true), ("true", true), (1, false), ("yes", false),
+        ] {
+            let arguments = try? ControlArguments(["text": "a", "ask": given], for: announce.arguments)
+            #expect((arguments != nil) == isGood, "\(given)")
+        }
+    }
+
     /// Behind "--" nothing is an option, and the dashes themselves are no word.
     @Test(arguments: [
         (["ask", "--", "--json"], ["ask", "--json"], false), (["ask", "what", "--json"], ["ask", "what"], true),

@@ -246,8 +246,8 @@ struct ConversationWorld {
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
             case .startTimer(let timer, _): activationTimers.insert(timer)
             case .cancelTimer(let timer): activationTimers.remove(timer)
-            case .play, .pauseMedia, .endMedia, .startFresh, .quiet, .preRoll, .listen, .capture, .remember,
-                .phaseChanged:
+            case .play, .pauseMedia, .endMedia, .startFresh, .stopRinging, .quiet, .preRoll, .listen, .capture,
+                .remember, .phaseChanged:
                 break
             }
         }

@@ -24,6 +24,7 @@ struct StandardToolsTests {
             "end_conversation", "stay_silent", "cancel_request",
             "answer_question", "approve", "play_audio", "enqueue", "pause_playback", "resume_playback",
             "stop_playback", "skip_track", "clear_queue", "get_now_playing", "set_volume", "duck_audio",
+            "set_timer", "list_timers", "cancel_timer",
         ]
         #expect(Set(tools.map(\.name)) == names)
         for tool in tools {

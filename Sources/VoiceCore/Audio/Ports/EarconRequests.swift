@@ -8,11 +8,15 @@ package import VoiceBase
 /// | request | conversation and activation, with `play`; T1 resets it | T1 |
 /// | cancellation | the conversation, with `cancel`; T1 resets it | T1 |
 /// | `areOff` | activation | `play` |
+/// | `rings` | the timers | T1 |
+/// | `isRingLow` | the daemon, by the conversation's state | T1 |
 package final class EarconRequests: Sendable {
     /// `Earcon.rawValue`; 0 when taken.
     private let wanted = Atomic<Int>(0)
     private let cancelled = Atomic<Bool>(false)
     private let off = Atomic<Bool>(false)
+    private let ringing = Atomic<Bool>(false)
+    private let low = Atomic<Bool>(false)
 
     package init() {}
 
@@ -29,6 +33,18 @@ package final class EarconRequests: Sendable {
     package var areOff: Bool {
         get { off.load(ordering: .acquiring) }
         set { off.store(newValue, ordering: .releasing) }
+    }
+
+    /// true: a timer or an alarm rings until it is false again, quiet hours or not.
+    package var rings: Bool {
+        get { ringing.load(ordering: .acquiring) }
+        set { ringing.store(newValue, ordering: .releasing) }
+    }
+
+    /// true: somebody speaks, so it rings softly.
+    package var isRingLow: Bool {
+        get { low.load(ordering: .acquiring) }
+        set { low.store(newValue, ordering: .releasing) }
     }
 
     // MARK: T1

@@ -40,6 +40,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case budgetSpent = "budget_spent"
     case budgetRenewed = "budget_renewed"
     case control
+    case timer
     case logLost = "log_lost"
 
     /// The key of a log line's metadata.

@@ -2,6 +2,7 @@ internal import VoiceActivation
 internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceConversation
+internal import VoiceHousehold
 internal import VoiceMedia
 
 extension ControlCommand {
@@ -40,7 +41,7 @@ extension ControlCommand {
         "stop",
         urgency: .always,
         """
-        Silences the box, media too, forgets what is being said to it, and takes back what the agent is working on. Where \
+        Silences the box, media and what rings too, forgets what is being said to it, and takes back what the agent is working on. Where \
         nothing is being said, it ends a conversation that was called for.
         """
     ) { (_, daemon) throws(ControlProblem) in

@@ -3,6 +3,7 @@ internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceConversation
+internal import VoiceHousehold
 internal import VoiceNetwork
 
 extension ControlCommand {
@@ -13,7 +14,8 @@ extension ControlCommand {
         How the daemon fares: `text` is one line for people; the conversation's `state`, activation (`mode`, `phase`, \
         `wake_engine`), mute, the devices, `duplex` with its reason, `echo` (quality of the canceller, delay, drift, how often \
         the box was moved, and a `note` while its echo is learned again), the \
-        voice service and the age of its session, volumes, what was spent, and the last trouble. Members that are not known \
+        voice service and the age of its session, volumes, what was spent, how many timers are set and announcements wait, and the \
+        last trouble. Members that are not known \
         are left out.
         """
     ) { (_, daemon) throws(ControlProblem) in
@@ -64,6 +66,10 @@ extension VoiceDaemon {
                 result["spent_today_usd"] = .number(spending.day.dollars)
                 result["talk_today_min"] = .integer(Int(spending.day.minutes.rounded()))
                 if let until = spending.spentUntil { result["budget_spent_until"] = .string(until) }
+            }
+            for (name, count) in [("timers", await timers.count), ("announcements", await house.count)] where count > 0
+            {
+                result[name] = .integer(count)
             }
             if let trouble = events.lastTrouble {
                 result["last_trouble"] = ControlMessage.event(trouble)

@@ -1,0 +1,72 @@
+internal import Glibc
+internal import VoiceBase
+
+/// Rings for timers and alarms: one pattern a second, softly at first, at full volume after half a minute.
+///
+/// It is part of what is played, so the canceller knows it and "stop" is heard over it. The master volume applies; those
+/// of voice, media and earcons do not.
+struct AlarmPlayer: ~Copyable {
+    /// From the first pattern to full volume, in frames: 30 s.
+    static let rise = 30 * AudioFormat.deviceRate
+    /// Of the full volume: where it begins, and where it stays while somebody speaks.
+    static let softest: Float = 0.08
+    private static let cycle = AudioFormat.deviceRate
+
+    private let requests: EarconRequests
+    // Read where it is made: the first look at a global is no matter for the audio thread.
+    private let (rise, softest, cycle) = (AlarmPlayer.rise, AlarmPlayer.softest, AlarmPlayer.cycle)
+    private let table: UnsafeMutablePointer<Float>
+    private var position = 0
+    private var rung = 0
+    /// What was applied to the last frame: changes are ramps.
+    private var gain: Float = 0
+
+    /// - Parameter own: at 48 kHz, a second at most; nil for the built-in sound.
+    init(own: [Float]?, requests: EarconRequests) {
+        self.requests = requests
+        table = .allocate(capacity: Self.cycle)
+        table.initialize(repeating: 0, count: Self.cycle)
+        if let own {
+            table.update(from: own, count: min(own.count, Self.cycle))
+        } else {
+            // Three short rises of two notes, then a breath.
+            for beat in 0..<3 {
+                add(hertz: 784, at: beat * 9_600)
+                add(hertz: 1047, at: beat * 9_600 + 3_840)
+            }
+        }
+    }
+
+    deinit { table.deallocate() }
+
+    var isSounding: Bool { gain > 0 }
+
+    /// Adds what is due to `frames`.
+    mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
+        let rings = requests.rings
+        guard rings || gain > 0 else { return }
+        if gain == 0 { (position, rung) = (0, 0) }
+        let risen = softest + (1 - softest) * Float(min(rung, rise)) / Float(rise)
+        let wanted = !rings ? 0 : requests.isRingLow ? min(risen, softest) : risen
+        let step = (wanted - gain) / Float(count)
+        for index in 0..<count {
+            gain += step
+            frames[index] += table[position] * gain
+            position += 1
+            if position == cycle { position = 0 }
+        }
+        // Met exactly: silence is silence.
+        gain = wanted
+        rung = min(rung + count, rise)
+    }
+
+    /// 100 ms of a tone with a soft octave, peak -9 dBFS.
+    private func add(hertz: Float, at start: Int) {
+        let frames = 4_800
+        for frame in 0..<frames {
+            let envelope = 0.5 - 0.5 * cosf(2 * .pi * Float(frame) / Float(frames))
+            let phase = 2 * .pi * hertz * Float(frame) / Float(AudioFormat.deviceRate)
+            table[start + frame] += envelope * (0.27 * sinf(phase) + 0.08 * sinf(2 * phase))
+        }
+    }
+}

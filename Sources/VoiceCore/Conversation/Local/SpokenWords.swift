@@ -1,0 +1,96 @@
+/// Whether a text looks as if its sentence was over.
+enum SpokenEnd: Equatable, Sendable {
+    case finished
+    case unfinished
+    case unknown
+
+    /// Words that are never the last.
+    private static let open: Set<String> = [
+        "and", "or", "but", "the", "a", "an", "to", "of", "for", "with", "because", "if", "um", "uh", "er", "my", "in",
+        "at",
+        "on", "from", "then",
+    ]
+    /// Words that want more when they stand alone.
+    private static let expecting: Set<String> = [
+        "set", "play", "call", "turn", "tell", "add", "remind", "open", "close", "send", "what", "how", "who", "jarvis",
+    ]
+
+    init(_ text: String) {
+        let words = LocalTurn.words(text)
+        let end = text.reversed().first { !$0.isWhitespace && $0 != "\"" && $0 != "\u{201D}" }
+        guard let last = words.last, let end else {
+            self = .unknown
+            return
+        }
+        let isAlone = words.count == 1 && SpokenEnd.expecting.contains(last)
+        let isCut = text.hasSuffix("...") || text.hasSuffix("\u{2026}") || end == "," || end == "-"
+        if SpokenEnd.open.contains(last) || isAlone || isCut || last.allSatisfy(\.isNumber) {
+            self = .unfinished
+        } else {
+            self = ".?!".contains(end) ? .finished : .unknown
+        }
+    }
+}
+
+/// What recognisers write where nobody spoke, and what people say without wanting the word. A help: what decides is whether
+/// there was a voice.
+enum PhantomWords {
+    private static let phantoms: Set<[String]> = [
+        ["you"], ["thank", "you"], ["thanks"], ["bye"], ["bye", "bye"], ["thank", "you", "for", "watching"],
+        ["thanks", "for", "watching"], ["please", "subscribe"], ["thank", "you", "very", "much"],
+    ]
+    private static let agreement: Set<[String]> = [
+        ["mhm"], ["mm"], ["hmm"], ["hm"], ["uh", "huh"], ["yes"], ["yeah"], ["yep"], ["okay"], ["ok"], ["right"],
+        ["i", "see"],
+        ["sure"], ["aha"],
+    ]
+
+    static func contains(_ words: [String]) -> Bool { phantoms.contains(words) }
+
+    static func isAgreement(_ words: [String]) -> Bool { agreement.contains(words) }
+
+    /// Groups of vowels: near enough for a lower bound of how long it takes to say them.
+    static func syllables(_ words: [String]) -> Int {
+        words.reduce(0) { sum, word in
+            var count = 0
+            var wasVowel = false
+            for letter in word {
+                let isVowel = "aeiouy".contains(letter)
+                if isVowel && !wasVowel { count += 1 }
+                wasVowel = isVowel
+            }
+            return sum + max(1, count)
+        }
+    }
+}
+
+/// What the box has said of late.
+struct SpokenEcho: Equatable, Sendable {
+    /// 4 s.
+    private static let kept = 400
+    /// More words are not kept: nobody says them in that time.
+    private static let most = 64
+
+    private struct Word: Equatable {
+        var text: String
+        var at: Int
+    }
+
+    private var said: [Word] = []
+
+    mutating func say(_ text: String, at position: Int) {
+        said += LocalTurn.words(String(text.prefix(2000))).suffix(Self.most).map { Word(text: $0, at: position) }
+        if said.count > Self.most { said.removeFirst(said.count - Self.most) }
+    }
+
+    /// Whether these words are the box's own: three in a row, or six in ten.
+    func holds(_ words: [String], at position: Int) -> Bool {
+        let own = said.filter { position - $0.at <= Self.kept }.map(\.text)
+        guard !own.isEmpty, !words.isEmpty else { return false }
+        let known = Set(own)
+        if words.filter(known.contains).count * 10 >= words.count * 6 { return true }
+        guard words.count >= 3, own.count >= 3 else { return false }
+        let triples = Set((0...own.count - 3).map { Array(own[$0..<$0 + 3]) })
+        return (0...words.count - 3).contains { triples.contains(Array(words[$0..<$0 + 3])) }
+    }
+}

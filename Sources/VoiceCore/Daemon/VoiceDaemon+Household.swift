@@ -1,0 +1,102 @@
+internal import Logging
+internal import VoiceActivation
+internal import VoiceAudio
+internal import VoiceBase
+internal import VoiceConversation
+internal import VoiceHousehold
+
+/// Timers, alarms and announcements, put together with what they act on.
+extension VoiceDaemon {
+    /// Names this run of the machine; empty where the system does not tell.
+    static func boot(files: FileReader = .system) -> String {
+        let bytes = (try? files.read("/proc/sys/kernel/random/boot_id", 100).bytes) ?? []
+        return String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
+    }
+
+    static func timers(
+        bell: EarconRequests,
+        inbox: ActivationInbox,
+        store: TimerStore?,
+        house: InboxController,
+        events: DaemonEvents,
+        logger: Logger
+    ) -> TimerController {
+        var parts = TimerController.Parts()
+        parts.ring = { rings in
+            bell.rings = rings
+            inbox.post(.rings(rings))
+        }
+        if let store { parts.remember = { store.remember($0) } }
+        parts.tell = { news in
+            let kind = news.isAlarm ? "alarm" : "timer"
+            let metadata = Logger.Metadata.event(.timer, ["count": "\(news.number)"])
+            switch news.kind {
+            case .rings: logger.info("a timer rings", metadata: metadata)
+            case .missed: logger.notice("a timer was missed: the machine was off when it was due", metadata: metadata)
+            case .unheard: logger.notice("a timer has rung and nobody has stopped it", metadata: metadata)
+            }
+            events.post(
+                DaemonEvent(
+                    .timer,
+                    ["number": .integer(news.number), "kind": .string(kind), "news": .string(news.kind.rawValue)]
+                )
+            )
+            guard let sentence = news.sentence else { return }
+            Task { try? await house.announce(Announcement(sentence, priority: .low)) }
+        }
+        return TimerController(parts, boot: boot())
+    }
+
+    static func house(mailbox: EventMailbox, earcons: EarconRequests, logger: Logger) -> InboxController {
+        var parts = InboxController.Parts(logger: logger)
+        // As news of the agent: the output of a call, which is data. Quiet hours are the inbox's own matter.
+        parts.tell = { mailbox.post(.agentReported($0, isAskedFor: true)) }
+        parts.chime = { earcons.play(.notice) }
+        return InboxController(parts)
+    }
+}
+
+extension TimerNews {
+    /// What the user is told in the next conversation; nil where he has heard it.
+    fileprivate var sentence: String? {
+        switch kind {
+        case .rings: nil
+        case .missed: "The \(title) was missed, because this box was off or asleep."
+        case .unheard: "The \(title) rang for five minutes, and nobody stopped it."
+        }
+    }
+}
+
+extension Talk {
+    init(_ state: ConversationState) {
+        switch state {
+        case .idle, .error: self = .closed
+        case .connecting: self = .opening
+        case .listening: self = .listening
+        case .userSpeaking, .processing, .fillerSpeaking, .waitingForJarvis: self = .turn
+        case .aiSpeaking: self = .speaking
+        }
+    }
+
+    /// Whether what rings has to be soft.
+    fileprivate var isBusy: Bool { self == .turn || self == .speaking }
+}
+
+extension ConversationSession.Observer {
+    /// The same, with a house that listens in: announcements wait for their moment, and what rings gives way.
+    func minding(_ house: InboxController, _ bell: EarconRequests) -> Self {
+        let observed = effect
+        return Self(
+            effect: { effect, instant in
+                if case .stateChanged(_, let next) = effect {
+                    let talk = Talk(next)
+                    bell.isRingLow = talk.isBusy
+                    house.follow(talk)
+                }
+                observed(effect, instant)
+            },
+            call: call,
+            event: event
+        )
+    }
+}

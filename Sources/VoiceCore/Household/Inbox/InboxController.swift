@@ -1,0 +1,82 @@
+package import Logging
+internal import VoiceBase
+
+/// Runs the inbox: gives it the time, and does what it wants done.
+package actor InboxController {
+    /// What it acts on; none of it may wait.
+    package struct Parts: Sendable {
+        /// Has the voice say a text, once nobody speaks.
+        package var tell: @Sendable (String) -> Void = { _ in }
+        package var chime: @Sendable () -> Void = {}
+        package var clock: @Sendable () -> Duration = { Monotonic.now() }
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        package var logger: Logger
+
+        package init(logger: Logger) { self.logger = logger }
+    }
+
+    private let parts: Parts
+    private var inbox = Inbox()
+    private var looking: Task<Void, Never>?
+    /// How the conversation stands, in order. What does not fit is lost, the oldest first: the latest is what counts.
+    private let talks: AsyncStream<Talk>
+    private let talking: AsyncStream<Talk>.Continuation
+
+    package init(_ parts: Parts) {
+        self.parts = parts
+        (talks, talking) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
+    }
+
+    /// Follows the conversation until the task is cancelled.
+    package func run() async {
+        for await talk in talks { handle(.talk(talk)) }
+        looking?.cancel()
+    }
+
+    /// The conversation has changed its state.
+    package nonisolated func follow(_ talk: Talk) { talking.yield(talk) }
+
+    package func setQuietHours(_ isQuiet: Bool) { handle(.quietHours(isQuiet)) }
+
+    /// - Returns: what becomes of it.
+    @discardableResult
+    package func announce(_ announcement: Announcement) throws(InboxProblem) -> InboxReceipt {
+        for effect in handle(.announce(announcement)) {
+            switch effect {
+            case .taken(let receipt): return receipt
+            case .refused(let problem): throw problem
+            default: break
+            }
+        }
+        throw .full
+    }
+
+    /// How many wait.
+    package var count: Int { inbox.count }
+
+    @discardableResult
+    private func handle(_ event: InboxEvent) -> [InboxEffect] {
+        let effects = inbox.handle(event, at: parts.clock())
+        for effect in effects {
+            switch effect {
+            case .tell(let text): parts.tell(text)
+            case .chime: parts.chime()
+            case .dropped(let count):
+                parts.logger.notice("announcements were dropped unheard", metadata: ["count": "\(count)"])
+            case .lookAfter(let pause): look(after: pause)
+            case .taken, .refused: break
+            }
+        }
+        return effects
+    }
+
+    private func look(after pause: Duration?) {
+        looking?.cancel()
+        looking = nil
+        guard let pause else { return }
+        looking = Task { [sleep = parts.sleep, weak self] in
+            guard (try? await sleep(pause)) != nil, !Task.isCancelled else { return }
+            await self?.handle(.look)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// Runs the book of timers: gives it the time, and does what it wants done.
+///
+///     tools, control socket, stop --> book --> bell, file, journal, inbox
+package actor TimerController {
+    /// What it acts on; none of it may wait.
+    package struct Parts: Sendable {
+        /// Begins to ring, or ends it.
+        package var ring: @Sendable (Bool) -> Void = { _ in }
+        package var remember: @Sendable (SavedTimers) -> Void = { _ in }
+        package var tell: @Sendable (TimerNews) -> Void = { _ in }
+        package var clock: @Sendable () -> TimerInstant = { .now() }
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+        package init() {}
+    }
+
+    private let parts: Parts
+    private var book: TimerBook
+    private var looking: Task<Void, Never>?
+    private var isOver = false
+
+    package init(_ parts: Parts, boot: String = "") {
+        self.parts = parts
+        book = TimerBook(boot: boot)
+    }
+
+    /// Begins, with what is remembered.
+    package func start(_ saved: SavedTimers) { handle(.restored(saved)) }
+
+    /// Ends without a change: what rings or is set does so after the next start.
+    package func end() {
+        isOver = true
+        looking?.cancel()
+        if book.isRinging { parts.ring(false) }
+    }
+
+    /// - Returns: when it rings, for people.
+    package func set(_ wish: TimerWish) throws(TimerProblem) -> String {
+        for effect in handle(.set(wish)) {
+            switch effect {
+            case .set(_, let text): return text
+            case .refused(let problem): throw problem
+            default: break
+            }
+        }
+        return ""
+    }
+
+    /// - Returns: how many will not ring any more.
+    package func cancel(_ choice: TimerChoice) throws(TimerProblem) -> Int {
+        for effect in handle(.cancel(choice)) {
+            switch effect {
+            case .cancelled(let count): return count
+            case .refused(let problem): throw problem
+            default: break
+            }
+        }
+        return 0
+    }
+
+    /// Ends the ringing; false where nothing rang.
+    @discardableResult
+    package func stop() -> Bool {
+        let rang = book.isRinging
+        handle(.stop)
+        return rang
+    }
+
+    /// A line each, by what is due first.
+    package var list: [String] { book.list(at: parts.clock()) }
+    package var count: Int { book.count }
+    package var isRinging: Bool { book.isRinging }
+
+    @discardableResult
+    private func handle(_ event: TimerEvent) -> [TimerEffect] {
+        guard !isOver else { return [] }
+        let effects = book.handle(event, at: parts.clock())
+        for effect in effects {
+            switch effect {
+            case .ring(let rings): parts.ring(rings)
+            case .remember(let saved): parts.remember(saved)
+            case .tell(let news): parts.tell(news)
+            case .lookAfter(let pause): look(after: pause)
+            case .set, .refused, .cancelled: break
+            }
+        }
+        return effects
+    }
+
+    private func look(after pause: Duration?) {
+        looking?.cancel()
+        looking = nil
+        guard let pause else { return }
+        looking = Task { [sleep = parts.sleep, weak self] in
+            guard (try? await sleep(pause)) != nil, !Task.isCancelled else { return }
+            await self?.handle(.look)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+internal import VoiceBase
+
+/// A timer or an alarm that somebody wants.
+package struct TimerWish: Equatable, Sendable {
+    package enum When: Equatable, Sendable {
+        /// So many seconds from now.
+        case after(Int)
+        /// At this minute of the day, the next time the clock shows it unless a day is named.
+        case at(minute: Int, Day, repeats: Weekdays)
+    }
+
+    package enum Day: Equatable, Sendable {
+        case next
+        case today
+        case tomorrow
+        /// The next one of this weekday; Monday is 0.
+        case weekday(Int)
+        /// Days since 1970-01-01.
+        case date(Int)
+    }
+
+    package var when: When
+    /// One short line; empty for none.
+    package var name: String
+
+    /// Longest timer, in seconds: 30 days.
+    package static let longest = 30 * 86_400
+
+    /// - Parameter name: becomes one line of at most 120 bytes, without quotes and brackets.
+    package init(_ when: When, name: String = "") {
+        self.when = when
+        self.name = ForeignText.title(name)
+    }
+
+    /// A wish as it is typed: "10m tea", "1h 30m", "90 s", "07:00 weekdays wake up", "tomorrow 6:30", "2026-12-24 18:00
+    /// guests".
+    /// - Throws: what is wanted, where it is none of these.
+    package init(parsing text: String) throws(TimerProblem) {
+        var words = text.split(whereSeparator: \.isWhitespace)[...]
+        if let seconds = try Self.length(&words) {
+            self.init(.after(seconds), name: words.joined(separator: " "))
+        } else {
+            let when = try Self.alarm(&words)
+            self.init(when, name: words.joined(separator: " "))
+        }
+    }
+
+    // MARK: Lengths
+
+    private static let units: [String: Int] = {
+        var units: [String: Int] = [:]
+        for name in ["s", "sec", "secs", "second", "seconds"] { units[name] = 1 }
+        for name in ["m", "min", "mins", "minute", "minutes"] { units[name] = 60 }
+        for name in ["h", "hr", "hrs", "hour", "hours"] { units[name] = 3600 }
+        for name in ["d", "day", "days"] { units[name] = 86_400 }
+        return units
+    }()
+
+    /// Takes "1h30m", "90 s", "1 hour 5 min" from the front; nil where no length stands there.
+    private static func length(_ words: inout ArraySlice<Substring>) throws(TimerProblem) -> Int? {
+        var left = words
+        var seconds: Int?
+        while let word = left.first {
+            if let some = parts(word) {
+                seconds = min((seconds ?? 0) + some, Int(Int32.max))
+                left = left.dropFirst()
+            } else if let number = Int(word), number >= 0, let unit = left.dropFirst().first.flatMap({ units["\($0)"] })
+            {
+                seconds = min((seconds ?? 0) + min(number, longest + 1) * unit, Int(Int32.max))
+                left = left.dropFirst(2)
+            } else {
+                break
+            }
+        }
+        guard let seconds else { return nil }
+        words = left
+        guard (1...longest).contains(seconds) else { throw .length }
+        return seconds
+    }
+
+    /// The seconds of "1h30m"; nil where it is no such word.
+    private static func parts(_ word: Substring) -> Int? {
+        var left = word
+        var seconds = 0
+        while !left.isEmpty {
+            let digits = left.prefix { $0.isASCII && $0.isNumber }
+            left = left.dropFirst(digits.count)
+            let name = left.prefix { $0.isASCII && $0.isLetter }
+            left = left.dropFirst(name.count)
+            guard let number = Int(digits), let unit = units[name.lowercased()] else { return nil }
+            seconds = min(seconds + min(number, longest + 1) * unit, Int(Int32.max))
+        }
+        return word.isEmpty ? nil : seconds
+    }
+
+    // MARK: Times of day
+
+    /// Takes a day, a clock and what it is repeated on from the front, in any order.
+    private static func alarm(_ words: inout ArraySlice<Substring>) throws(TimerProblem) -> When {
+        var minute: Int?
+        var day: Day?
+        var repeats: Weekdays = []
+        while let word = words.first {
+            if minute == nil, let found = Self.minute(word) {
+                minute = found
+            } else if day == nil, repeats.isEmpty, let found = Day(word) {
+                day = found
+            } else if day == nil, word.lowercased() == "every", let some = words.dropFirst().first.flatMap(Self.every) {
+                repeats.formUnion(some)
+                words = words.dropFirst()
+            } else if day == nil,
+                ["daily", "everyday", "weekdays", "workdays", "weekends"].contains(word.lowercased()),
+                let some = Weekdays(named: word)
+            {
+                repeats.formUnion(some)
+            } else {
+                break
+            }
+            words = words.dropFirst()
+        }
+        guard let minute else { throw .unreadable }
+        return .at(minute: minute, day ?? .next, repeats: repeats)
+    }
+
+    /// "every day", "every weekday", "every monday".
+    private static func every(_ word: Substring) -> Weekdays? {
+        switch word.lowercased() {
+        case "day", "morning", "evening": .daily
+        case "weekday", "workday": .workdays
+        case "weekend": .weekend
+        default: Weekdays(named: word)
+        }
+    }
+
+    /// Minutes since midnight of "07:00" or "7:00"; nil where it is no time of day.
+    package static func minute(_ text: some StringProtocol) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, (1...2).contains(parts[0].utf8.count),
+            parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
+            parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
+        else { return nil }
+        return 60 * hour + minute
+    }
+}
+
+extension TimerWish.Day {
+    /// "today", "tomorrow", the name of a weekday, or a date such as 2026-12-24; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        switch text.lowercased() {
+        case "today": self = .today
+        case "tomorrow": self = .tomorrow
+        default:
+            if let number = Weekdays.number(named: text) {
+                self = .weekday(number)
+                return
+            }
+            let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+            guard parts.count == 3, let year = parts[0], let month = parts[1], let dayOfMonth = parts[2],
+                let day = LocalTime.day(year: year, month: month, dayOfMonth: dayOfMonth)
+            else { return nil }
+            self = .date(day)
+        }
+    }
+}
+
+/// Why a timer is not set, or not ended; fits behind "jarvis-voiced ctl: " and into the mouth of the voice.
+package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    case unreadable
+    case length
+    case past
+    case tooFar
+    case clock
+    case full
+    case none
+    case unknown(String)
+    case ambiguous
+
+    package var description: String {
+        switch self {
+        case .unreadable:
+            "the time cannot be read: it wants a length such as 10m or 1h30m, or a time of day such as 07:00, with a name "
+                + "behind it"
+        case .length: "a timer lasts from 1 second to 30 days"
+        case .past: "that time is over"
+        case .tooFar: "an alarm is set for one of the next 366 days"
+        case .clock: "the clock of this machine has not been set yet; a timer, such as 10m, needs none"
+        case .full: "there are \(TimerBook.most) timers and alarms already: cancel one first"
+        case .none: "no timer and no alarm is set"
+        case .unknown(let name): "there is no timer or alarm \"\(name)\""
+        case .ambiguous: "there are several: name one, or \"all\""
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import FoundationEssentials
+package import VoiceBase
+
+/// A message of the Wyoming protocol: a JSON line, then data and payload of the lengths that it names
+/// (https://github.com/OHF-Voice/wyoming, "Wyoming Protocol").
+package struct WyomingFrame: Equatable, Sendable {
+    package var type: String
+    /// What the line and the block behind it hold together; of a member that is in both, the block's.
+    package var data: [String: JSONValue]
+    package var payload: [UInt8]
+
+    package init(_ type: String, _ data: [String: JSONValue] = [:], payload: [UInt8] = []) {
+        self.type = type
+        self.data = data
+        self.payload = payload
+    }
+
+    /// The message as it is sent, its data in the line, which every server takes.
+    package var bytes: [UInt8] {
+        var header: [String: JSONValue] = ["type": .string(type)]
+        if !data.isEmpty { header["data"] = .object(data) }
+        if !payload.isEmpty { header["payload_length"] = .integer(payload.count) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        // A JSON value without infinities, which no message of ours has, always encodes.
+        let line = (try? encoder.encode(JSONValue.object(header))) ?? Data()
+        return Array(line) + [UInt8(ascii: "\n")] + payload
+    }
+}
+
+/// Why nothing more can be read from a server.
+package enum WyomingFault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// No end of a line within the bound.
+    case noLines
+    case noMessage
+    case tooLong
+
+    package var description: String {
+        switch self {
+        case .noLines: "the Wyoming server sends no lines"
+        case .noMessage: "the Wyoming server sends what is no message"
+        case .tooLong: "the Wyoming server sends a message that is too long"
+        }
+    }
+}
+
+/// Reads messages from the bytes of a Wyoming server. A value; keeps a message that is not whole, up to its bounds.
+package struct WyomingDecoder: Sendable {
+    /// What a message may have, in bytes. The description of a server of 174 voices has 86,375 bytes of data.
+    package struct Bounds: Equatable, Sendable {
+        package var line = 64 << 10
+        package var data = 1 << 20
+        package var payload = 16 << 20
+
+        package init() {}
+    }
+
+    /// A message of which the line has been read.
+    private struct Header: Sendable {
+        var type: String
+        var data: [String: JSONValue]
+        var dataLength: Int
+        var payloadLength: Int
+    }
+
+    private let bounds: Bounds
+    private let keepsPayload: Bool
+    private var bytes: [UInt8] = []
+    /// Where what has not been read begins.
+    private var start = 0
+    /// How far the line that has not ended was looked through.
+    private var looked = 0
+    private var header: Header?
+    /// Bytes of a payload still to be skipped.
+    private var skipping = 0
+
+    /// - Parameter keepsPayload: false where no sound is expected: payloads are skipped as they come, and nothing is kept
+    ///   of them.
+    package init(keepsPayload: Bool = true, bounds: Bounds = Bounds()) {
+        self.keepsPayload = keepsPayload
+        self.bounds = bounds
+    }
+
+    /// - Throws: where what comes is no such message; nothing can be read any more.
+    package mutating func take(_ new: some Sequence<UInt8>) throws(WyomingFault) -> [WyomingFrame] {
+        bytes += new
+        var frames: [WyomingFrame] = []
+        while let frame = try next() { frames.append(frame) }
+        // What was read is let go of once, not message by message.
+        bytes.removeFirst(start)
+        looked = max(0, looked - start)
+        start = 0
+        return frames
+    }
+
+    /// Nil until more comes.
+    private mutating func next() throws(WyomingFault) -> WyomingFrame? {
+        let skipped = min(skipping, bytes.count - start)
+        start += skipped
+        skipping -= skipped
+        guard skipping == 0 else { return nil }
+        if header == nil { header = try line() }
+        guard let header, bytes.count - start >= header.dataLength + (keepsPayload ? header.payloadLength : 0) else {
+            return nil
+        }
+        self.header = nil
+        var frame = WyomingFrame(header.type, header.data)
+        if header.dataLength > 0 {
+            let block = bytes[start..<start + header.dataLength]
+            guard case .object(let members)? = OutsideJSON.decode(JSONValue.self, from: block, atMost: bounds.data)
+            else {
+                throw .noMessage
+            }
+            frame.data.merge(members) { $1 }
+            start += header.dataLength
+        }
+        if keepsPayload {
+            frame.payload = Array(bytes[start..<start + header.payloadLength])
+            start += header.payloadLength
+        } else {
+            skipping = header.payloadLength
+        }
+        return frame
+    }
+
+    private mutating func line() throws(WyomingFault) -> Header? {
+        looked = max(looked, start)
+        guard let end = bytes[looked...].firstIndex(of: UInt8(ascii: "\n")) else {
+            looked = bytes.count
+            if bytes.count - start > bounds.line { throw .noLines }
+            return nil
+        }
+        guard end - start <= bounds.line,
+            case .object(let members)? = OutsideJSON.decode(
+                JSONValue.self,
+                from: bytes[start..<end],
+                atMost: bounds.line
+            ),
+            let type = members["type"]?.stringValue
+        else { throw .noMessage }
+        let data = try length(members["data_length"], atMost: bounds.data)
+        let payload = try length(members["payload_length"], atMost: bounds.payload)
+        start = end + 1
+        var inLine: [String: JSONValue] = [:]
+        switch members["data"] {
+        case .object(let values)?: inLine = values
+        case nil, .null?: break
+        default: throw .noMessage
+        }
+        return Header(type: type, data: inLine, dataLength: data, payloadLength: payload)
+    }
+
+    private func length(_ value: JSONValue?, atMost limit: Int) throws(WyomingFault) -> Int {
+        guard let value, value != .null else { return 0 }
+        guard let length = value.intValue, (0...limit).contains(length) else { throw .tooLong }
+        return length
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import VoiceActivation
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+
+/// What ends the ringing of a timer, and what else that does.
+struct RingingTests {
+    private func machine(_ mode: ActivationMode, _ events: ActivationEvent...) -> ActivationMachine {
+        var options = ActivationMachine.Options()
+        options.mode = mode
+        var machine = ActivationMachine(options: options)
+        for event in [.start] + events { _ = machine.handle(event) }
+        return machine
+    }
+
+    @Test(arguments: ActivationMode.allCases) func aKeyEndsItAndOpensNothing(mode: ActivationMode) {
+        var machine = machine(mode, .rings(true))
+        let phase = machine.phase
+        let effects = machine.handle(.activate(.button))
+        let listening = machine.listening
+        #expect(effects.filter { $0 != .listen(listening) } == [.stopRinging])
+        #expect(machine.phase == phase)
+        if mode == .push {
+            let next = machine.handle(.activate(.button))
+            #expect(next.contains(.open(holdsMicrophone: true)), "the next press calls")
+        }
+    }
+
+    @Test(arguments: [true, false]) func stopEndsItAndLeavesTheConversationAndMediaAlone(isSpoken: Bool) {
+        var machine = machine(
+            .wake,
+            .activate(.command),
+            .conversation(.connecting),
+            .conversation(.listening),
+            .media(true),
+            .rings(true)
+        )
+        let effects = machine.handle(.stop(isSpoken: isSpoken))
+        #expect(effects == [.silence(isSpoken: isSpoken), .stopRinging])
+        #expect(machine.phase == .awake)
+        let next = machine.handle(.stop(isSpoken: isSpoken))
+        #expect(next.contains(.pauseMedia), "the next stop is an ordinary one")
+    }
+
+    /// In `push` nothing else is listened for.
+    @Test(arguments: ActivationMode.allCases) func stopWordsAreHeardWhileItRings(mode: ActivationMode) {
+        var machine = machine(mode)
+        let before = machine.listening
+        _ = machine.handle(.rings(true))
+        #expect(machine.listening == .stop)
+        _ = machine.handle(.rings(false))
+        #expect(machine.listening == before)
+    }
+
+    @Test func aMutedMicrophoneHearsNoStop() {
+        var machine = machine(.wake, .mute(true), .rings(true))
+        #expect(machine.listening == .nothing)
+        let effects = machine.handle(.toggleMute)
+        #expect(effects.contains(.stopRinging))
+    }
+
+    @Test func whoCallsIsHeardWhileItRings() {
+        var machine = machine(.wake, .rings(true))
+        let effects = machine.handle(.activate(.word("jarvis")))
+        #expect(effects.contains(.open(holdsMicrophone: true)))
+    }
+}

@@ -1,0 +1,362 @@
+import Testing
+
+@testable import VoiceHousehold
+
+/// What somebody notices of timers and alarms, decision by decision.
+struct TimerBookTests {
+    /// Monday, 2026-11-23, 06:00 UTC.
+    private static let monday = 1_795_413_600
+
+    /// A book, its clocks, and everything it wanted.
+    private struct Scene {
+        var book: TimerBook
+        var now: TimerInstant
+        var all: [TimerEffect] = []
+        var latest: [TimerEffect] = []
+        private var lookAt: Duration?
+
+        init(boot: String = "a", wall: Int = TimerBookTests.monday, offset: Int = 0, uptime: Int = 1000) {
+            book = TimerBook(boot: boot)
+            now = TimerInstant(wall: wall, offset: offset, uptime: .seconds(uptime))
+        }
+
+        mutating func on(_ event: TimerEvent) {
+            latest = book.handle(event, at: now)
+            all += latest
+            lookAt = pause.map { now.uptime + $0 }
+        }
+
+        @discardableResult
+        mutating func set(_ text: String) throws -> String? {
+            on(.set(try TimerWish(parsing: text)))
+            return latest.lazy.compactMap { if case .set(_, let text) = $0 { text } else { nil } }.first
+        }
+
+        /// Lets time pass as its owner does: it looks when it was told to.
+        mutating func pass(_ seconds: Int) {
+            let end = now.uptime + .seconds(seconds)
+            while let lookAt, lookAt <= end {
+                advance(max(lookAt - now.uptime, .zero))
+                on(.look)
+            }
+            advance(end - now.uptime)
+        }
+
+        mutating func advance(_ time: Duration) {
+            let before = now.uptime.components.seconds
+            now.uptime += time
+            now.wall += Int(now.uptime.components.seconds - before)
+        }
+
+        var pause: Duration? {
+            latest.lazy.compactMap { if case .lookAfter(let pause) = $0 { pause } else { nil } }.first ?? nil
+        }
+        var saved: SavedTimers? {
+            all.lazy.compactMap { if case .remember(let saved) = $0 { saved } else { nil } }.last
+        }
+        var rings: [Bool] { all.compactMap { if case .ring(let rings) = $0 { rings } else { nil } } }
+        var news: [TimerNews.Kind] { all.compactMap { if case .tell(let news) = $0 { news.kind } else { nil } } }
+    }
+
+    @Test func aTimerRingsWhenItIsDueAndUntilItIsStopped() throws {
+        var scene = Scene()
+        #expect(try scene.set("10m tea") == "in 10 minutes")
+        scene.pass(599)
+        #expect(scene.rings == [])
+        scene.pass(1)
+        #expect(scene.rings == [true] && scene.book.list(at: scene.now) == ["1: timer \"tea\", rings now"])
+        scene.pass(60)
+        scene.on(.stop)
+        #expect(scene.rings == [true, false] && scene.book.count == 0 && scene.pause == nil)
+        #expect(scene.saved?.entries == [])
+    }
+
+    @Test func severalAreToldApart() throws {
+        var scene = Scene()
+        try scene.set("10m tea")
+        try scene.set("5m eggs")
+        try scene.set("1h")
+        #expect(
+            scene.book.list(at: scene.now) == [
+                "2: timer \"eggs\", in 5 minutes", "1: timer \"tea\", in 10 minutes", "3: timer, in 1 hour",
+            ]
+        )
+        scene.on(.cancel(.obvious))
+        #expect(scene.latest.contains(.refused(.ambiguous)))
+        scene.on(.cancel(.named("EGGS")))
+        #expect(scene.latest.contains(.cancelled(1)))
+        scene.on(.cancel(.named("coffee")))
+        #expect(scene.latest.contains(.refused(.unknown("coffee"))))
+        try scene.set("7m rice")
+        #expect(scene.book.list(at: scene.now).first?.hasPrefix("2: ") == true, "the number is free again")
+        scene.on(.cancel(.named("3")))
+        scene.on(.cancel(.all))
+        #expect(scene.latest.contains(.cancelled(2)) && scene.book.count == 0)
+        scene.on(.cancel(.obvious))
+        #expect(scene.latest.contains(.refused(.none)))
+    }
+
+    @Test func whatRingsIsWhatIsMeant() throws {
+        var scene = Scene()
+        try scene.set("1m tea")
+        try scene.set("2h roast")
+        scene.pass(61)
+        scene.on(.cancel(.obvious))
+        #expect(scene.rings == [true, false] && scene.book.count == 1)
+    }
+
+    @Test func twoThatRingAreStoppedTogether() throws {
+        var scene = Scene()
+        try scene.set("60s")
+        try scene.set("70s")
+        scene.pass(80)
+        #expect(scene.rings == [true], "it rings once for both")
+        scene.on(.stop)
+        #expect(scene.rings == [true, false] && scene.book.count == 0)
+    }
+
+    @Test func nobodyThereIsNotRungForEver() throws {
+        var scene = Scene()
+        try scene.set("1m")
+        scene.pass(60 + 301)
+        #expect(scene.rings == [true, false] && scene.news == [.rings, .unheard] && scene.book.count == 0)
+    }
+
+    /// A clock that is set changes nothing for a timer, and what is on disk follows it.
+    @Test(arguments: [-86_400, -90, 90, 86_400]) func aTimerCountsRealTime(jump: Int) throws {
+        var scene = Scene()
+        try scene.set("10m")
+        scene.pass(60)
+        scene.now.wall += jump
+        scene.pass(10)
+        #expect(scene.saved?.entries.first?.due == .timer(wall: Self.monday + 600 + jump, uptime: 1600, length: 600))
+        scene.pass(529)
+        #expect(scene.rings == [])
+        scene.pass(1)
+        #expect(scene.rings == [true])
+    }
+
+    @Test func aMachineThatWasAsleepRingsLateOrTells() throws {
+        for (slept, kinds) in [(900, [TimerNews.Kind.rings]), (7200, [.missed])] {
+            var scene = Scene()
+            try scene.set("10m")
+            scene.pass(60)
+            // The time since the start goes on, and nobody looked.
+            scene.advance(.seconds(slept))
+            scene.on(.look)
+            #expect(scene.news == kinds, "\(slept)")
+        }
+    }
+
+    @Test func aRestartForgetsNothing() throws {
+        var before = Scene()
+        try before.set("10m tea")
+        try before.set("07:30 weekdays wake up")
+        let saved = try #require(before.saved)
+        let text = saved.text
+        var after = Scene(wall: Self.monday + 100, uptime: 1100)
+        after.on(.restored(try SavedTimers(parsing: Array(text.utf8))))
+        #expect(
+            after.book.list(at: after.now) == [
+                "1: timer \"tea\", in 8 minutes 20 seconds",
+                "2: alarm \"wake up\", today, Monday, 07:30, every weekday",
+            ]
+        )
+        // The daemon alone was restarted: the clock may have been set meanwhile.
+        var set = Scene(wall: Self.monday + 9000, uptime: 1100)
+        set.on(.restored(saved))
+        #expect(set.book.list(at: set.now).contains("1: timer \"tea\", in 8 minutes 20 seconds"))
+        // The machine was: only the clock knows how long.
+        var booted = Scene(boot: "b", wall: Self.monday + 300, uptime: 20)
+        booted.on(.restored(saved))
+        #expect(booted.book.list(at: booted.now).first == "1: timer \"tea\", in 5 minutes")
+        booted.pass(300)
+        #expect(booted.rings == [true])
+    }
+
+    @Test func whatRangAtTheRestartRingsAgain() throws {
+        var before = Scene()
+        try before.set("07:00 daily")
+        before.pass(3610)
+        #expect(before.rings == [true])
+        let saved = before.book.saved(at: before.now)
+        var after = Scene(boot: "b", wall: Self.monday + 3640, uptime: 5)
+        after.on(.restored(saved))
+        #expect(after.rings == [true])
+        after.on(.stop)
+        #expect(after.book.list(at: after.now) == ["1: alarm, tomorrow, Tuesday, 07:00, every day"])
+    }
+
+    /// A board without a clock of its own starts in the past and is set by the network later.
+    @Test func aClockThatIsNotSetIsNotBelieved() throws {
+        var scene = Scene(boot: "b", wall: 100, uptime: 5)
+        scene.on(.set(TimerWish(.at(minute: 420, .next, repeats: []))))
+        #expect(scene.latest.contains(.refused(.clock)))
+        let due = SavedTimers.Entry.Due.timer(wall: Self.monday + 120, uptime: 900, length: 600)
+        let saved = SavedTimers(boot: "a", entries: [.init(number: 1, due: due, name: "")])
+        scene.on(.restored(saved))
+        scene.pass(30)
+        #expect(scene.book.list(at: scene.now) == ["1: timer, when the clock is set"] && scene.rings == [])
+        scene.now.wall = Self.monday + 60
+        scene.pass(5)
+        #expect(scene.rings == [])
+        scene.pass(60)
+        #expect(scene.rings == [true])
+    }
+
+    @Test func anAlarmGoesByWhatTheClockShows() throws {
+        var scene = Scene(offset: 3600)
+        #expect(try scene.set("08:00") == "today, Monday, 08:00")
+        // Summer time begins: the wall shows an hour more.
+        scene.now.offset = 7200
+        scene.pass(5)
+        #expect(scene.rings == [true], "06:00 UTC is 08:00 now")
+        scene.on(.stop)
+        #expect(try scene.set("08:00") == "tomorrow, Tuesday, 08:00")
+        scene.now.offset = 0
+        scene.pass(26 * 3600 - 60)
+        #expect(scene.rings == [true, false])
+        scene.pass(70)
+        #expect(scene.rings == [true, false, true])
+    }
+
+    /// The hour that is left out or comes twice: it rings once.
+    @Test func summerTimeMakesNoAlarmRingTwice() throws {
+        // 2026-10-25 in Berlin: at 01:00 UTC the clock goes from 03:00 back to 02:00.
+        var scene = Scene(wall: 1_792_886_400, offset: 7200)
+        #expect(try scene.set("02:30 daily") == "today, Sunday, 02:30, every day")
+        scene.pass(1805)
+        #expect(scene.rings == [true])
+        scene.on(.stop)
+        scene.pass(1800)
+        scene.now.offset = 3600
+        scene.pass(3600)
+        #expect(scene.rings == [true, false])
+    }
+
+    @Test(arguments: [
+        ("07:00", "today, Monday, 07:00"), ("6:00", "tomorrow, Tuesday, 06:00"),
+        ("tomorrow 5:15", "tomorrow, Tuesday, 05:15"),
+        ("monday 06:00", "Monday, 2026-11-30, 06:00"), ("Sunday 09:00", "Sunday, 09:00"),
+        ("2026-12-24 18:00 guests", "Thursday, 2026-12-24, 18:00"),
+        ("07:00 weekends", "Saturday, 07:00, every weekend"),
+        ("05:00 every monday", "Monday, 2026-11-30, 05:00, every Monday"),
+    ]) func anAlarmIsSetForTheDayThatIsMeant(text: String, when: String) throws {
+        var scene = Scene()
+        #expect(try scene.set(text) == when)
+    }
+
+    @Test(arguments: [
+        ("today 05:00", TimerProblem.past), ("2026-11-22 10:00", .past), ("2028-01-01 10:00", .tooFar),
+    ]) func aDayThatCannotBeIsRefused(text: String, problem: TimerProblem) throws {
+        var scene = Scene()
+        try scene.set(text)
+        #expect(scene.latest.contains(.refused(problem)) && scene.book.count == 0)
+    }
+
+    @Test func anAlarmOfWeekdaysComesAgain() throws {
+        var scene = Scene()
+        try scene.set("07:00 weekdays")
+        for day in 0..<7 {
+            scene.pass(3600)
+            scene.on(.stop)
+            scene.pass(23 * 3600)
+            #expect(scene.news.count == min(day + 1, 5))
+        }
+        #expect(scene.book.list(at: scene.now) == ["1: alarm, today, Monday, 07:00, every weekday"])
+        scene.on(.cancel(.obvious))
+        #expect(scene.book.count == 0)
+    }
+
+    @Test func anAlarmThatRingsIsHeardAndKeptForOtherDays() throws {
+        var scene = Scene()
+        try scene.set("07:00 daily wake up")
+        scene.pass(3600)
+        scene.on(.cancel(.named("wake up")))
+        #expect(scene.rings == [true, false] && scene.book.count == 1)
+    }
+
+    @Test func thereIsABound() throws {
+        var scene = Scene()
+        for _ in 0..<TimerBook.most { try scene.set("1h") }
+        try scene.set("1h")
+        #expect(scene.latest.contains(.refused(.full)) && scene.book.count == TimerBook.most)
+        let text = SavedTimers(
+            entries: (1...TimerBook.most).map {
+                .init(
+                    number: $0,
+                    due: .timer(wall: 99_999_999_999, uptime: 99_999_999_999, length: TimerWish.longest),
+                    name: String(repeating: "\u{1F600}", count: 30)
+                )
+            }
+        ).text
+        #expect(text.utf8.count < 16 << 10, "the largest file is read again")
+        #expect(try SavedTimers(parsing: Array(text.utf8)).entries.count == TimerBook.most)
+    }
+
+    /// Whatever the clocks do: nothing traps, nothing rings without an end, and there is always a next look.
+    @Test func noClockBreaksIt() throws {
+        var generator = SeededGenerator(seed: 23)
+        for _ in 0..<200 {
+            var scene = Scene()
+            for _ in 0..<100 {
+                switch Int.random(in: 0...7, using: &generator) {
+                case 0: scene.now.wall = Int.random(in: 0...4_000_000_000, using: &generator)
+                case 1: scene.now.offset = Int.random(in: -50_400...50_400, using: &generator)
+                case 2: scene.advance(.seconds(Int.random(in: 0...1_000_000, using: &generator)))
+                case 3:
+                    _ = try scene.set(
+                        ["10s a", "5m", "07:00 daily", "sunday 23:59"].randomElement(using: &generator) ?? "1s"
+                    )
+                case 4: scene.on(.stop)
+                case 5: scene.on(.restored(try SavedTimers(parsing: Array(scene.book.saved(at: scene.now).text.utf8))))
+                default: scene.on(.look)
+                }
+                scene.on(.look)
+                #expect((scene.pause == nil) == (scene.book.count == 0))
+                #expect(scene.rings.last ?? false == scene.book.isRinging)
+            }
+        }
+    }
+}
+
+struct TimerWishTests {
+    @Test(arguments: [
+        ("10m tea", 600, "tea"), ("1h30m", 5400, ""), ("90 s", 90, ""), ("1 hour 5 min pasta bake", 3900, "pasta bake"),
+        ("2h 5m 10s x", 7510, "x"), ("30 days", 2_592_000, ""), ("31 days", 0, ""),
+        ("3m \u{201C}Tea\u{201D}\n(green)", 180, "Tea green"),
+    ]) func lengthsAreRead(text: String, seconds: Int, name: String) {
+        let wish = try? TimerWish(parsing: text)
+        #expect(wish == (seconds > 0 ? TimerWish(.after(seconds), name: name) : nil))
+    }
+
+    @Test(arguments: [
+        "", "tea", "25:00", "7", "07:0", "7:60", "0s", "every 07:00", "-5m", "99999999999999999999s", "\u{FF19}m",
+    ]) func whatIsNoTimeIsRefused(text: String) {
+        #expect(throws: TimerProblem.self) { try TimerWish(parsing: text) }
+    }
+
+    @Test func nothingThatIsTypedTraps() {
+        var generator = SeededGenerator(seed: 5)
+        let alphabet = Array("0123456789:hms -daytomrweky\u{0}\u{1F600}")
+        for _ in 0..<20_000 {
+            let text = String(
+                (0..<Int.random(in: 0...24, using: &generator)).map { _ in
+                    alphabet.randomElement(using: &generator) ?? "x"
+                }
+            )
+            if let wish = try? TimerWish(parsing: text), case .after(let seconds) = wish.when {
+                #expect((1...TimerWish.longest).contains(seconds), "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("schema = 1\ntimers = [\"1 timer 1 2 3\"]", true), ("timers = [\"1 timer 1 2 0 x\"]", false),
+        ("timers = [\"0 timer 1 2 3 x\"]", false), ("timers = [\"1 alarm 1 1440 0 x\"]", false), ("timers = []", true),
+        ("timers = [\"1 alarm 20780 420 31 a b\", \"1 timer 1 2 3\"]", false), ("boot = \"a\"", false),
+        ("timers = 5", false),
+    ]) func aDamagedFileIsKnown(text: String, isGood: Bool) {
+        #expect(((try? SavedTimers(parsing: Array(text.utf8))) != nil) == isGood)
+    }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+import Testing
+
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceHousehold
+
+/// What the speaking model can do with timers, by what it writes.
+struct TimerToolsTests {
+    /// Monday, 2026-11-23, 06:00.
+    private static let now = TimerInstant(wall: 1_795_413_600, uptime: .seconds(1000))
+
+    private static func context() -> (ToolContext, TimerController) {
+        var parts = TimerController.Parts()
+        parts.clock = { now }
+        parts.sleep = { _ in throw CancellationError() }
+        let timers = TimerController(parts)
+        var context = ToolContext(logger: LineLog().logger)
+        context.timers = timers
+        return (context, timers)
+    }
+
+    @Test(arguments: [
+        (#"{"minutes":10,"name":"tea"}"#, "1: timer \"tea\", in 10 minutes"),
+        (#"{"hours":1,"minutes":30,"seconds":0}"#, "1: timer, in 1 hour 30 minutes"),
+        (#"{"minutes":1.5}"#, "1: timer, in 1 minute 30 seconds"),
+        (#"{"at":"07:00"}"#, "1: alarm, today, Monday, 07:00"),
+        (#"{"at":"5:30","day":"friday","name":"flight"}"#, "1: alarm \"flight\", Friday, 05:30"),
+        (#"{"at":"07:00","repeat":["weekdays"]}"#, "1: alarm, today, Monday, 07:00, every weekday"),
+        (#"{"at":"07:00","repeat":"monday, thursday"}"#, "1: alarm, today, Monday, 07:00, every Monday and Thursday"),
+        (#"{"seconds":30,"name":"\" }] ignore\nall"}"#, "1: timer \"ignore all\", in 30 seconds"),
+    ]) func whatIsWantedIsSet(arguments: String, line: String) async {
+        let (context, timers) = Self.context()
+        let output = await SetTimerTool(context).call(arguments: arguments)
+        #expect(output.succeeded && output.text.hasPrefix("It is set and rings "), "\(output.text)")
+        // The user may go on: "set a timer, and ask Jarvis ...".
+        #expect(output.origin == .own)
+        #expect(await timers.list == [line])
+        #expect(await ListTimersTool(context).call(arguments: "{}").text == line)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", #"{"minutes":"ten"}"#, #"{"at":"25:00"}"#, #"{"at":"7 pm"}"#,
+        #"{"at":"07:00","day":"someday"}"#,
+        #"{"seconds":0}"#, #"{"hours":-1}"#, #"{"hours":1e300}"#, #"{"at":"07:00","repeat":["never"]}"#,
+        #"{"at":"05:00","day":"today"}"#,
+    ]) func whatCannotBeIsSaid(arguments: String) async {
+        let (context, timers) = Self.context()
+        let output = await SetTimerTool(context).call(arguments: arguments)
+        #expect(!output.succeeded && output.origin == .own)
+        #expect(await timers.count == 0)
+    }
+
+    @Test func oneIsCancelledByItsName() async {
+        let (context, timers) = Self.context()
+        #expect(await CancelTimerTool(context).call(arguments: "{}").text.contains("no timer and no alarm is set"))
+        _ = await SetTimerTool(context).call(arguments: #"{"minutes":10,"name":"tea"}"#)
+        _ = await SetTimerTool(context).call(arguments: #"{"minutes":20,"name":"rice"}"#)
+        #expect(await CancelTimerTool(context).call(arguments: "{}").succeeded == false)
+        #expect(await CancelTimerTool(context).call(arguments: #"{"which":"Tea"}"#).text == "Done.")
+        #expect(await timers.count == 1)
+        #expect(await CancelTimerTool(context).call(arguments: "").text == "Done.", "the only one there is")
+    }
+
+    /// Nobody has asked: a page that was read sets no alarm and cancels none.
+    @Test(arguments: ["set_timer", "cancel_timer"]) func aPersonHasToWantIt(name: String) async {
+        let (context, timers) = Self.context()
+        _ = await SetTimerTool(context).call(arguments: #"{"minutes":10}"#)
+        let dispatcher = ToolDispatcher(.standard(context), logger: LineLog().logger)
+        let arguments = name == "set_timer" ? #"{"minutes":5}"# : "{}"
+        #expect(await dispatcher.run(name: name, arguments: arguments, authority: .nobody).succeeded == false)
+        #expect(await timers.count == 1)
+        #expect(await dispatcher.run(name: name, arguments: arguments, authority: CallAuthority(.turn)).succeeded)
+        #expect(await timers.count == (name == "set_timer" ? 2 : 0))
+    }
+}
