@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The part of TensorFlow Lite's C interface (tensorflow/lite/c/c_api.h) that is used; it has not changed since 2.3.
 typedef struct {
@@ -19,6 +20,9 @@ struct ctflite {
     void *options;
     void *interpreter;
     char said[256];
+    // What the input is to be; rank 0: as the model has it.
+    int32_t shape[ctflite_most_dimensions];
+    int32_t rank;
 
     void *(*create_model)(const void *, size_t, report *, void *);
     void (*delete_model)(void *);
@@ -30,11 +34,12 @@ struct ctflite {
     void (*delete)(void *);
     int32_t (*input_count)(const void *);
     int32_t (*output_count)(const void *);
+    int (*resize)(void *, int32_t, const int32_t *, int32_t);
     int (*allocate)(void *);
     void *(*input)(const void *, int32_t);
     const void *(*output)(const void *, int32_t);
     int (*type)(const void *);
-    int32_t (*rank)(const void *);
+    int32_t (*count_dimensions)(const void *);
     int32_t (*dimension)(const void *, int32_t);
     size_t (*bytes)(const void *);
     quantization (*quantized)(const void *);
@@ -58,11 +63,12 @@ static bool load(ctflite *made) {
         {"TfLiteInterpreterDelete", &made->delete},
         {"TfLiteInterpreterGetInputTensorCount", &made->input_count},
         {"TfLiteInterpreterGetOutputTensorCount", &made->output_count},
+        {"TfLiteInterpreterResizeInputTensor", &made->resize},
         {"TfLiteInterpreterAllocateTensors", &made->allocate},
         {"TfLiteInterpreterGetInputTensor", &made->input},
         {"TfLiteInterpreterGetOutputTensor", &made->output},
         {"TfLiteTensorType", &made->type},
-        {"TfLiteTensorNumDims", &made->rank},
+        {"TfLiteTensorNumDims", &made->count_dimensions},
         {"TfLiteTensorDim", &made->dimension},
         {"TfLiteTensorByteSize", &made->bytes},
         {"TfLiteTensorQuantizationParams", &made->quantized},
@@ -94,12 +100,16 @@ static ctflite *give_up(ctflite *made, char *error, size_t size, const char *wha
     return NULL;
 }
 
-ctflite *ctflite_open(const char *library, const void *model, size_t length, char *error, size_t size) {
+ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
+                      char *error, size_t size) {
     ctflite *made = calloc(1, sizeof *made);
-    if (!made) {
-        snprintf(error, size, "no memory");
+    if (!made || rank < 0 || rank > ctflite_most_dimensions) {
+        snprintf(error, size, made ? "an input of too many dimensions" : "no memory");
+        free(made);
         return NULL;
     }
+    if (rank) memcpy(made->shape, shape, (size_t)rank * sizeof *shape);
+    made->rank = rank;
     made->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!made->library) {
         const char *reason = dlerror();
@@ -118,7 +128,7 @@ ctflite *ctflite_open(const char *library, const void *model, size_t length, cha
 }
 
 static ctflite_tensor describe(const ctflite *made, const void *tensor) {
-    ctflite_tensor found = {.type = made->type(tensor), .rank = made->rank(tensor), .bytes = made->bytes(tensor)};
+    ctflite_tensor found = {.type = made->type(tensor), .rank = made->count_dimensions(tensor), .bytes = made->bytes(tensor)};
     for (int32_t index = 0; index < found.rank && index < ctflite_most_dimensions; index++)
         found.dimensions[index] = made->dimension(tensor, index);
     const quantization quantized = made->quantized(tensor);
@@ -143,8 +153,9 @@ bool ctflite_restart(ctflite *made) {
     if (made->interpreter) made->delete(made->interpreter);
     made->interpreter = made->create(made->model, made->options);
     if (!made->interpreter) return false;
-    if (made->allocate(made->interpreter) == 0 && made->input_count(made->interpreter) == 1 &&
-        made->output_count(made->interpreter) == 1)
+    if (made->input_count(made->interpreter) == 1 && made->output_count(made->interpreter) == 1 &&
+        (!made->rank || made->resize(made->interpreter, 0, made->shape, made->rank) == 0) &&
+        made->allocate(made->interpreter) == 0)
         return true;
     made->delete(made->interpreter);
     made->interpreter = NULL;

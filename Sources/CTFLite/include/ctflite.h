@@ -29,9 +29,11 @@ typedef struct ctflite_tensor {
 typedef struct ctflite ctflite;
 
 // Loads the library and makes an interpreter of a model. NULL, and a sentence in error, where that fails. The model's
-// bytes have to stay where they are until `ctflite_close`. A file that was made to harm may end the process all the
+// bytes have to stay where they are until `ctflite_close`. The input is given a shape of `rank` dimensions; 0 leaves it as
+// the model has it. A file that was made to harm may end the process all the
 // same: try what is not known in a process of its own. Belongs to one thread at a time.
-ctflite *ctflite_open(const char *library, const void *model, size_t length, char *error, size_t size);
+ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
+                      char *error, size_t size);
 ctflite_tensor ctflite_input(const ctflite *interpreter);
 ctflite_tensor ctflite_output(const ctflite *interpreter);
 // Runs the model once. The sizes have to be those of the tensors; false where they are not, or the model fails.

@@ -8,8 +8,8 @@ import VoiceCore
 /// `jarvis-voiced wake`: the models of words that are recognised on this machine.
 struct Wake: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Get the models of wake words.",
-        subcommands: [Install.self, Try.self]
+        abstract: "Get the models of wake words, and try them.",
+        subcommands: [Install.self, WakeTest.self, Try.self]
     )
 
     struct Install: AsyncParsableCommand {
@@ -97,8 +97,14 @@ struct Wake: ParsableCommand {
         @Argument(help: "Path of the model.")
         var model: String
 
+        @Argument(help: "What it is: micro, mel, embedding or classifier.")
+        var kind = ModelTrial.Kind.micro.rawValue
+
         func run() throws {
-            try exiting { try ModelTrial.runHere(library: library, model: model) }
+            guard let kind = ModelTrial.Kind(rawValue: kind) else {
+                throw ValidationError("There is no kind of model called \(kind).")
+            }
+            try exiting { try ModelTrial.runHere(library: library, model: model, kind: kind) }
         }
     }
 }

@@ -12,6 +12,7 @@ import VoiceSimulator
 ///     VoiceBench wake --tflite FOLDER --words "hey jarvis"    the folder is that of `jarvis-voiced wake install`
 ///     VoiceBench wake ... --talk-only        false alarms, without the calls
 ///     VoiceBench wake ... --set FOLDER       calls and talk of `voices/wake/make-set`, not of espeak-ng
+///     VoiceBench wake ... --streams FOLDER   the sound of `scripts/wake-streams`, see `StreamCheck`
 ///
 /// With `--wyoming` a server finds the words: it is given the sound `--pace` times as fast as it is spoken, and a find
 /// counts where it has been told, so that the times from the end of the word hold the server's own, `--pace` times.
@@ -39,6 +40,7 @@ struct WakeCommand {
     private let set: String?
     private let pace: Double
     private let isTalkOnly: Bool
+    private let streams: StreamCheck?
 
     /// Nil where the arguments ask for something else.
     init?(_ arguments: [String]) {
@@ -48,18 +50,32 @@ struct WakeCommand {
         }
         let threshold = value("--threshold").flatMap { Double($0) } ?? Configuration().activation.threshold
         let list = value("--words") ?? "computer"
-        guard let words = try? WakeWords(wake: list, stop: "", threshold: threshold) else { return nil }
+        let stops = arguments.contains("--stops") ? Configuration().activation.stopWords : ""
+        guard let words = try? WakeWords(wake: list, stop: stops, threshold: threshold) else { return nil }
         self.words = words
         word = words.words[0].text
         minutes = value("--talk-minutes").flatMap { Int($0) } ?? 20
         wyoming = value("--wyoming")
         models = value("--tflite").map { WakeModelFolder(path: $0) }
         set = value("--set")
+        streams = value("--streams").map {
+            StreamCheck(
+                folder: $0,
+                words: stops.isEmpty ? words : words.stops,
+                models: value("--tflite").map { WakeModelFolder(path: $0) },
+                second: value("--second"),
+                looks: !arguments.contains("--no-look"),
+                group: value("--group") ?? "report",
+                findsStops: !stops.isEmpty,
+                mostHours: value("--most-hours").flatMap { Double($0) } ?? 1000
+            )
+        }
         isTalkOnly = arguments.contains("--talk-only")
         pace = max(0.1, value("--pace").flatMap { Double($0) } ?? 4)
     }
 
     func run() throws {
+        if let streams { return try streams.run() }
         let engine =
             wyoming.map { "Wyoming at \($0), \(pace) times as fast" } ?? models.map { "models of \($0.path)" }
             ?? "PocketSphinx, threshold \(words.words[0].threshold)"

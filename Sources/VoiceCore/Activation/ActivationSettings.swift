@@ -8,6 +8,12 @@ package struct ActivationSettings: Sendable {
     /// Makes what recognises words, on the thread that it will live on; nil for nothing.
     package var makeDetector: (@Sendable () throws(WakeWordError) -> any WakeWordDetector)?
     package var rule: WakeRule?
+    /// What is asked before a word opens a conversation; nil for nothing.
+    package var secondLook: SecondLook?
+    /// Makes the models that it asks, on the thread of the detector; nil for none.
+    package var makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)?
+    /// The folder of the library that is loaded, if one is.
+    package var libraryFolder: String?
     package var quietHours: QuietHours?
     /// Highest master volume in quiet hours, in percent.
     package var quietVolume: Int
@@ -36,35 +42,92 @@ package struct ActivationSettings: Sendable {
             return engine.rawValue
         }
 
-        /// What finds these words. Stop words for which the engine has no model are PocketSphinx's, which takes any.
+        /// What finds these words: an ear for those that call and others for those that stop. What one lacks leaves the others
+        /// hearing.
         ///
-        /// - Parameter sphinxModel: folder of PocketSphinx's model.
-        /// - Throws: what is missing for the words that call, with the way out.
+        /// Stop words are found by the user's model, else by the engine's if it has one, else by PocketSphinx, which takes
+        /// any.
+        ///
+        /// - Parameters:
+        ///   - sphinxModel: folder of PocketSphinx's model.
+        ///   - stop: the user's model of a stop word.
+        /// - Throws: what is missing, where one engine finds them all.
         package func detector(
             of words: WakeWords,
-            sphinxModel: String
+            sphinxModel: String,
+            stop: StopModel? = nil
         ) throws(WakeWordError) -> any WakeWordDetector {
-            var others = words.stops
-            let detector: any WakeWordDetector
+            let own = WakeWords(words: words.stops.words.filter { stop?.isOf($0) == true })
+            var others = WakeWords(words: words.stops.words.filter { stop?.isOf($0) != true })
+            var engines: [TwoEars.Maker] = []
+            if let stop { engines.append(Self.tflite(own, in: stop.folder)) }
+            let calls: TwoEars.Maker
             switch self {
-            case .pocketsphinx(let model): return try SphinxSpotter(words, model: model)
-            case .wyoming(let address): detector = try WyomingDetector(address: address, words: words)
+            case .pocketsphinx(let model):
+                let known = WakeWords(words: words.calls.words + others.words)
+                if stop == nil { return try SphinxSpotter(known, model: model) }
+                calls = .init { () throws(WakeWordError) in try SphinxSpotter(known, model: model) }
+                others.words = []
+            case .wyoming(let address):
+                calls = .init { () throws(WakeWordError) in try WyomingDetector(address: address, words: words) }
             case .sherpa(let place):
-                detector = try SherpaSpotter(words, at: place)
-                let known = try SherpaModel(folder: place.model).keywordNames()
+                let known = (try? SherpaModel(folder: place.model).keywordNames()) ?? []
+                let found = WakeWords(words: words.calls.words + others.words.filter { known.contains($0.text) })
+                calls = .init { () throws(WakeWordError) in try SherpaSpotter(found, at: place) }
                 others.words.removeAll { known.contains($0.text) }
             case .tflite(let folder):
+                calls = Self.tflite(words.calls, in: folder)
                 let known = folder.words
-                others.words.removeAll { known.contains(WakeModelFolder.plain($0.text)) }
-                let own = WakeWords(words: words.words.filter { !others.words.contains($0) })
-                detector = try TFLiteSpotter(own, in: folder, trial: .child)
+                let found = WakeWords(words: others.words.filter { known.contains(WakeModelFolder.plain($0.text)) })
+                others.words.removeAll { found.words.contains($0) }
+                if !found.words.isEmpty { engines.append(Self.tflite(found, in: folder)) }
             }
-            guard !others.words.isEmpty else { return detector }
-            return StopWordDetector(calls: detector) { () throws(WakeWordError) in
-                try SphinxSpotter(others, model: sphinxModel)
-            }
+            return TwoEars(calls: calls, stops: engines + Self.sphinx(others, sphinxModel))
+        }
+
+        /// What finds stop words where nothing is listened for that calls.
+        static func stopDetector(
+            of words: WakeWords,
+            sphinxModel: String,
+            stop: StopModel
+        ) -> any WakeWordDetector {
+            let own = WakeWords(words: words.stops.words.filter(stop.isOf))
+            let others = WakeWords(words: words.stops.words.filter { !stop.isOf($0) })
+            return TwoEars(calls: nil, stops: [tflite(own, in: stop.folder)] + sphinx(others, sphinxModel))
+        }
+
+        private static func tflite(_ words: WakeWords, in folder: WakeModelFolder) -> TwoEars.Maker {
+            TwoEars.Maker { () throws(WakeWordError) in try TFLiteSpotter(words, in: folder, trial: .child) }
+        }
+
+        private static func sphinx(_ words: WakeWords, _ model: String) -> [TwoEars.Maker] {
+            guard !words.words.isEmpty else { return [] }
+            return [TwoEars.Maker { () throws(WakeWordError) in try SphinxSpotter(words, model: model) }]
         }
     }
+
+    /// The user's own model of a stop word.
+    package struct StopModel: Equatable, Sendable {
+        /// What the file is called, as a word.
+        var word: String
+        var folder: WakeModelFolder
+
+        /// - Parameters:
+        ///   - path: of the manifest, NAME.json.
+        ///   - library: of TensorFlow Lite.
+        package init?(path: String, library: String) {
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            guard let name = parts.last, name.hasSuffix(".json"), name.utf8.count > 5 else { return nil }
+            word = WakeModelFolder.plain(name.dropLast(5))
+            let place = parts.dropLast().joined(separator: "/")
+            folder = WakeModelFolder(path: place.isEmpty ? (parts.count > 1 ? "/" : ".") : place, library: library)
+        }
+
+        func isOf(_ word: WakeWords.Word) -> Bool { WakeModelFolder.plain(word.text) == self.word }
+    }
+
+    /// Whether words that call are listened for.
+    package var hearsCalls: Bool { engine != nil && makeDetector != nil }
 
     /// - Throws: what is missing or cannot be, with the way out.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
@@ -97,24 +160,65 @@ package struct ActivationSettings: Sendable {
         if engine == nil, activation.mode == .wake {
             throw Self.problem("activation.engine", Self.withoutEngine)
         }
-        if let engine {
-            let rule = try Self.rule(activation)
-            self.rule = rule
-            let sphinxModel = activation.sphinxModel
-            makeDetector = { () throws(WakeWordError) in
-                try engine.detector(of: rule.words, sphinxModel: sphinxModel)
+        var stop: StopModel?
+        if !activation.stopModel.isEmpty {
+            stop = StopModel(path: activation.stopModel, library: models.library)
+            guard stop != nil else {
+                throw Self.problem(
+                    "activation.stop_model",
+                    "wants a manifest NAME.json, got \"\(activation.stopModel)\""
+                )
             }
         }
+        try listen(activation, models: models, stop: stop)
     }
 
-    private static func rule(_ activation: Configuration.Activation) throws(ConfigurationError) -> WakeRule {
+    private mutating func listen(
+        _ activation: Configuration.Activation,
+        models: WakeModelFolder,
+        stop: StopModel?
+    ) throws(ConfigurationError) {
+        guard activation.engine != .off, engine != nil || stop != nil else { return }
+        let rule = try Self.rule(activation, stop: stop)
+        self.rule = rule
+        let sphinxModel = activation.sphinxModel
+        if let engine {
+            makeDetector = { () throws(WakeWordError) in
+                try engine.detector(of: rule.words, sphinxModel: sphinxModel, stop: stop)
+            }
+        } else if let stop {
+            makeDetector = { () throws(WakeWordError) in
+                Engine.stopDetector(of: rule.words, sphinxModel: sphinxModel, stop: stop)
+            }
+        }
+        switch engine {
+        case .wyoming?: break
+        case .pocketsphinx?, .sherpa?, .tflite?, nil: secondLook = activation.secondLook ? SecondLook() : nil
+        }
+        let folder = models.path + "/" + SecondModels.folderName
+        if secondLook != nil, engine == .tflite(models), SecondModels.areIn(folder) {
+            makeSecondModels = { () throws(WakeWordError) in
+                try SecondModels(rule.words, in: folder, library: models.library, trial: .child)
+            }
+        }
+        if stop != nil || engine == .tflite(models) { libraryFolder = models.path }
+    }
+
+    private static func rule(
+        _ activation: Configuration.Activation,
+        stop: StopModel?
+    ) throws(ConfigurationError) -> WakeRule {
         do throws(WakeWordError) {
+            var words = try WakeWords(
+                wake: activation.wakeWords,
+                stop: activation.stopWords,
+                threshold: activation.threshold
+            )
+            if let stop, !words.stops.words.contains(where: stop.isOf) {
+                words.words.append(.init(text: stop.word, threshold: activation.threshold, isStop: true))
+            }
             return WakeRule(
-                words: try WakeWords(
-                    wake: activation.wakeWords,
-                    stop: activation.stopWords,
-                    threshold: activation.threshold
-                ),
+                words: words,
                 playingMargin: activation.playingMargin,
                 refractory: .milliseconds(activation.refractoryMS)
             )

@@ -9,22 +9,24 @@ final class MicroWakeWordModel {
     private var filled = 0
 
     /// - Parameters:
-    ///   - cutoff: in place of the manifest's, 0 to 1; nil for that.
     ///   - interpreter: of the model; checked here.
     /// - Throws: what makes it no such model; fits behind the name of its file.
     init(
-        word: String,
-        cutoff: Double?,
+        word: WakeWords.Word,
         manifest: MicroWakeWordManifest,
         interpreter: TFLiteInterpreter
     ) throws(WakeWordError) {
         try Self.check(interpreter.input, interpreter.output)
-        self.word = word
+        self.word = word.text
         self.interpreter = interpreter
         input = [Int8](repeating: 0, count: interpreter.input.bytes)
         // A second, which the model needs for its own past.
         let steps = interpreter.input.shape[1]
-        window = ProbabilityWindow(size: manifest.window, cutoff: cutoff ?? manifest.cutoff, ignored: 100 / steps)
+        let cutoff: WordCutoff =
+            word.isStop
+            ? .stop(own: word.ownThreshold, model: manifest.cutoff)
+            : .call(own: word.ownThreshold, model: manifest.cutoff)
+        window = ProbabilityWindow(size: manifest.window, cutoff: cutoff, ignored: 100 / steps)
     }
 
     /// Whether it takes features as they are made here, and gives one probability.
@@ -39,8 +41,16 @@ final class MicroWakeWordModel {
         else { throw WakeWordError("a microWakeWord model that was trained on features of another scale") }
     }
 
-    /// - Parameter features: as `MicroFrontend` gives them.
-    func take(_ features: UnsafeBufferPointer<UInt16>) throws(WakeWordError) -> ProbabilityWindow.Finding? {
+    /// How sure it is of its word right now, 0 to 1.
+    var score: Double { window.mean }
+
+    /// - Parameters:
+    ///   - features: as `MicroFrontend` gives them.
+    ///   - isPlaying: whether the box itself sounds.
+    func take(
+        _ features: UnsafeBufferPointer<UInt16>,
+        isPlaying: Bool
+    ) throws(WakeWordError) -> ProbabilityWindow.Finding? {
         for feature in features {
             input[filled] = MicroFrontend.quantized(feature)
             filled += 1
@@ -52,7 +62,7 @@ final class MicroWakeWordModel {
             withUnsafeMutableBytes(of: &probability) { interpreter.run(input, into: $0) }
         }
         guard isRun else { throw WakeWordError("the model of \"\(word)\" fails") }
-        return window.take(probability)
+        return window.take(probability, isPlaying: isPlaying)
     }
 
     /// Forgets the past; false where it cannot run any more.

@@ -3,29 +3,42 @@ internal import VoiceBase
 
 /// Runs a model in a process of its own before it is run in this one, which a broken or hostile file could end.
 package struct ModelTrial: Sendable {
+    /// What a model is for, which decides what it has to look like.
+    package enum Kind: String, Sendable {
+        /// A word of microWakeWord.
+        case micro
+        /// openWakeWord's features, embedding and word.
+        case mel
+        case embedding
+        case classifier
+    }
+
     /// The subcommand of the program that tries a model.
     package static let command = ["wake", "try"]
     /// The end of the program may have to wait for it: less than systemd gives a service to stop.
     private static let limit = Duration.seconds(5)
 
-    private let tries: @Sendable (_ library: String, _ model: String) throws(WakeWordError) -> Void
+    private let tries: @Sendable (_ library: String, _ model: String, Kind) throws(WakeWordError) -> Void
 
     /// No trial, for models that are known.
-    package static let none = ModelTrial { (_, _) throws(WakeWordError) in }
+    package static let none = ModelTrial { (_, _, _) throws(WakeWordError) in }
 
     /// By this program itself. A program without the subcommand tries nothing.
-    package static let child = ModelTrial { (library, model) throws(WakeWordError) in
+    package static let child = ModelTrial { (library, model, kind) throws(WakeWordError) in
         guard Self.isProgram else { return }
-        let result = HookProcess.run("/proc/self/exe", [], arguments: command + [library, model], within: limit)
+        let arguments = command + [library, model, kind.rawValue]
+        let result = HookProcess.run("/proc/self/exe", [], arguments: arguments, within: limit)
         guard let problem = judge(result) else { return }
         throw problem
     }
 
-    package init(_ tries: @escaping @Sendable (String, String) throws(WakeWordError) -> Void) {
+    package init(_ tries: @escaping @Sendable (String, String, Kind) throws(WakeWordError) -> Void) {
         self.tries = tries
     }
 
-    func run(library: String, model: String) throws(WakeWordError) { try tries(library, model) }
+    func run(library: String, model: String, kind: Kind = .micro) throws(WakeWordError) {
+        try tries(library, model, kind)
+    }
 
     static func judge(_ result: HookProcess.Result) -> WakeWordError? {
         switch result {
@@ -39,10 +52,18 @@ package struct ModelTrial: Sendable {
     }
 
     /// Loads a model and runs it over a second of silence; what the child does.
-    package static func runHere(library: String, model: String) throws(WakeWordError) {
+    package static func runHere(library: String, model: String, kind: Kind = .micro) throws(WakeWordError) {
         let bytes: [UInt8]
         do { bytes = try FileReader.system.read(model, 4 << 20).bytes } catch { throw WakeWordError("\(error)") }
-        let interpreter = try TFLiteInterpreter(library: library, model: bytes)
+        let interpreter = try TFLiteInterpreter(
+            library: library,
+            model: bytes,
+            shape: SecondModels.input(of: kind)
+        )
+        guard kind == .micro else {
+            try SecondModels.check(interpreter, kind)
+            return try SecondModels.tryOnce(interpreter, kind)
+        }
         try MicroWakeWordModel.check(interpreter.input, interpreter.output)
         let input = [Int8](repeating: -128, count: interpreter.input.bytes)
         var output: [UInt8] = [0]

@@ -28,12 +28,16 @@ final class TFLiteInterpreter {
     /// - Parameters:
     ///   - library: path of libtensorflowlite_c.so.
     ///   - bytes: of a .tflite file. One that was made to harm may end the process: see `ModelTrial`.
+    ///   - shape: that the input is given; empty for the model's own.
     /// - Throws: what does not work, to be put behind the name of a file.
-    init(library: String, model bytes: [UInt8]) throws(WakeWordError) {
+    init(library: String, model bytes: [UInt8], shape: [Int] = []) throws(WakeWordError) {
         model = .allocate(byteCount: max(1, bytes.count), alignment: 64)
         model.copyBytes(from: bytes)
         var error = [CChar](repeating: 0, count: 512)
-        guard let opened = ctflite_open(library, model.baseAddress, bytes.count, &error, error.count) else {
+        let dimensions = shape.map { Int32(clamping: $0) }
+        let rank = Int32(clamping: dimensions.count)
+        let opened = ctflite_open(library, model.baseAddress, bytes.count, dimensions, rank, &error, error.count)
+        guard let opened else {
             model.deallocate()
             throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }

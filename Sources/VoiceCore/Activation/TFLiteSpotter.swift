@@ -7,6 +7,7 @@ package final class TFLiteSpotter: WakeWordDetector {
     /// Samples that do not fill a step yet.
     private var rest: [Int16] = []
     private var isBroken = false
+    private var isPlaying = false
 
     /// - Parameters:
     ///   - words: each with a model in the folder, and perhaps with a cut-off of its own.
@@ -22,8 +23,10 @@ package final class TFLiteSpotter: WakeWordDetector {
         self.frontend = frontend
         var models: [MicroWakeWordModel] = []
         for word in words.words {
-            if let cutoff = word.ownThreshold, !(0..<1 ~= cutoff) {
-                throw WakeWordError("\"\(word.text):\(cutoff)\" wants a probability below 1, for instance 0.9")
+            if let cutoff = word.ownThreshold, !(0..<WordCutoff.unreachable ~= cutoff) {
+                throw WakeWordError(
+                    "\"\(word.text):\(cutoff)\" wants a probability below 0.996, which no model exceeds: for instance 0.9"
+                )
             }
             let (manifest, bytes) = try folder.model(of: word.text, files: files)
             let path = folder.path + "/" + manifest.model
@@ -31,8 +34,7 @@ package final class TFLiteSpotter: WakeWordDetector {
                 try trial.run(library: folder.library, model: path)
                 models.append(
                     try MicroWakeWordModel(
-                        word: word.text,
-                        cutoff: word.ownThreshold,
+                        word: word,
                         manifest: manifest,
                         interpreter: try TFLiteInterpreter(library: folder.library, model: bytes)
                     )
@@ -63,13 +65,17 @@ package final class TFLiteSpotter: WakeWordDetector {
         }
         guard let features else { return }
         for model in models {
-            switch try model.take(features) {
-            case .found: found.append(WakeCandidate(model.word, .certain))
+            switch try model.take(features, isPlaying: isPlaying) {
+            case .found(let mean): found.append(WakeCandidate(model.word, .certain, score: mean))
             case .missed(let mean): found.append(WakeCandidate(model.word, .doubtful(mean)))
             case nil: break
             }
         }
     }
+
+    package func note(isPlaying: Bool) { self.isPlaying = isPlaying }
+
+    package var scores: [WakeScore] { models.map { WakeScore(word: $0.word, score: $0.score) } }
 
     package func reset() {
         frontend.reset()

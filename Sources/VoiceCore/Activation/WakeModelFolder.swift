@@ -11,11 +11,15 @@ package struct WakeModelFolder: Equatable, Sendable {
     private static let longestModel = 4 << 20
 
     package let path: String
-    package var library: String { path + "/" + Self.libraryName }
+    /// TensorFlow Lite's, which is in the folder unless another is named.
+    package let library: String
     /// Whether it has the library, which is put there last.
     package var isFilled: Bool { Folder.names(in: path).contains(Self.libraryName) }
 
-    package init(path: String) { self.path = path }
+    package init(path: String, library: String? = nil) {
+        self.path = path
+        self.library = library ?? path + "/" + Self.libraryName
+    }
 
     /// The folder that is configured; where none is, the one that is there: in the state folder, then the service's.
     package init(configured: String, environment: [String: String]) {
@@ -38,14 +42,20 @@ package struct WakeModelFolder: Equatable, Sendable {
         name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
     }
 
+    /// - Throws: that there is no library, with the way out.
+    func checkLibrary() throws(WakeWordError) {
+        let place = library.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        guard Folder.names(in: place).contains(Self.libraryName) else {
+            throw WakeWordError("\(place) has no \(Self.libraryName): run \"jarvis-voiced wake install\"")
+        }
+    }
+
     /// What is said of the model of a word, and its bytes.
     ///
     /// - Throws: what is missing or cannot be, with the way out.
     func model(of word: String, files: FileReader = .system) throws(WakeWordError) -> (MicroWakeWordManifest, [UInt8]) {
+        try checkLibrary()
         let names = Folder.names(in: path)
-        guard names.contains(Self.libraryName) else {
-            throw WakeWordError("\(path) has no \(Self.libraryName): run \"jarvis-voiced wake install\"")
-        }
         guard let name = names.first(where: { $0.hasSuffix(".json") && Self.plain($0.dropLast(5)) == Self.plain(word) })
         else {
             let known = words.isEmpty ? "none" : words.joined(separator: ", ")

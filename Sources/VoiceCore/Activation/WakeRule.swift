@@ -8,6 +8,8 @@ package struct WakeRule: Sendable {
         case stop(String)
         /// Nearly sure enough; for the log, so that thresholds can be chosen.
         case nearMiss(String, score: Double)
+        /// The word was found, and the second look says that nobody called.
+        case refused(String, SecondLook.Reason)
         case nothing
     }
 

@@ -6,12 +6,21 @@ package protocol WakeWordDetector: AnyObject {
     func reset()
     /// What is listened for from now on.
     func listen(for what: LocalListening)
-    /// Why stop words are not found; nil where they are, or none is wanted.
+    /// Whether the box itself sounds in what is processed from now on: an engine may ask for more then.
+    func note(isPlaying: Bool)
+    /// How sure it is of each word right now, 0 to 1; empty where the engine does not tell.
+    var scores: [WakeScore] { get }
+    /// Why the words that call are not found; nil where they are, or none is wanted.
+    var callsUnheard: WakeWordError? { get }
+    /// The same of the words that stop.
     var stopWordsUnheard: WakeWordError? { get }
 }
 
 extension WakeWordDetector {
     package func listen(for what: LocalListening) {}
+    package func note(isPlaying: Bool) {}
+    package var scores: [WakeScore] { [] }
+    package var callsUnheard: WakeWordError? { nil }
     package var stopWordsUnheard: WakeWordError? { nil }
 }
 
@@ -31,10 +40,16 @@ package struct WakeCandidate: Equatable, Sendable {
 
     package var word: String
     package var finding: Finding
+    /// How sure the engine is, by its own measure; nil where it does not tell.
+    package var score: Double?
 
-    package init(_ word: String, _ finding: Finding) {
+    package init(_ word: String, _ finding: Finding, score: Double? = nil) {
         self.word = word
         self.finding = finding
+        switch finding {
+        case .score(let score), .doubtful(let score): self.score = score
+        case .certain, .repeated: self.score = score
+        }
     }
 }
 

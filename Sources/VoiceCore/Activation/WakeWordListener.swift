@@ -6,7 +6,7 @@ internal import VoiceBase
 
 /// Listens for words on a thread of its own, and tells what it heard.
 ///
-///     audio thread --WakeWordTap--> 16 kHz --> WakeWordDetector --> WakeRule --> report
+///     audio thread --WakeWordTap--> 16 kHz --> WakeEar (WakeWordDetector --> WakeRule --> SecondLook) --> report
 ///
 /// A detector that fails is made anew after a pause; what could not be taken meanwhile is forgotten.
 package final class WakeWordListener: Sendable {
@@ -17,29 +17,41 @@ package final class WakeWordListener: Sendable {
     private let tap: WakeWordTap
     private let echo: EchoGauges
     private let rule: WakeRule
+    private let look: SecondLook?
     private let logger: Logger
     private let make: @Sendable () throws(WakeWordError) -> any WakeWordDetector
-    private let report: @Sendable (WakeRule.Verdict) -> Void
+    private let makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)?
+    private let watch: (@Sendable ([WakeScore]) -> Void)?
+    private let report: @Sendable (WakeReport) -> Void
     private let wanted = Atomic<Int>(0)
     private let isStopped = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - echo: tells whether the box itself sounds.
+    ///   - look: taken at what would call; nil for none.
     ///   - make: makes the detector, on the thread that it will live on.
+    ///   - makeSecondModels: makes the models that the second look asks; nil for none. It does without those that fail.
+    ///   - watch: called with the scores after each 40 ms, on that thread; nil where nobody looks.
     ///   - report: called with every call, stop and near miss, on that thread.
     package init(
         tap: WakeWordTap,
         echo: EchoGauges,
         rule: WakeRule,
         logger: Logger,
+        look: SecondLook? = nil,
         make: @escaping @Sendable () throws(WakeWordError) -> any WakeWordDetector,
-        report: @escaping @Sendable (WakeRule.Verdict) -> Void
+        makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)? = nil,
+        watch: (@Sendable ([WakeScore]) -> Void)? = nil,
+        report: @escaping @Sendable (WakeReport) -> Void
     ) {
         self.tap = tap
         self.echo = echo
         self.rule = rule
+        self.look = look
         self.logger = logger
         self.make = make
+        self.makeSecondModels = makeSecondModels
+        self.watch = watch
         self.report = report
     }
 
@@ -68,12 +80,11 @@ package final class WakeWordListener: Sendable {
         while !isStopped.load(ordering: .acquiring) {
             do throws(WakeWordError) {
                 let detector = try make()
-                logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
-                reported = nil
-                if let problem = detector.stopWordsUnheard {
-                    logger.warning("stop words unavailable (the stop key and \"ctl stop\" still work): \(problem)")
+                if detector.callsUnheard == nil {
+                    logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
                 }
-                try follow(detector)
+                reported = nil
+                try follow(WakeEar(detector, rule: rule, look: look, models: secondModels()))
             } catch {
                 tap.isWanted = false
                 if reported != error { logger.error("words are not recognised: \(error)") }
@@ -84,8 +95,37 @@ package final class WakeWordListener: Sendable {
         tap.isWanted = false
     }
 
-    private func follow(_ detector: any WakeWordDetector) throws(WakeWordError) {
-        var rule = rule
+    /// Those that the second look asks; it does without them where they fail.
+    private func secondModels() -> SecondModels? {
+        guard let makeSecondModels else { return nil }
+        do throws(WakeWordError) { return try makeSecondModels() } catch {
+            logger.warning("second look without a second model: \(error)")
+            return nil
+        }
+    }
+
+    /// Says what an ear lacks, once until that changes.
+    private func reportGaps(
+        _ detector: any WakeWordDetector,
+        _ reported: inout (calls: WakeWordError?, stops: WakeWordError?)
+    ) {
+        let (calls, stops) = (detector.callsUnheard, detector.stopWordsUnheard)
+        if calls != reported.calls {
+            if let calls {
+                logger.error("words are not recognised: \(calls)")
+            } else {
+                logger.info("listening for words", metadata: ["words": "\(rule.words.list)"])
+            }
+        }
+        if stops != reported.stops, let stops {
+            logger.warning("stop words unavailable (the stop key and \"ctl stop\" still work): \(stops)")
+        }
+        reported = (calls, stops)
+    }
+
+    private func follow(_ ear: WakeEar) throws(WakeWordError) {
+        let detector = ear.detector
+        var reported: (calls: WakeWordError?, stops: WakeWordError?) = (nil, nil)
         var decimator = TwoThirdsDecimator()
         let input = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block)
         let output = UnsafeMutableBufferPointer<Int16>.allocate(capacity: Self.block / 3 * 2)
@@ -95,13 +135,15 @@ package final class WakeWordListener: Sendable {
         }
         guard let from = input.baseAddress, let to = output.baseAddress else { return }
         var isHearing = false
+        var isWithoutModel = false
         while !isStopped.load(ordering: .acquiring) {
             let listening = listening
+            reportGaps(detector, &reported)
             detector.listen(for: listening)
             if (listening != .nothing) != isHearing {
                 isHearing = listening != .nothing
                 tap.ring.skip(to: tap.ring.writePosition)
-                detector.reset()
+                ear.reset()
                 tap.isWanted = isHearing
             }
             guard isHearing, tap.ring.availableToRead >= Self.block else {
@@ -110,10 +152,13 @@ package final class WakeWordListener: Sendable {
             }
             _ = tap.ring.read(into: from, count: Self.block)
             decimator.process(from, count: Self.block, into: to)
-            for candidate in try detector.process(UnsafeBufferPointer(output)) {
-                let isPlaying = echo.isPlaying
-                let verdict = rule.judge(candidate, listening: listening, isPlaying: isPlaying, at: Monotonic.now())
-                if verdict != .nothing { report(verdict) }
+            let block = UnsafeBufferPointer(output)
+            let now = Monotonic.now()
+            for heard in try ear.take(block, listening: listening, isPlaying: echo.isPlaying, at: now) { report(heard) }
+            watch?(detector.scores)
+            if !isWithoutModel, let problem = ear.secondModelFailed {
+                isWithoutModel = true
+                logger.warning("second look without a second model: \(problem)")
             }
         }
     }

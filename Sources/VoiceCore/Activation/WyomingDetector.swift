@@ -20,7 +20,7 @@ package final class WyomingDetector: WakeWordDetector {
     /// - Parameters:
     ///   - address: "host:port".
     ///   - words: names of the server's models; stop words are not asked for, for a server may refuse what it has no
-    ///     model of. See `StopWordDetector`.
+    ///     model of. See `TwoEars`.
     package init(address: String, words: WakeWords) throws(WakeWordError) {
         self.address = address
         socket = try Self.connect(address)

@@ -67,6 +67,20 @@ extension Configuration.Activation {
             "Words that silence it, recognised on this machine while a conversation is open or media plays: by the engine "
                 + "where it has a model of them, else by pocketsphinx, if it is installed."
         )
+        package let stopModel = Setting(
+            "activation.stop_model",
+            "",
+            as: .file,
+            "A microWakeWord model of a stop word, NAME.json with NAME.tflite beside it: NAME is found by it, with every "
+                + "engine, and the other stop words as before. Needs the library of \"jarvis-voiced wake install\". Empty: none."
+        )
+        package let secondLook = Setting(
+            "activation.second_look",
+            true,
+            "tflite, pocketsphinx and sherpa-onnx: a word opens a conversation only if there were 300 ms of voice in it, 6 dB "
+                + "above the noise of the room, and openWakeWord's model of it agrees where there is one in the folder "
+                + "\"openwakeword\" beside the models."
+        )
         package let threshold = Setting(
             "activation.threshold",
             -20.0,

@@ -1,4 +1,5 @@
 internal import Logging
+internal import Synchronization
 package import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
@@ -18,7 +19,7 @@ extension VoiceDaemon {
         let saved = ActivationStore.load(directory: directory, logger: logger, files: files)
         var settings = settings
         let configured = settings.activation.machine.mode
-        let mode = saved.effectiveMode(configured: configured, hearsWords: settings.activation.makeDetector != nil)
+        let mode = saved.effectiveMode(configured: configured, hearsWords: settings.activation.hearsCalls)
         settings.activation.machine.isMuted = saved.isMuted
         guard let hand = saved.mode, hand.configured == configured, hand.set == mode else { return settings }
         settings.activation.machine.handMode = mode
@@ -119,25 +120,36 @@ extension VoiceDaemon {
         logger: Logger
     ) -> WakeWordListener? {
         guard let rule = settings.rule, let make = settings.makeDetector else { return nil }
+        let misses = Mutex(NearMissPace())
         return WakeWordListener(
             tap: ports.words,
             echo: ports.echo,
             rule: rule,
             logger: logger,
+            look: settings.secondLook,
             make: make,
-            report: { verdict in
-                switch verdict {
+            makeSecondModels: settings.makeSecondModels,
+            report: { report in
+                switch report.verdict {
                 case .call(let word):
-                    logger.info("wake word detected", metadata: ["word": "\(word)"])
+                    var metadata: Logger.Metadata = ["word": "\(word)"]
+                    if let score = report.score { metadata["score"] = "\(score.asScore)" }
+                    if let level = report.evidence?.level { metadata["level_dbfs"] = "\(Int(level.rounded()))" }
+                    logger.info("wake word detected", metadata: metadata)
                     inbox.post(.activate(.word(word)))
                 case .stop(let word):
                     logger.info("stop word detected", metadata: ["word": "\(word)"])
                     inbox.post(.stop(isSpoken: true))
+                case .refused(let word, let reason):
+                    var metadata: Logger.Metadata = ["word": "\(word)", "why": "\(reason.text)"]
+                    if let score = report.score { metadata["score"] = "\(score.asScore)" }
+                    logger.info("wake word refused", metadata: metadata)
                 case .nearMiss(let word, let score):
-                    logger.info(
-                        "wake word below threshold",
-                        metadata: ["word": "\(word)", "score": "\(score.asScore)"]
-                    )
+                    let count = misses.withLock { $0.take(word, at: Monotonic.now()) }
+                    guard let count else { break }
+                    var metadata: Logger.Metadata = ["word": "\(word)", "score": "\(score.asScore)"]
+                    if count > 1 { metadata["times"] = "\(count)" }
+                    logger.info("wake word below threshold", metadata: metadata)
                 case .nothing: break
                 }
             }

@@ -8,20 +8,20 @@ struct ProbabilityWindowTests {
     }
 
     @Test func theMeanOfTheLastStepsHasToExceedTheCutOff() {
-        var window = ProbabilityWindow(size: 5, cutoff: 0.9, ignored: 0)
+        var window = ProbabilityWindow(size: 5, cutoff: .stop(own: 0.9, model: 0), ignored: 0)
         // Zeros count as before: four steps of 255 are a mean of 0.797.
         #expect(findings(&window, [255, 255, 255, 255]).isEmpty)
         #expect(findings(&window, [255]) == [.found(255.0 / 256)])
     }
 
     @Test func aMeanAtTheCutOffIsNoFind() {
-        var window = ProbabilityWindow(size: 2, cutoff: 0.5, ignored: 0)
+        var window = ProbabilityWindow(size: 2, cutoff: .stop(own: 0.5, model: 0), ignored: 0)
         #expect(findings(&window, [128, 128, 128]).isEmpty)
         #expect(findings(&window, [129]) == [.found(257.0 / 512)])
     }
 
     @Test func oneWordIsTwentyStepsAndOneFind() {
-        var window = ProbabilityWindow(size: 5, cutoff: 0.97, ignored: 33)
+        var window = ProbabilityWindow(size: 5, cutoff: .stop(own: 0.97, model: 0), ignored: 33)
         #expect(findings(&window, [UInt8](repeating: 0, count: 33)).isEmpty)
         let word: [UInt8] = [1, 6, 37, 151, 229, 253] + [UInt8](repeating: 255, count: 20) + [0, 0, 0]
         #expect(findings(&window, word).count == 1)
@@ -31,21 +31,51 @@ struct ProbabilityWindowTests {
     }
 
     @Test func aModelThatHasJustBegunIsNotBelieved() {
-        var window = ProbabilityWindow(size: 3, cutoff: 0.5, ignored: 10)
+        var window = ProbabilityWindow(size: 3, cutoff: .stop(own: 0.5, model: 0), ignored: 10)
         #expect(findings(&window, [UInt8](repeating: 255, count: 10) + [0, 0, 0, 0]).isEmpty)
     }
 
     @Test func whatNearlyCountedIsToldOnceWithItsBest() {
-        var window = ProbabilityWindow(size: 2, cutoff: 0.9, ignored: 0)
+        var window = ProbabilityWindow(size: 2, cutoff: .stop(own: 0.9, model: 0), ignored: 0)
         let approach: [UInt8] = [0, 100, 200, 220, 180, 150, 90, 0, 0, 0, 40, 0]
         #expect(findings(&window, approach) == [.missed(420.0 / 512)])
     }
 
     @Test func afterAResetNothingIsLeft() {
-        var window = ProbabilityWindow(size: 2, cutoff: 0.9, ignored: 2)
+        var window = ProbabilityWindow(size: 2, cutoff: .stop(own: 0.9, model: 0), ignored: 2)
         let fresh = window
         _ = findings(&window, [0, 0, 200, 220])
         window.reset()
         #expect(window == fresh)
+    }
+
+    /// Who calls is heard at 0.9, whatever the model's file says, or at what the user wrote.
+    @Test func theCutOffIsTheUsersElseTheModelsOrNineTenths() {
+        #expect(WordCutoff.call(own: nil, model: 0.97).quiet == 0.9)
+        #expect(WordCutoff.call(own: nil, model: 0.85).quiet == 0.85)
+        #expect(WordCutoff.call(own: 0.95, model: 0.85).quiet == 0.95)
+        #expect(abs(WordCutoff.call(own: 0.9, model: 0.5).playing - 0.97) < 1e-9)
+        // What is asked while the box sounds can be reached, too.
+        for own in stride(from: 0.0, to: WordCutoff.unreachable, by: 0.001) {
+            let cutoff = WordCutoff.call(own: own, model: 0.9)
+            #expect(cutoff.quiet...255.0 / 256 ~= cutoff.playing && cutoff.playing < WordCutoff.unreachable)
+        }
+    }
+
+    @Test func whileTheBoxSoundsTwoMeansOfThreeHaveToExceedMore() {
+        let word: [UInt8] = [250, 200, 250, 250]
+        var silent = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
+        #expect(silent.take(word[0]) == .found(250.0 / 256))
+        var window = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
+        // 0.977 is over 0.97, once; what is over 0.9 alone is not enough.
+        let found = word.map { window.take($0, isPlaying: true) }
+        #expect(found == [nil, nil, .found(250.0 / 256), nil])
+        #expect((0..<50).allSatisfy { _ in window.take(240, isPlaying: true) == nil })
+    }
+
+    /// A stop is heard over the box as it is in silence.
+    @Test func aStopWordIsNotAskedForMoreWhileTheBoxSounds() {
+        var window = ProbabilityWindow(size: 1, cutoff: .stop(own: nil, model: 0.5), ignored: 0)
+        #expect(window.take(129, isPlaying: true) == .found(129.0 / 256))
     }
 }

@@ -90,7 +90,7 @@ struct SphinxSpotterTests {
             make: { () throws(WakeWordError) -> any WakeWordDetector in
                 try SphinxSpotter(words, model: Self.model)
             },
-            report: { verdicts.add([$0]) }
+            report: { verdicts.add([$0.verdict]) }
         )
         listener.listen(.wake)
         let running = Task { await listener.run() }

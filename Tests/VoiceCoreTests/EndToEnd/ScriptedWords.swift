@@ -19,6 +19,8 @@ final class ScriptedWords: Sendable {
     func find(_ word: String) { told.withLock { $0.append(word) } }
 
     func settle(_ settings: inout DaemonSettings) {
+        // Its words are in no sound.
+        settings.activation.secondLook = nil
         settings.activation.makeDetector = { () throws(WakeWordError) in Detector(self) }
     }
 

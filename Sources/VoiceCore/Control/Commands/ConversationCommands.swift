@@ -129,7 +129,7 @@ extension ControlCommand {
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         let wanted = arguments["mode"].flatMap(ActivationMode.init)
-        if wanted == .wake, daemon.listener == nil {
+        if wanted == .wake, daemon.listener == nil || !daemon.settings.activation.hearsCalls {
             throw ControlProblem(.notAvailable, "activation.engine \(ActivationSettings.withoutEngine)")
         }
         if let wanted { daemon.setActivationMode(wanted) }

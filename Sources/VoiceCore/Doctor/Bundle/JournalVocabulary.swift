@@ -72,7 +72,7 @@ enum JournalVocabulary {
         error event events every exactly exist exited failed failure far fewer file finish fit folder for found fresh
         from front full gave give given goes got group had half hand has header headphones heard holds host hour hours
         http https if ignored in incomplete integer into is it its jarvis jarvis-voiced jobs joined jumped kept key knob
-        know known last lead learning leaves left level limit limitmemlock limitrtprio line listening load local locked
+        know known last lead learning leaves left level limit limitmemlock limitrtprio line listening load local locked look
         log long longer lost loudspeaker lower machine made main many map may media memory method microphone
         microphone's missed missing mixer mode model more most moved much must mute muted name near nearly need needs network
         newer next no nobody none not nothing now number of off offline oldest on once one only open opened opening or
@@ -80,13 +80,13 @@ enum JournalVocabulary {
         problem process program protocol proxy put question questions queue quiet raise ran reach reached read ready
         real-time recognised refused refuses reload reloaded reloading remark remembered remove renewed replied reply
         reported request requests resolved response restart restarted result return right rings room rotated run rung runs said
-        saved scheduled schema see sends sent serve serve.response_timeout server server's service session set settings
+        saved scheduled schema second see sends sent serve serve.response_timeout server server's service session set settings
         shared silence so socket software somebody something sound speech spent start started starting state stations
         status stays still stop stopped stopping strong succeeded successfully such swaps take taken term-llm
         term_llm_serve_token than that the them there these this those thread threshold time timed timer timers timeout to today
         today's token told too took tool transcript trouble trusted turn turned typed unavailable under understand
         unexpected unheard unit unknown unplugged unsupported until unwritten up updating url us usable use user usually value
         version voice volume volumes wait waiting wake wants was way well went were what when whether while who will
-        with word words work worked working works written xdg_runtime_dir year years yet yours
+        with without word words work worked working works written xdg_runtime_dir year years yet yours
         """
 }

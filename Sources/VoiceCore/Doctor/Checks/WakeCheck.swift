@@ -3,27 +3,49 @@ internal import VoiceActivation
 internal import VoiceConfiguration
 
 /// Whether what is to recognise words on this machine can: its library, its model, its server.
-enum WakeCheck {
+package enum WakeCheck {
     static let limit = Duration.seconds(10)
 
     static func findings(_ context: DoctorContext) -> [DoctorFinding] {
         guard let activation = context.settings?.activation, let make = activation.makeDetector,
             let words = activation.rule?.words
         else { return [] }
-        if case .tflite(let folder)? = activation.engine, !mayLoad(ownedBy: owner(of: folder.path), as: geteuid()) {
-            return [notTried]
-        }
+        if let folder = activation.libraryFolder, !mayLoad(from: folder) { return [notTried] }
         do throws(WakeWordError) {
             let detector = try make()
-            let found = judge(words: words.list, nil, mode: activation.machine.mode)
-            return [found] + (detector.stopWordsUnheard.map { [judge(stopWords: words.stops.list, $0)] } ?? [])
+            let mode = activation.machine.mode
+            var found = activation.hearsCalls ? [judge(words: words.list, detector.callsUnheard, mode: mode)] : []
+            if let problem = detector.stopWordsUnheard { found.append(judge(stopWords: words.stops.list, problem)) }
+            if let make = activation.makeSecondModels { found.append(judge(second: make)) }
+            return found
         } catch {
             return [judge(words: words.list, error, mode: activation.machine.mode)]
         }
     }
 
+    private static func judge(second make: () throws(WakeWordError) -> SecondModels) -> DoctorFinding {
+        do throws(WakeWordError) {
+            let words = try make().words.sorted().joined(separator: ", ")
+            return DoctorFinding(
+                "second-look",
+                .ok,
+                words.isEmpty ? "no model of a wake word" : "has models of \(words)"
+            )
+        } catch {
+            return DoctorFinding(
+                "second-look",
+                .warn,
+                error.description,
+                advice: "put openWakeWord's files there again, or remove the folder: it does without"
+            )
+        }
+    }
+
     /// Whoever owns the folder decides what is run of it: root runs nothing of anybody else's.
     static func mayLoad(ownedBy owner: uid_t?, as user: uid_t) -> Bool { user != 0 || owner == 0 }
+
+    /// Whether this user may.
+    package static func mayLoad(from folder: String) -> Bool { mayLoad(ownedBy: owner(of: folder), as: geteuid()) }
 
     private static func owner(of folder: String) -> uid_t? {
         var status = stat()

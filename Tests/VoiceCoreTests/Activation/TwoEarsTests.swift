@@ -4,16 +4,18 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceCore
 
-/// Stop words where the engine that is called by has none.
-struct StopWordDetectorTests {
+/// One engine for calls, another for stops: what each hears, and what becomes of the other without it.
+struct TwoEarsTests {
     private final class Scripted: WakeWordDetector {
         let word: String
         private(set) var processed = 0
+        var failure: WakeWordError?
 
         init(_ word: String) { self.word = word }
 
         func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
             processed += 1
+            if let failure { throw failure }
             return [WakeCandidate(word, .repeated)]
         }
 
@@ -26,7 +28,7 @@ struct StopWordDetectorTests {
 
     @Test func stopWordsAreLookedForOnlyWhereTheyMeanSomething() throws {
         let stops = Scripted("stop")
-        let detector = StopWordDetector(calls: Scripted("hey_jarvis")) { stops }
+        let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [.init { stops }])
         detector.listen(for: .wake)
         #expect(try found(detector) == ["hey_jarvis"])
         #expect(stops.processed == 0)
@@ -37,11 +39,54 @@ struct StopWordDetectorTests {
 
     @Test func withoutTheSecondEngineCallsAreStillHeard() throws {
         let problem = WakeWordError("PocketSphinx is not installed")
-        let detector = StopWordDetector(calls: Scripted("hey_jarvis")) { () throws(WakeWordError) in throw problem }
+        let missing = TwoEars.Maker { () throws(WakeWordError) in throw problem }
+        let detector = TwoEars(calls: .init { Scripted("hey_jarvis") }, stops: [missing])
         detector.listen(for: .stop)
         #expect(try found(detector) == ["hey_jarvis"])
         #expect(detector.stopWordsUnheard == problem)
         #expect(WakeCheck.judge(stopWords: "stop", problem).message.contains("stop"))
+    }
+
+    /// An engine that fails is made anew after a pause; the other hears all the time.
+    @Test func anEngineThatFailsDoesNotMakeTheOtherDeaf() throws {
+        var now = Duration.zero
+        var made: [Scripted] = []
+        let detector = TwoEars(
+            calls: .init {
+                made.append(Scripted("hey_jarvis"))
+                return made[made.count - 1]
+            },
+            stops: [.init { Scripted("stop") }],
+            now: { now }
+        )
+        detector.listen(for: .stop)
+        #expect(try found(detector) == ["hey_jarvis", "stop"])
+        made[0].failure = WakeWordError("the server has gone")
+        #expect(try found(detector) == ["stop"])
+        #expect(detector.callsUnheard == WakeWordError("the server has gone"))
+        #expect(detector.stopWordsUnheard == nil)
+        now = .seconds(14)
+        #expect(try found(detector) == ["stop"])
+        now = .seconds(15)
+        #expect(try found(detector) == ["hey_jarvis", "stop"])
+        #expect(detector.callsUnheard == nil)
+        #expect(made.count == 2)
+    }
+
+    /// A server that stays away is asked less and less often: each asking may hold up the thread.
+    @Test func thePauseGrowsToTwoMinutes() throws {
+        var now = Duration.zero
+        var asked: [Duration] = []
+        let away = TwoEars.Maker { () throws(WakeWordError) in
+            asked.append(now)
+            throw WakeWordError("away")
+        }
+        let detector = TwoEars(calls: away, stops: [], now: { now })
+        for second in 0..<600 {
+            now = .seconds(second)
+            #expect(try found(detector).isEmpty)
+        }
+        #expect(asked == [0, 15, 45, 105, 225, 345, 465, 585].map { .seconds($0) })
     }
 
     @Test func aWyomingServerIsHelpedOut() throws {
@@ -49,7 +94,7 @@ struct StopWordDetectorTests {
         let engine = ActivationSettings.Engine.wyoming(address: "127.0.0.1:\(server.port)")
         let words = try WakeWords(wake: "hey_jarvis", stop: "stop", threshold: -20)
         let detector = try engine.detector(of: words, sphinxModel: "/nowhere")
-        #expect(detector is StopWordDetector)
+        #expect(detector.callsUnheard == nil)
         #expect(detector.stopWordsUnheard != nil)
         let none = try WakeWords(wake: "hey_jarvis", stop: "", threshold: -20)
         #expect(try engine.detector(of: none, sphinxModel: "/nowhere").stopWordsUnheard == nil)

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Glibc
+import Logging
+import VoiceActivation
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
+import VoiceCore
+
+/// `jarvis-voiced wake test`: what is recognised of what the microphone hears, or of a file. Needs no key and no network, and
+/// changes nothing.
+struct WakeTest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Show what is recognised, with scores: a line for each find and near miss.",
+        discussion: """
+            Listens with the engine and the words of the configuration, for stop words too. A terminal shows the level and how \
+            sure the engine is of each word. The microphone must be free: stop the daemon first.
+            """
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(name: .long, help: "How long, in seconds.")
+    var seconds = 60
+
+    @Option(name: .long, help: "Listen to this WAV file (16 bits, 16 or 48 kHz) instead, as fast as it goes.")
+    var file: String?
+
+    func validate() throws {
+        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds wants a number from 1 to 3600") }
+    }
+
+    func run() async throws {
+        var values = try options.load().configuration.values
+        // What opens conversations is of no concern here, nor what the mode would need.
+        values.activation.mode = .push
+        let settings = try exiting { try ActivationSettings(values) }
+        try exiting { try Self.check(settings) }
+        if let file { return try exiting { try listen(to: file, settings) } }
+        try await listen(values, settings)
+    }
+
+    /// - Throws: why nothing can be recognised.
+    private static func check(_ settings: ActivationSettings) throws(WakeWordError) {
+        guard let make = settings.makeDetector else {
+            throw WakeWordError(
+                "nothing is recognised on this machine: run \"jarvis-voiced wake install\", or set activation.engine"
+            )
+        }
+        if let folder = settings.libraryFolder, !WakeCheck.mayLoad(from: folder) {
+            throw WakeWordError(
+                "root does not load the library of another user (\(folder)): run it as that user, with sudo -u"
+            )
+        }
+        let detector = try make()
+        if let problem = detector.callsUnheard { throw problem }
+        if let problem = detector.stopWordsUnheard { print("stop words are not heard: \(problem)") }
+    }
+
+    // MARK: The microphone
+
+    private func listen(_ values: Configuration, _ settings: ActivationSettings) async throws {
+        guard let rule = settings.rule, let make = settings.makeDetector else { return }
+        var audio = AudioConfiguration(values.audio, echo: values.echo)
+        audio.echoCanceller.echoCancellation = false
+        audio.earcons = .none
+        audio.realtimePriority = 0
+        let ports = AudioPorts()
+        let logger = makeLogger(level: .error)
+        let sound = AudioSupervisor(configuration: audio, ports: ports, logger: logger)
+        try await exitingAsync { try await sound.start(insisting: [.capture]) }
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let clear = isTerminal ? "\r\u{1B}[K" : ""
+        let began = Monotonic.now()
+        let newest = NewestScores()
+        let listener = WakeWordListener(
+            tap: ports.words,
+            echo: ports.echo,
+            rule: rule,
+            logger: logger,
+            look: settings.secondLook,
+            make: make,
+            makeSecondModels: settings.makeSecondModels,
+            watch: { newest.scores = $0 },
+            report: { report in
+                guard let line = WakeTestLine.text(report, at: Monotonic.now() - began) else { return }
+                Self.write("\(clear)\(line)\n")
+            }
+        )
+        listener.listen(.stop)
+        Self.write("listening for \(rule.words.list) on \(values.audio.input); say one of them\n")
+        async let listening: Void = listener.run()
+        for _ in 1...5 * seconds where ports.gauges.state == .running {
+            try? await Task.sleep(for: .milliseconds(200))
+            guard isTerminal else { continue }
+            Self.write("\(clear)\(MeterLine(ports.gauges.levels).text)  \(WakeTestLine.text(newest.scores))")
+        }
+        Self.write(clear)
+        listener.stop()
+        await listening
+        await sound.stop()
+        if ports.capture.losses > 0 {
+            Self.write("the microphone was lost\n")
+            throw ArgumentParser.ExitCode(VoiceBase.ExitCode.inputOutput.rawValue)
+        }
+    }
+
+    // MARK: A file
+
+    private func listen(to file: String, _ settings: ActivationSettings) throws(WakeWordError) {
+        guard let rule = settings.rule, let make = settings.makeDetector else { return }
+        let samples = try WakeRecording.read(file)
+        let detector = try make()
+        detector.listen(for: .stop)
+        let ear = WakeEar(detector, rule: rule, look: settings.secondLook, models: try settings.makeSecondModels?())
+        var count = 0
+        let block = WakeRecording.rate / 25
+        for start in stride(from: 0, to: samples.count, by: block) {
+            let piece = samples[start..<min(start + block, samples.count)]
+            let now = Duration.milliseconds(1000 * (start + piece.count) / WakeRecording.rate)
+            let reports = try piece.withUnsafeBufferPointer { piece throws(WakeWordError) in
+                // An hour ago nothing was found.
+                try ear.take(piece, listening: .stop, isPlaying: false, at: now + .seconds(3600))
+            }
+            for report in reports {
+                if let line = WakeTestLine.text(report, at: now) { Self.write(line + "\n") }
+                switch report.verdict {
+                case .call, .stop: count += 1
+                case .nearMiss, .refused, .nothing: break
+                }
+            }
+        }
+        Self.write("\(samples.count / WakeRecording.rate) s heard, \(count) found\n")
+    }
+
+    /// Standard output by hand: no buffer between the find and the eye.
+    private static func write(_ text: String) {
+        var text = text
+        _ = text.withUTF8 { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

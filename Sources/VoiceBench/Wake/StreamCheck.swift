@@ -1,0 +1,165 @@
+internal import Glibc
+import VoiceActivation
+import VoiceBase
+import VoiceConfiguration
+import VoiceConversation
+
+/// Measures words over the streams of `scripts/wake-streams`: what is found of the calls, how late, what is taken for one, and
+/// what it costs. The same ear as in the daemon, second look included.
+///
+///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--second FOLDER] [--no-look] [--group dev]
+///     VoiceBench wake --streams FOLDER --words "hey jarvis" [--threshold -20]      PocketSphinx
+///     ... --stops        words that stop, by PocketSphinx
+///     ... --most-hours N of what is no call
+struct StreamCheck {
+    /// One line of streams-*.json.
+    struct Stream: Decodable {
+        var file: String
+        var name: String
+        var seconds: Double
+        /// Where each word ends, in seconds.
+        var ends: [Double]
+        var group: String
+        var kind: String
+        var playing: Bool?
+    }
+
+    struct Tally {
+        var calls = 0
+        var found = 0
+        var others = 0
+        var nearMisses = 0
+        var refused: [String] = []
+        /// Milliseconds from the end of the word.
+        var delays: [Int] = []
+        var seconds = 0.0
+        var cpu = 0.0
+    }
+
+    /// What is aimed at.
+    private static let goal = """
+        goal: 97 of 100 found in quiet, 90 in babble 10 dB down and while the box speaks, 0.1 false an hour, 10 ms of CPU a second of \
+        sound, 250 ms
+        """
+    /// A find this long after the word is still of it, one this long before its end may be.
+    private static let late = 1.5
+    private static let early = -0.5
+
+    let folder: String
+    let words: WakeWords
+    let models: WakeModelFolder?
+    let second: String?
+    let looks: Bool
+    let group: String
+    let findsStops: Bool
+    let mostHours: Double
+
+    func run() throws {
+        let streams = try ["streams-calls.json", "streams-others.json"].flatMap { try Self.read(folder + "/" + $0) }
+            .filter { $0.group == group }
+        var spent = Tally()
+        for stream in streams where !stream.ends.isEmpty && (stream.kind == "stop") == findsStops {
+            let tally = try measure(stream)
+            print("| \(stream.name) | \(Self.text(tally)) |")
+            spent.seconds += tally.seconds
+            spent.cpu += tally.cpu
+        }
+        for stream in streams where stream.kind == "near" && !findsStops {
+            let tally = try measure(stream)
+            print("| \(stream.name) | \(tally.others) taken for it, \(tally.refused.count) refused |")
+        }
+        var hours: [String: (hours: Double, others: Int, near: Int)] = [:]
+        for stream in streams where stream.ends.isEmpty && stream.kind != "near" {
+            guard hours.values.reduce(0, { $0 + $1.hours }) < mostHours else { break }
+            let tally = try measure(stream)
+            var sum = hours[stream.kind] ?? (0, 0, 0)
+            sum = (sum.hours + tally.seconds / 3600, sum.others + tally.others, sum.near + tally.nearMisses)
+            hours[stream.kind] = sum
+            spent.seconds += tally.seconds
+            spent.cpu += tally.cpu
+        }
+        for (kind, sum) in hours.sorted(by: { $0.key < $1.key }) {
+            print("| \(kind), \(Self.tenths(sum.hours)) hours | \(sum.others) false, \(sum.near) near misses |")
+        }
+        print("| CPU for a second of sound | \(Self.tenths(1000 * spent.cpu / max(spent.seconds, 1))) ms |")
+        print(Self.goal)
+    }
+
+    private static func read(_ path: String) throws -> [Stream] {
+        guard let bytes = try? FileReader.system.read(path, 4 << 20).bytes else { return [] }
+        guard let streams = OutsideJSON.decode([Stream].self, from: bytes, atMost: 4 << 20) else {
+            throw BenchProblem("\(path) is none of wake-streams")
+        }
+        return streams
+    }
+
+    private func makeEar() throws -> WakeEar {
+        let detector: any WakeWordDetector =
+            if let models { try TFLiteSpotter(words, in: models, trial: .none) } else {
+                try SphinxSpotter(words, model: Configuration().activation.sphinxModel)
+            }
+        let asked = try second.map {
+            try SecondModels(words, in: $0, library: models?.library ?? "", trial: .none)
+        }
+        let activation = Configuration().activation
+        let rule = WakeRule(
+            words: words,
+            playingMargin: activation.playingMargin,
+            refractory: .milliseconds(activation.refractoryMS)
+        )
+        return WakeEar(detector, rule: rule, look: looks ? SecondLook() : nil, models: asked)
+    }
+
+    private func measure(_ stream: Stream) throws -> Tally {
+        let samples = try WakeRecording.read(folder + "/" + stream.file)
+        let ear = try makeEar()
+        ear.detector.listen(for: .stop)
+        var tally = Tally(calls: stream.ends.count, seconds: stream.seconds)
+        var left = stream.ends
+        let began = Self.cpu()
+        let block = WakeRecording.rate / 25
+        for start in stride(from: 0, through: samples.count - block, by: block) {
+            let at = Double(start + block) / Double(WakeRecording.rate)
+            let reports = try samples[start..<start + block].withUnsafeBufferPointer { piece in
+                let now = Duration.milliseconds(3_600_000 + Int(at * 1000))
+                return try ear.take(piece, listening: .stop, isPlaying: stream.playing ?? false, at: now)
+            }
+            for report in reports {
+                switch report.verdict {
+                case .call, .stop:
+                    if let index = left.firstIndex(where: { (Self.early...Self.late).contains(at - $0) }) {
+                        tally.found += 1
+                        tally.delays.append(Int(((at - left.remove(at: index)) * 1000).rounded()))
+                    } else {
+                        tally.others += 1
+                    }
+                case .nearMiss: tally.nearMisses += 1
+                case .refused(_, let reason): tally.refused.append(reason.text)
+                case .nothing: break
+                }
+            }
+        }
+        tally.cpu = Self.cpu() - began
+        return tally
+    }
+
+    private static func text(_ tally: Tally) -> String {
+        let delays = tally.delays.sorted()
+        let median = delays.quantile(0.5).map { "\($0)" } ?? "-"
+        let most = delays.quantile(0.95).map { "\($0)" } ?? "-"
+        let refused =
+            tally.refused.isEmpty
+            ? "" : ", \(tally.refused.count) refused (\(tally.refused.prefix(3).joined(separator: "; ")))"
+        return
+            "\(tally.found) of \(tally.calls) (\(tenths(100 * Double(tally.found) / Double(max(1, tally.calls)))) %) | "
+            + "\(tally.others) | \(median) / \(most) / \(delays.last.map { "\($0)" } ?? "-") ms | \(tally.nearMisses) near misses\(refused)"
+    }
+
+    private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+
+    private static func cpu() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,56 @@
+internal import Synchronization
+internal import VoiceBase
+
+/// How sure an engine is of a word right now, 0 to 1.
+package struct WakeScore: Equatable, Sendable {
+    package var word: String
+    package var score: Double
+
+    package init(word: String, score: Double) {
+        self.word = word
+        self.score = score
+    }
+}
+
+/// The newest scores, from the thread that listens to the one that shows them.
+package final class NewestScores: Sendable {
+    private let kept = Mutex<[WakeScore]>([])
+
+    package init() {}
+
+    package var scores: [WakeScore] {
+        get { kept.withLock { $0 } }
+        set { kept.withLock { $0 = newValue } }
+    }
+}
+
+/// What `jarvis-voiced wake test` says.
+package enum WakeTestLine {
+    /// A line for what was heard; nil where that is nothing.
+    ///
+    /// - Parameter place: since the beginning.
+    package static func text(_ report: WakeReport, at place: Duration) -> String? {
+        var words: [String]
+        switch report.verdict {
+        case .call(let word): words = ["heard", word]
+        case .stop(let word): words = ["heard (stop)", word]
+        case .nearMiss(let word, _): words = ["near miss", word]
+        case .refused(let word, let reason): words = ["refused", word, reason.text]
+        case .nothing: return nil
+        }
+        if let score = report.score { words.append("score \(score.asScore)") }
+        if let evidence = report.evidence {
+            words.append(
+                "\(Int(evidence.level.rounded())) dBFS, \(Int(evidence.overNoise.rounded())) dB over the noise, "
+                    + "\(evidence.voiceMilliseconds) ms of voice"
+            )
+        }
+        let tenths = place.wholeMilliseconds / 100
+        return "\(tenths / 10).\(tenths % 10) s  " + words.joined(separator: ", ")
+    }
+
+    /// The scores behind the level.
+    package static func text(_ scores: [WakeScore]) -> String {
+        scores.map { "\($0.word) \($0.score.asScore)" }.joined(separator: "  ")
+    }
+}

@@ -1,0 +1,225 @@
+import Glibc
+import Testing
+import VoiceSimulator
+
+@testable import VoiceActivation
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// Whether somebody called: level and voice of what was heard, and what is done with it.
+struct SecondLookTests {
+    private static let second = 16_000
+
+    /// Steady noise of the room, about -60 dBFS.
+    private static func room(_ seconds: Double, _ random: inout SplitMix64) -> [Int16] {
+        (0..<Int(seconds * Double(second))).map { _ in Int16.random(in: -60...60, using: &random) }
+    }
+
+    /// A voice at 120 Hz with its harmonics.
+    private static func voice(_ milliseconds: Int, peak: Double) -> [Int16] {
+        (0..<milliseconds * 16).map { index in
+            let phase = 2 * Double.pi * 120 * Double(index) / 16_000
+            let sum = (1...8).reduce(0.0) { $0 + sin(Double($1) * phase) / Double($1) }
+            return Int16(clamping: Int(sum / 2 * peak))
+        }
+    }
+
+    private static func evidence(_ sound: [Int16]) -> WordEvidence? {
+        var recent = RecentSound()
+        for start in stride(from: 0, to: sound.count, by: 640) {
+            sound[start..<min(start + 640, sound.count)].withUnsafeBufferPointer { recent.take($0) }
+        }
+        return recent.evidence
+    }
+
+    @Test func aVoiceInARoomIsACall() throws {
+        var random = SplitMix64(seed: 1)
+        let sound = Self.room(4, &random) + Self.voice(500, peak: 3000) + Self.room(0.2, &random)
+        let evidence = try #require(Self.evidence(sound))
+        #expect(400...600 ~= evidence.voiceMilliseconds)
+        #expect(evidence.overNoise > 20)
+        #expect(-40 ... -15 ~= evidence.level)
+        #expect(SecondLook().refusal(evidence) == nil)
+    }
+
+    @Test func aBriefVoiceIsNone() throws {
+        var random = SplitMix64(seed: 2)
+        let sound = Self.room(4, &random) + Self.voice(150, peak: 3000) + Self.room(0.2, &random)
+        let evidence = try #require(Self.evidence(sound))
+        guard case .littleVoice(let milliseconds)? = SecondLook().refusal(evidence) else {
+            Issue.record("\(evidence)")
+            return
+        }
+        #expect(100..<300 ~= milliseconds)
+    }
+
+    /// A tap that is opened, however loud: it has no pitch.
+    @Test func aHissIsNoVoice() throws {
+        var random = SplitMix64(seed: 3)
+        let hiss = (0..<16_000).map { _ in Int16.random(in: -9000...9000, using: &random) }
+        let evidence = try #require(Self.evidence(Self.room(4, &random) + hiss))
+        #expect(evidence.overNoise > 20)
+        #expect(evidence.voiceMilliseconds < 100)
+    }
+
+    @Test func whatDoesNotStandOutOfTheRoomIsNone() throws {
+        var random = SplitMix64(seed: 4)
+        let evidence = try #require(Self.evidence(Self.room(6, &random)))
+        guard case .notAboveNoise(let decibels)? = SecondLook().refusal(evidence) else {
+            Issue.record("\(evidence)")
+            return
+        }
+        #expect(decibels < 6)
+    }
+
+    /// Nothing can be said of the first second: the engine has decided.
+    @Test func withoutAPastNothingIsRefused() {
+        #expect(Self.evidence([Int16](repeating: 0, count: 16_000)) == nil)
+        #expect(SecondLook().refusal(nil) == nil)
+    }
+
+    /// However sound is cut into blocks, the evidence is the same, and no more than some seconds are kept.
+    @Test func theCutOfTheBlocksDoesNotMatter() {
+        var random = SplitMix64(seed: 5)
+        let sound = Self.room(20, &random) + Self.voice(400, peak: 2000) + Self.room(0.3, &random)
+        var other = RecentSound()
+        var rest = sound[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int.random(in: 1...1500, using: &random))
+            piece.withUnsafeBufferPointer { other.take($0) }
+            rest = rest.dropFirst(piece.count)
+        }
+        #expect(Self.evidence(sound) == other.evidence)
+        #expect(other.newest(100) == sound.suffix(100))
+    }
+
+    // MARK: The ear
+
+    private final class Scripted: WakeWordDetector {
+        var next: [WakeCandidate] = []
+        private(set) var isPlaying = false
+
+        func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate] {
+            defer { next = [] }
+            return next
+        }
+
+        func reset() {}
+        func note(isPlaying: Bool) { self.isPlaying = isPlaying }
+    }
+
+    private func ear(_ detector: Scripted, looks: Bool = true) throws -> WakeEar {
+        let words = try WakeWords(wake: "hey jarvis", stop: "stop", threshold: -20)
+        let rule = WakeRule(words: words, playingMargin: 3, refractory: .seconds(2))
+        return WakeEar(detector, rule: rule, look: looks ? SecondLook() : nil)
+    }
+
+    private func take(
+        _ ear: WakeEar,
+        _ samples: [Int16],
+        isPlaying: Bool = false,
+        at milliseconds: Int
+    ) throws -> [WakeReport] {
+        try samples.withUnsafeBufferPointer {
+            try ear.take($0, listening: .stop, isPlaying: isPlaying, at: .milliseconds(milliseconds))
+        }
+    }
+
+    @Test func aRefusedWordIsToldAndMakesNobodyDeafToTheNext() throws {
+        var random = SplitMix64(seed: 6)
+        let detector = Scripted()
+        let ear = try ear(detector)
+        detector.next = [WakeCandidate("hey jarvis", .certain, score: 0.98)]
+        let first = try take(ear, Self.room(4, &random), at: 10_000)
+        guard case .refused("hey jarvis", .notAboveNoise)? = first.first?.verdict, first.count == 1 else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(first[0].score == 0.98)
+        detector.next = [WakeCandidate("hey jarvis", .certain)]
+        let second = try take(ear, Self.voice(500, peak: 3000), at: 10_500)
+        #expect(second.map(\.verdict) == [.call("hey jarvis")])
+        #expect((second[0].evidence?.overNoise ?? 0) > 6)
+    }
+
+    /// A stop is never behind a second look.
+    @Test func aStopIsNotLookedAt() throws {
+        var random = SplitMix64(seed: 7)
+        let detector = Scripted()
+        let ear = try ear(detector)
+        detector.next = [WakeCandidate("stop", .certain)]
+        #expect(try take(ear, Self.room(4, &random), at: 10_000).map(\.verdict) == [.stop("stop")])
+    }
+
+    @Test func withoutTheLookTheEngineDecides() throws {
+        var random = SplitMix64(seed: 8)
+        let detector = Scripted()
+        let ear = try ear(detector, looks: false)
+        detector.next = [WakeCandidate("hey jarvis", .certain)]
+        #expect(
+            try take(ear, Self.room(4, &random), isPlaying: true, at: 10_000).map(\.verdict) == [.call("hey jarvis")]
+        )
+        #expect(detector.isPlaying)
+    }
+
+    // MARK: What is told
+
+    @Test func nearMissesAreToldEveryTenSecondsAWord() {
+        var pace = NearMissPace()
+        func told(_ word: String, _ second: Int) -> Int? { pace.take(word, at: .seconds(second)) }
+        #expect(told("a", 100) == 1)
+        #expect(told("a", 103) == nil)
+        #expect(told("b", 103) == 1)
+        #expect(told("a", 109) == nil)
+        #expect(told("a", 110) == 3)
+        for number in 0..<1000 { _ = told("\(number)", 200) }
+        #expect(told("a", 300) == 1)
+    }
+
+    @Test func theTestSaysWhatWasHeardAndWhy() {
+        let evidence = WordEvidence(level: -31.4, overNoise: 18.2, voiceMilliseconds: 520)
+        let call = WakeReport(verdict: .call("hey jarvis"), score: 0.984, evidence: evidence)
+        #expect(
+            WakeTestLine.text(call, at: .milliseconds(12_340))
+                == "12.3 s  heard, hey jarvis, score 0.98, -31 dBFS, 18 dB over the noise, 520 ms of voice"
+        )
+        let near = WakeReport(verdict: .nearMiss("hey jarvis", score: 0.62), score: 0.62)
+        #expect(WakeTestLine.text(near, at: .seconds(1)) == "1.0 s  near miss, hey jarvis, score 0.62")
+        let refused = WakeReport(verdict: .refused("hey jarvis", .littleVoice(90)), score: 0.93)
+        #expect(
+            WakeTestLine.text(refused, at: .zero)
+                == "0.0 s  refused, hey jarvis, only 90 ms of voice in it, score 0.93"
+        )
+        #expect(WakeTestLine.text(WakeReport(verdict: .nothing), at: .zero) == nil)
+    }
+
+    // MARK: Files
+
+    @Test func aRecordingOf16And48KilohertzIsRead() throws {
+        let tone = (0..<4800).map { Int16(10_000 * sin(2 * Double.pi * 500 * Double($0) / 48_000)) }
+        let wide = try WakeRecording.parse(MonoWave.bytes(samples: tone, rate: 48_000), path: "x.wav")
+        #expect(wide.count == 1600)
+        #expect(9500...10_500 ~= wide.dropFirst(200).max() ?? 0)
+        let narrow = try WakeRecording.parse(MonoWave.bytes(samples: tone, rate: 16_000), path: "x.wav")
+        #expect(narrow == tone)
+    }
+
+    @Test func whatIsNoRecordingIsNamedWithTheWayOut() {
+        #expect { _ = try WakeRecording.parse(Array("text".utf8), path: "x.wav") } throws: {
+            "\($0)" == "x.wav is no WAV file"
+        }
+        #expect { _ = try WakeRecording.parse(MonoWave.bytes(samples: [1], rate: 44_100), path: "x.wav") } throws: {
+            "\($0)".contains("16 or 48 kHz: sox x.wav -r 16000")
+        }
+        let whole = MonoWave.bytes(samples: [1, 2, 3], rate: 16_000)
+        for count in 0..<whole.count { _ = try? WakeRecording.parse(Array(whole.prefix(count)), path: "x.wav") }
+        #expect(throws: WakeWordError.self) { _ = try WakeRecording.read("/nowhere.wav") }
+    }
+
+    @Test func openWakeWordsFilesAreKnownByTheirNames() {
+        #expect(SecondModels.word(of: "hey_jarvis_v0.1.tflite") == "hey jarvis")
+        #expect(SecondModels.word(of: "hey_jarvis.tflite") == "hey jarvis")
+        #expect(SecondModels.word(of: "hey_victor.tflite") == "hey victor")
+        #expect(SecondModels.word(of: "hey_jarvis.onnx") == nil)
+    }
+}
