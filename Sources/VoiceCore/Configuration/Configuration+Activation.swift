@@ -76,7 +76,7 @@ extension Configuration.Activation {
         )
         package let secondLook = Setting(
             "activation.second_look",
-            true,
+            false,
             "tflite, pocketsphinx and sherpa-onnx: a word opens a conversation only if there were 300 ms of voice in it, 6 dB "
                 + "above the noise of the room, and openWakeWord's model of it agrees where there is one in the folder "
                 + "\"openwakeword\" beside the models."
