@@ -1,15 +1,6 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// What was written outside and is told to a session that has not asked for it: a call and its output.
-struct ForeignReport: Equatable, Sendable {
-    /// Of the tool that would have told it.
-    var name: String
-    /// JSON.
-    var arguments: String
-    var output: String
-}
-
 /// Tool calls: begun once, answered once, spoken about once.
 extension ConversationMachine {
     mutating func begin(_ call: FunctionCall, responseID: String, isComplete: Bool) {

@@ -213,7 +213,7 @@ extension ActivationInbox {
                 observer.event(event)
                 for report in event.reports {
                     switch report {
-                    case .userStarted(let start): self.post(.turnBegan(milliseconds: start))
+                    case .userStarted(_, let start): self.post(.turnBegan(milliseconds: start))
                     case .userStopped(let end): self.post(.turnEnded(milliseconds: end))
                     default: break
                     }

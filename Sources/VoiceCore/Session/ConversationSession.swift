@@ -128,7 +128,7 @@ package actor ConversationSession {
             guard let origin = origin(of: envelope) else { continue }
             count(envelope.event)
             take(envelope.event, at: envelope.at, from: origin)
-            for case .opened(let ends?) in envelope.event.reports {
+            for case .opened(_, let ends?) in envelope.event.reports {
                 take(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
             }
         }
