@@ -1,5 +1,3 @@
-package import VoiceConfiguration
-
 extension ServiceCapabilities {
     package static let openAI = Dialect.openAI.capabilities
     package static let azure = Dialect.azure.capabilities
@@ -7,11 +5,6 @@ extension ServiceCapabilities {
     package static let speaches = Dialect.speaches.capabilities
     package static let localAI = Dialect.localAI.capabilities
     package static let huggingFace = Dialect.huggingFace.capabilities
-}
-
-extension ServiceCharge {
-    /// Of the service that is configured.
-    package init(_ configuration: Configuration) { self = Dialect(configuration).capabilities.charge }
 }
 
 extension Dialect {

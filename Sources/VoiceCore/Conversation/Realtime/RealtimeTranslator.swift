@@ -157,15 +157,6 @@ package struct RealtimeTranslator: Sendable {
     }
 }
 
-extension ConversationEvent {
-    /// What a service reports by it; nothing where it did not come from a service.
-    package var reports: [ServiceReport] {
-        guard case .server(let event) = self else { return [] }
-        var translator = RealtimeTranslator(RealtimeSettings(instructions: "", tools: []))
-        return translator.take(event)
-    }
-}
-
 extension ServiceError {
     /// An `error` event.
     package init(_ error: ServerError) {

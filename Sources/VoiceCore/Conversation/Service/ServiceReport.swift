@@ -160,6 +160,9 @@ package struct ServiceError: Equatable, Sendable {
         self.request = request
         self.retryAfter = retryAfter
     }
+
+    /// One line for the log and for people.
+    package var line: String { "\(name): \(text)" }
 }
 
 /// A tool call the model asks for.

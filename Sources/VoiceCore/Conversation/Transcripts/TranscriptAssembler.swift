@@ -36,8 +36,8 @@ package struct TranscriptAssembler: Sendable {
         effects: [ConversationEffect],
         at now: Duration
     ) -> [TranscriptLine] {
-        for report in event?.reports ?? [] { heard(report, at: now) }
         switch event {
+        case .service(let report): heard(report, at: now)
         case .voiceReceived(let responseID, let itemID):
             if !silenced.contains(responseID) {
                 isSounding = true
