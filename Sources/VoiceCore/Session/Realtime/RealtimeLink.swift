@@ -10,6 +10,7 @@ package final class RealtimeLink: ServiceLink {
     private let pump: VoicePump
     private let report: ServiceLinkReport
     private var wire: RealtimeWire
+    private let isContinuous: Bool
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
     private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
@@ -38,6 +39,7 @@ package final class RealtimeLink: ServiceLink {
         self.connection = connection
         self.pump = pump
         wire = RealtimeWire(settings)
+        isContinuous = settings.dialect.capabilities.continuousUplink
         self.report = report
     }
 
@@ -105,7 +107,7 @@ package final class RealtimeLink: ServiceLink {
 
     package func openMicrophone() {
         guard !isRetired else { return }
-        pump.openMicrophone(on: connection)
+        pump.openMicrophone(on: connection, isContinuous: isContinuous)
     }
 
     @discardableResult
