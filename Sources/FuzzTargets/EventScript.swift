@@ -19,6 +19,7 @@ package struct EventScript {
     private var budget: Budget
     private var transcript = TranscriptAssembler(expectsUser: true)
     private let decoder = ServerEventDecoder()
+    private var translator: RealtimeTranslator
     private var now = Duration.zero
     private var wall = 1_800_000_000
     private var timers: Set<ConversationTimer> = []
@@ -36,7 +37,9 @@ package struct EventScript {
     private init(_ chance: Chance) {
         var chance = chance
         let tools: [JSONValue] = [["type": "function", "name": "ask_jarvis"]]
-        var options = ConversationMachine.Options(settings: RealtimeSettings(instructions: "Be brief.", tools: tools))
+        let settings = RealtimeSettings(instructions: "Be brief.", tools: tools)
+        translator = RealtimeTranslator(settings)
+        var options = ConversationMachine.Options(settings.dialect.capabilities)
         options.idleLimit = chance.one(in: 2) ? .seconds(30) : nil
         options.carry = ConversationMachine.Carry.allCases[chance.below(3)]
         options.seed = chance.word()
@@ -66,10 +69,19 @@ package struct EventScript {
         case 1, 2: if let timer = pick(timers) { fire(timer) }
         case 3: if let timer = pick(activationTimers) { activate(.timer(timer)) }
         case 4...7: take(localEvent())
-        case 8...11: if let event = wireEvent() { take(.server(event)) }
-        default: take(.server(serverEvent()))
+        case 8...11: if let event = wireEvent() { take(event) }
+        default: take(serverEvent())
         }
     }
+
+    /// What the service says, by what it means.
+    private mutating func take(_ event: ServerEvent, from origin: ConversationLink? = nil) {
+        kinds["server." + "\(event)".prefix { $0 != "(" }, default: 0] += 1
+        let origin = origin ?? self.origin()
+        for report in translator.take(event) { take(.service(report), from: origin) }
+    }
+
+    private mutating func origin() -> ConversationLink { chance.one(in: 8) ? .standby : .current }
 
     /// Mostly milliseconds, now and then years; the wall clock goes its own way.
     private mutating func pass() {
@@ -87,9 +99,9 @@ package struct EventScript {
     // MARK: Through the core
 
     private mutating func take(_ event: ConversationEvent, from origin: ConversationLink? = nil) {
-        let origin = origin ?? (chance.one(in: 8) ? .standby : .current)
+        let origin = origin ?? self.origin()
         count += 1
-        kinds[Self.kind(event), default: 0] += 1
+        kinds[String("\(event)".prefix { $0 != "(" }), default: 0] += 1
         let effects = machine.handle(event, at: now, from: origin)
         precondition(effects.count <= Self.mostEffects, "more effects than anybody can follow")
         precondition(machine.brokenInvariants.isEmpty, "\(machine.brokenInvariants) after \(event)")
@@ -105,7 +117,10 @@ package struct EventScript {
                 calls.append(call.callID)
                 if calls.count > 64 { calls.removeFirst() }
             case .stateChanged(_, let next): states.append(next)
-            case .send(let event): precondition(!event.fitting.encoded().isEmpty, "an event that cannot be written")
+            case .send(let request):
+                for event in translator.ask(request) {
+                    precondition(!event.fitting.encoded().isEmpty, "an event that cannot be written")
+                }
             default: break
             }
         }
@@ -114,8 +129,8 @@ package struct EventScript {
         let signals = budget.note(heard, effects: effects, at: instant)
         for state in states { activate(.conversation(state)) }
         switch heard {
-        case .server(.speechStarted(_, let start)): activate(.turnBegan(milliseconds: start))
-        case .server(.speechStopped(_, let end)): activate(.turnEnded(milliseconds: end))
+        case .service(.userStarted(_, let start)): activate(.turnBegan(milliseconds: start))
+        case .service(.userStopped(let end)): activate(.turnEnded(milliseconds: end))
         default: break
         }
         for signal in signals {
@@ -153,12 +168,6 @@ package struct EventScript {
                 break
             }
         }
-    }
-
-    private static func kind(_ event: ConversationEvent) -> String {
-        let name = "\(event)".prefix { $0 != "(" }
-        guard case .server(let inner) = event else { return String(name) }
-        return "server." + "\(inner)".prefix { $0 != "(" }
     }
 }
 
@@ -349,7 +358,7 @@ extension EventScript {
         guard let event = try? decoder.decode(text) else { return nil }
         // What the session makes of the end of a session.
         if case .sessionCreated(_, let expiresAt?) = event {
-            take(.server(event), from: .current)
+            take(event, from: .current)
             take(.lifetime(.seconds(expiresAt - wall)), from: .current)
             return nil
         }

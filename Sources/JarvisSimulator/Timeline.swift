@@ -53,8 +53,9 @@ final class Timeline: Sendable {
             entered(next)
         case .note(.spoken(let text)): line("voice", text, at: instant)
         case .note(.callStarted(let call)): line("call", "\(call.name) \(call.arguments)", at: instant)
-        case .send(.functionCallOutput(_, let output, _)): line("jarvis", output, at: instant)
-        case .send(.truncate(_, _, let end, _)): line("cut", "the user heard \(end) ms of the answer", at: instant)
+        case .send(.answer(_, let output, _)): line("jarvis", output, at: instant)
+        case .send(.inform(_, let report)): line("jarvis", report.output, at: instant)
+        case .send(.truncate(_, _, let heard, _)): line("cut", "the user heard \(heard) ms of the answer", at: instant)
         case .turnEnded(let report): show(report, at: instant)
         case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
         default: break

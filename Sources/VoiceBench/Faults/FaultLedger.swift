@@ -104,8 +104,10 @@ final class FaultLedger: Sendable {
             switch effect {
             case .stateChanged(let previous, let next): change(previous, next, now, &state)
             case .startCall(let call, _): state.calls.start(call.callID, arguments: call.arguments, at: now)
-            case .send(.functionCallOutput(let callID, _, _)): state.calls.deliver(callID)
-            case .send(.functionCall(let callID, _, let arguments, _)): state.calls.resend(arguments, as: callID)
+            case .send(.answer(let callID, _, _)): state.calls.deliver(callID)
+            case .send(.inform(let callID, let report)):
+                state.calls.resend(report.arguments, as: callID)
+                state.calls.deliver(callID)
             default: break
             }
             adopt(&state)

@@ -109,9 +109,9 @@ final class SoakRoom: Sendable {
                     state.learnsUntil = nil
                 default: state.isReady = true
                 }
-            case .send(.truncate(_, _, let audioEnd, _)):
+            case .send(.truncate(_, _, let heard, _)):
                 guard let sound = state.sound, state.figures.heardErrors.count < 100_000 else { return }
-                state.figures.heardErrors.append(audioEnd - (sound.last - sound.first + 10))
+                state.figures.heardErrors.append(heard - (sound.last - sound.first + 10))
             default: break
             }
         }

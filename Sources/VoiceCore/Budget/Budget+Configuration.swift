@@ -18,7 +18,7 @@ extension Budget.Options {
         let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
         let isPriced = [budget.priceAudioInUSD, budget.priceAudioOutUSD].allSatisfy { $0 >= 0 }
         let model = configuration.realtime.model
-        guard ServiceCharge(configuration) == .tokens else { return nil }
+        guard ServiceRegistry.capabilities(configuration).charge == .tokens else { return nil }
         guard isLimited, !isPriced, PriceTable.published(model: model) == nil else { return nil }
         return "the price of the model \(model) is not known, so the dearest known one is counted: set the prices in "
             + "[budget]"
@@ -28,7 +28,7 @@ extension Budget.Options {
 extension PriceTable {
     /// The prices of the configuration; those it leaves open are the published ones of the model.
     package init(_ configuration: Configuration) {
-        self.init(ServiceCharge(configuration), model: configuration.realtime.model)
+        self.init(ServiceRegistry.capabilities(configuration).charge, model: configuration.realtime.model)
         let budget = configuration.budget
         func set(_ price: Double, _ member: WritableKeyPath<PriceTable, Double>) {
             if price >= 0 { self[keyPath: member] = price }

@@ -59,7 +59,7 @@ package struct Budget: Sendable {
         at now: BudgetInstant
     ) -> [BudgetSignal] {
         pass(to: now)
-        for case .charged(let bill) in event?.reports ?? [] { charge(bill) }
+        if case .service(.charged(let bill)) = event { charge(bill) }
         for case .stateChanged(_, let next) in effects { state = next }
         if isTalking || state == .waitingForJarvis { latestTalk = now.uptime }
         if state == .idle, !isSpent(.conversation) { conversation = .init() }

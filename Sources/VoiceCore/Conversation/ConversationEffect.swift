@@ -5,10 +5,11 @@ package enum ConversationEffect: Equatable, Sendable {
     case connect
     /// Close the connection in order (code 1000).
     case disconnect
-    case send(ClientEvent)
+    /// Ask the service.
+    case send(ServiceRequest)
     /// Open the next session's connection, while this one goes on.
     case connectBeside
-    case sendBeside(ClientEvent)
+    case sendBeside(ServiceRequest)
     /// The connection beside takes over, with the microphone: no sample is lost, none sent twice. The other is closed.
     case promote
     /// The connection beside becomes the one of the conversation, which has none; no audio leaves yet.
@@ -52,7 +53,7 @@ package enum ConversationNote: Equatable, Sendable {
     case questionLost(isAskedAgain: Bool)
     case refused(reason: String)
     case settingsDiffer([String])
-    case serverError(ServerError)
+    case serviceError(ServiceError)
     case responseFailed(status: String, reason: String?)
     case callStarted(FunctionCall)
     case callRepeated(callID: String)

@@ -14,7 +14,8 @@ package enum ConversationEvent: Equatable, Sendable {
     case connected
     /// The connection ended, or could not be made.
     case disconnected(LinkFailure)
-    case server(ServerEvent)
+    /// What the service reports.
+    case service(ServiceReport)
     /// The service ends the session that was just created after so long.
     case lifetime(Duration)
 

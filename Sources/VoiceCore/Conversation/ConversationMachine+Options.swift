@@ -2,7 +2,8 @@ package import VoiceConfiguration
 
 extension ConversationMachine {
     package struct Options: Equatable, Sendable {
-        package var settings: RealtimeSettings
+        /// What the service can do.
+        package var capabilities: ServiceCapabilities
         /// Silence after which an idle session is closed; nil keeps it open.
         package var idleLimit: Duration?
         /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.
@@ -53,8 +54,8 @@ extension ConversationMachine {
         /// How long the agent waits for an answer to what it asks.
         package var promptLimit: Duration = .seconds(Configuration.Jarvis().humanTimeoutS)
 
-        package init(settings: RealtimeSettings) {
-            self.settings = settings
+        package init(_ capabilities: ServiceCapabilities) {
+            self.capabilities = capabilities
         }
     }
 

@@ -7,6 +7,10 @@ extension ConversationMachine {
     // MARK: Typed questions: put like spoken ones, and answered by voice
 
     mutating func ask(_ text: String) {
+        guard takesText else {
+            emit(.play(.error))
+            return note(.unexpected("ask with a service that takes no text"))
+        }
         if link.phase == .refused { activate() }
         guard link.isUsable else { return note(.unexpected("ask without a session")) }
         guard remarks.typed.add(text, at: now) else { return note(.unexpected("too many typed questions wait")) }
@@ -25,21 +29,17 @@ extension ConversationMachine {
         let itemID = turn.wrote(question.text, at: now)
         memory.began(itemID, by: .user)
         memory.said(question.text, in: itemID)
-        send({ .userMessage(text: question.text, eventID: $0) }, "ask")
+        send(.ask(question.text))
         authority.turnWritten(at: now)
         askForResponse(for: .turn)
     }
 
     // MARK: Announcements: said one after another
 
-    static func announcement(_ text: String) -> String {
-        """
-        The owner of this box wants the following said aloud now. Say it to the user word for word, and nothing else; \
-        do not call a function: \(text)
-        """
-    }
-
     mutating func say(_ text: String) {
+        guard takesText, options.capabilities.saysExactly else {
+            return note(.unexpected("say with a service that does not say given words"))
+        }
         guard remarks.areAllowed else { return note(.unexpected("say in quiet hours")) }
         guard link.isUsable else { return note(.unexpected("say without a session")) }
         remarks.announcements.add(text)
@@ -47,7 +47,7 @@ extension ConversationMachine {
 
     private mutating func announce() {
         guard isQuiet, !calls.isWaiting, let text = remarks.announcements.next() else { return }
-        send({ .systemMessage(text: Self.announcement(text), eventID: $0) }, "say")
+        send(.tell(text, .exactly))
         askForResponse(for: .remark)
     }
 
@@ -82,7 +82,7 @@ extension ConversationMachine {
     private mutating func tellDelay() {
         guard let delay = remarks.wishes.takeDelay() else { return }
         let notice = Self.delayNotice(delay.activity)
-        send({ .systemMessage(text: notice, eventID: $0) }, "delay")
+        send(.tell(notice, .say))
         askForResponse(for: .remark)
     }
 
@@ -98,7 +98,7 @@ extension ConversationMachine {
         """
 
     mutating func tellAgent() {
-        guard link.isReady, isQuiet, !calls.isWaiting else { return }
+        guard takesText, link.isReady, isQuiet, !calls.isWaiting else { return }
         if let question = remarks.agent.question, let known = remarks.agent.toldIn, known != link.number {
             return tellAgent(question, Self.openQuestion)
         }
@@ -108,7 +108,7 @@ extension ConversationMachine {
     private mutating func tellAgent(_ text: String, _ wish: String) {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
         remarks.agent.told(text, in: link.number)
-        send({ .systemMessage(text: wish, eventID: $0) }, "news")
+        send(.tell(wish, .say))
         askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark)
     }
 
@@ -116,7 +116,7 @@ extension ConversationMachine {
 
     /// - Parameter opens: whether a session is opened for it.
     mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
-        guard remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
+        guard takesText, remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
         remarks.media.add(remark, at: now)
         // Nobody has asked: a service that refuses us is left alone.
         if link.phase == .refused { emit(.play(.error)) } else { activate() }
@@ -129,7 +129,7 @@ extension ConversationMachine {
         let news = remarks.media.take(at: now)
         for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
         guard let wish = news.last(where: { $0.wish != nil })?.wish else { return }
-        send({ .systemMessage(text: "News of the media player of this box. \(wish)", eventID: $0) }, "media")
+        send(.tell("News of the media player of this box. \(wish)", .say))
         askForResponse(for: .remark)
     }
 }

@@ -33,22 +33,23 @@ extension ConversationMachine {
         emit(.disconnect)
     }
 
-    mutating func sessionCreated(id: String?, expiresAt: Int?) {
-        guard link.created(at: now) else { return note(.unexpected("session.created")) }
-        note(.sessionOpened(id: id, expiresAt: expiresAt))
-        let settings = options.settings
-        send({ .sessionUpdate(settings, eventID: $0) }, "settings")
-        if !settings.dialect.confirmsSettings { settingsInForce() }
+    /// The service is there, and becomes what it is to be.
+    mutating func sessionOpened(id: String?, ends: Int?) {
+        guard link.created(at: now) else { return note(.unexpected("a session that nobody awaits")) }
+        note(.sessionOpened(id: id, expiresAt: ends))
+        send(.open(history: openingHistory))
     }
 
-    mutating func sessionUpdated(_ inForce: JSONValue) {
+    mutating func sessionReady(_ readiness: ServiceReadiness) {
         guard link.phase == .configuring else { return }
-        let differences = options.settings.differences(from: inForce)
-        if !differences.isEmpty { note(.settingsDiffer(differences.map(\.path))) }
-        if let worst = differences.first(where: \.isFatal) {
-            return refuse("the service did not take \(worst.path) as it was asked for")
-        }
+        if let id = readiness.id { note(.sessionOpened(id: id, expiresAt: readiness.ends)) }
+        if !readiness.differing.isEmpty { note(.settingsDiffer(readiness.differing)) }
+        if let refused = readiness.refused { return refuse(Self.refusal(of: refused)) }
         settingsInForce()
+    }
+
+    private static func refusal(of setting: String) -> String {
+        "the service did not take \(setting) as it was asked for"
     }
 
     private mutating func settingsInForce() {
@@ -126,19 +127,23 @@ extension ConversationMachine {
 
     /// Tells the new session what was said last.
     private mutating func carryOver() {
+        for line in history { send(.recall(line)) }
+    }
+
+    /// For services that learn it when they open, and never again.
+    private var openingHistory: [ServiceHistoryLine] { options.capabilities.history == .opening ? history : [] }
+
+    private var history: [ServiceHistoryLine] {
         var memory = memory
         if let question = turn.question, question.text != nil { memory.forget(question.items) }
         switch options.carry {
-        case .none: break
-        case .summary:
-            guard let summary = memory.summary else { return }
-            send({ .userMessage(text: Self.note(summary), eventID: $0) }, "carry")
+        case .none: return []
+        case .summary: return memory.summary.map { [.summary($0)] } ?? []
         case .turns:
-            for line in memory.lines {
-                let text = line.heard
+            return memory.lines.map { line in
                 switch line.speaker {
-                case .user: send({ .userMessage(text: text, eventID: $0) }, "carry")
-                case .assistant: send({ .assistantMessage(text: text, eventID: $0) }, "carry")
+                case .user: .user(line.heard)
+                case .assistant: .assistant(line.heard)
                 }
             }
         }
@@ -149,8 +154,11 @@ extension ConversationMachine {
         switch turn.takeLostQuestion(within: options.askAgainWithin, at: now) {
         case .none: break
         case .unknown: emit(.play(.listening))
+        case .known where !takesText:
+            turn.forgetQuestion()
+            emit(.play(.listening))
         case .known(let text):
-            send({ .userMessage(text: text, eventID: $0) }, "question")
+            send(.ask(text))
             authority.askedAgain(at: now)
             sequencer.want()
         }
@@ -159,49 +167,64 @@ extension ConversationMachine {
     // MARK: Errors
 
     /// An error that ends the session for good, or one that only spoils an event.
-    mutating func serverError(_ error: ServerError) {
-        let meaning = ErrorClass(error)
-        switch meaning {
+    mutating func serviceError(_ error: ServiceError) {
+        switch error.meaning {
         case .account, .configuration:
-            refuse("\(error.code ?? error.type): \(error.message)")
+            refuse(error.line)
         case .expired: giveUp(.expired, "the session reached its maximum duration")
         case .limited, .service:
-            note(.serverError(error))
-            limited(error, meaning)
+            note(.serviceError(error))
+            limited(error)
         case .activeResponse:
-            sequencer.refused(eventID: error.eventID)
+            sequencer.refused(eventID: error.request)
         case .noActiveResponse:
             sequencer.cancelRefused()
         case .settings:
             if link.phase == .configuring {
-                refuse("the service rejected the settings: \(error.message)")
+                refuse("the service rejected the settings: \(error.text)")
             } else {
-                note(.serverError(error))
+                note(.serviceError(error))
             }
         case .race: break
         case .other:
-            note(.serverError(error))
-            if sequencer.isOutstanding(error.eventID) { requestFailed() }
+            note(.serviceError(error))
+            if sequencer.isOutstanding(error.request) { requestFailed() }
         }
     }
 
     /// The service has too much to do, or a bad moment: before a session is ready it is left alone for a while.
-    private mutating func limited(_ error: ServerError, _ meaning: ErrorClass) {
+    private mutating func limited(_ error: ServiceError) {
         switch link.phase {
         case .ready:
             guard case .requested = sequencer.phase else { return }
             sequencer.abandon()
-            retry(after: meaning)
+            retry(after: error.meaning)
         case .opening, .configuring:
-            giveUp(meaning == .limited ? .limited : .transient, "\(error.type): \(error.message)")
+            giveUp(error.meaning == .limited ? .limited : .transient, error.line, retryAfter: error.retryAfter)
         case .closed, .refused: break
         }
     }
 
     /// The session is of no use any more.
-    mutating func giveUp(_ kind: LinkFailure.Kind, _ reason: String) {
+    mutating func giveUp(_ kind: LinkFailure.Kind, _ reason: String, retryAfter: Duration? = nil) {
         emit(.disconnect)
-        lost(LinkFailure(kind, reason))
+        lost(LinkFailure(kind, reason, retryAfter: retryAfter))
+    }
+
+    /// The service ends the session.
+    mutating func sessionClosing(_ closing: ServiceClosing, _ reason: String) {
+        guard link.isReady || link.isSettingUp else { return }
+        switch closing {
+        // The end of the connection tells the rest.
+        case .asked: break
+        case .expired: giveUp(.expired, reason)
+        case .refused: refuse(reason)
+        case .moderated:
+            note(.responseFailed(status: "moderated", reason: reason))
+            deactivate()
+            emit(.play(.error))
+        case .lost: giveUp(.transient, reason)
+        }
     }
 
     // MARK: The session beside it
@@ -215,24 +238,29 @@ extension ConversationMachine {
         switch event {
         case .disconnected(let failure): standbyFailed(failure)
         case .lifetime(let left): link.standbyLasts(left, at: now)
-        case .server(.sessionCreated(let id, _)):
-            guard link.standbyCreated(id: id, at: now) else { break }
-            emit(.sendBeside(.sessionUpdate(options.settings, eventID: eventID("settings"))))
-            if !options.settings.dialect.confirmsSettings { link.standbyBecameReady() }
-        case .server(.sessionUpdated(let inForce)):
+        case .service(let report): reportedBeside(report)
+        default: break
+        }
+    }
+
+    private mutating func reportedBeside(_ report: ServiceReport) {
+        switch report {
+        case .opened(let id, _):
+            if link.standbyCreated(id: id, at: now) { emit(.sendBeside(.open(history: openingHistory))) }
+        case .ready(let readiness):
             guard link.standby?.phase == .configuring else { break }
-            if let worst = options.settings.differences(from: inForce).first(where: \.isFatal) {
-                let reason = "the service did not take \(worst.path) as it was asked for"
-                return standbyFailed(LinkFailure(.permanent, reason))
+            if let refused = readiness.refused {
+                return standbyFailed(LinkFailure(.permanent, Self.refusal(of: refused)))
             }
             link.standbyBecameReady()
-        case .server(.error(let error)):
-            let reason = "\(error.code ?? error.type): \(error.message)"
-            switch ErrorClass(error) {
-            case .account, .configuration, .settings: standbyFailed(LinkFailure(.permanent, reason))
-            case .expired, .limited, .service: standbyFailed(LinkFailure(.transient, reason))
+        case .trouble(let error):
+            switch error.meaning {
+            case .account, .configuration, .settings: standbyFailed(LinkFailure(.permanent, error.line))
+            case .expired, .limited, .service: standbyFailed(LinkFailure(.transient, error.line))
             case .activeResponse, .noActiveResponse, .race, .other: break
             }
+        case .closing(.refused, let reason): standbyFailed(LinkFailure(.permanent, reason))
+        case .closing(_, let reason): standbyFailed(LinkFailure(.transient, reason))
         default: break
         }
     }

@@ -2,42 +2,40 @@ internal import VoiceBase
 
 /// The user's turns, the model's voice, one interrupting the other, and "stop".
 extension ConversationMachine {
-    /// Milliseconds by which the server's own count of an item may fall short of what it has sent.
-    private static let truncationMargin = 100
     static let stoppedOutput = "Not done: the user has stopped this request. Do not speak of it."
 
-    mutating func heard(_ event: ServerEvent) {
-        switch event {
-        case .sessionCreated(let id, let expiresAt): sessionCreated(id: id, expiresAt: expiresAt)
-        case .sessionUpdated(let inForce): sessionUpdated(inForce)
-        case .speechStarted(let itemID, _): speechStarted(itemID)
-        case .speechStopped: speechStopped()
-        case .itemAdded(_, let kind, let callID, _):
-            guard kind == "function_call_output", let wireID = callID else { break }
+    mutating func heard(_ report: ServiceReport) {
+        switch report {
+        case .opened(let id, let ends): sessionOpened(id: id, ends: ends)
+        case .ready(let readiness): sessionReady(readiness)
+        case .closing(let closing, let reason): sessionClosing(closing, reason)
+        case .userStarted(let itemID, _): speechStarted(itemID)
+        case .userStopped: speechStopped()
+        case .userTurn(let itemID, _):
+            authority.turnCommitted(itemID)
+            committed(itemID)
+        case .heard(let itemID, _, let text, isWhole: true):
+            memory.said(text, in: itemID)
+            note(.heard(text))
+        case .notHeard(_, let reason): note(.unexpected("transcription failed: \(reason)"))
+        case .answerPlaced(let wireID):
             for callID in calls.delivered(wireID: wireID, session: link.number) {
                 sequencer.outputConfirmed(callID: callID)
             }
-        case .responseCreated(let id, let clientEventID): responseCreated(id, clientEventID)
-        case .outputItemAdded(let responseID, let itemID, let kind, let call):
-            if let call { written.begun(call, itemID: itemID, of: responseID) }
-            if kind == "function_call" { becameFiller(responseID) }
-            if kind == "message" { memory.began(itemID, by: .assistant) }
-        case .callWritten(let responseID, let itemID, let call): written.ended(call, itemID: itemID, of: responseID)
-        case .functionCall(let responseID, let call, let isComplete):
-            begin(call, responseID: responseID, isComplete: isComplete)
-        case .spokenTranscript(_, let itemID, let text, _):
+        case .responseBegan(let id, let request): responseBegan(id, request)
+        case .speaks(_, let itemID): memory.began(itemID, by: .assistant)
+        case .said(_, let itemID, _, let text, isWhole: true):
             memory.said(text, in: itemID)
             note(.spoken(text))
-        case .responseDone(let outcome): responseDone(outcome)
-        case .heardTranscript(let itemID, _, let text, _):
-            memory.said(text, in: itemID)
-            note(.heard(text))
-        case .heardTranscriptFailed(_, let reason): note(.unexpected("transcription failed: \(reason)"))
-        case .error(let error): serverError(error)
-        case .committed(let itemID, _):
-            authority.turnCommitted(itemID)
-            committed(itemID)
-        case .audioDone, .spokenDelta, .heardDelta, .ignored, .unknown: break
+        case .responseEnded(let end): responseEnded(end)
+        case .callBegan(let responseID, let itemID, let call):
+            if let call { written.begun(call, itemID: itemID, of: responseID) }
+            becameFiller(responseID)
+        case .callWritten(let responseID, let itemID, let call): written.ended(call, itemID: itemID, of: responseID)
+        case .call(let responseID, let call, let isComplete):
+            begin(call, responseID: responseID, isComplete: isComplete)
+        case .trouble(let error): serviceError(error)
+        case .heard, .placed, .said, .audioEnded, .responseGoesOn, .charged, .unknown: break
         }
     }
 
@@ -67,7 +65,7 @@ extension ConversationMachine {
     }
 
     private mutating func delete(_ itemID: String) {
-        send({ .deleteItem(itemID: itemID, eventID: $0) }, "delete")
+        send(.forget(item: itemID))
     }
 
     // MARK: Responses
@@ -78,16 +76,16 @@ extension ConversationMachine {
     ///   has left this one out.
     mutating func adopt(_ responseID: String?, isSure: Bool) {
         guard link.isReady, let responseID, !responseID.isEmpty, !voice.knows(responseID) else { return }
-        if options.settings.dialect.announcesResponses {
+        if options.capabilities.responseBounds == .told {
             guard isSure, sequencer.isFree else { return }
         }
-        heard(.responseCreated(id: responseID, clientEventID: nil))
+        responseBegan(responseID, nil)
     }
 
-    private mutating func responseCreated(_ id: String, _ clientEventID: String?) {
+    private mutating func responseBegan(_ id: String, _ request: String?) {
         voice.responseBegan(id)
-        let begun = sequencer.created(responseID: id, clientEventID: clientEventID)
-        let isNamed = clientEventID != nil
+        let begun = sequencer.created(responseID: id, clientEventID: request)
+        let isNamed = request != nil
         let verdict = turn.responseBegan(isOurs: begun.isOurs, isSilenced: begun.isSilenced, isNamed: isNamed)
         let isAmbiguous = !isNamed && verdict.wasOwed
         if begun.isOurs { unasked.began(id, isAmbiguous: isAmbiguous) }
@@ -95,23 +93,23 @@ extension ConversationMachine {
         if verdict.isUnwanted { refuse(response: id) }
     }
 
-    private mutating func responseDone(_ outcome: ResponseOutcome) {
-        let wasStopped = isStopped(outcome.id)
-        beginRest(of: outcome)
-        let wasVoiced = voice.wasVoiced(outcome.id)
+    private mutating func responseEnded(_ end: ResponseEnd) {
+        let wasStopped = isStopped(end.response)
+        beginRest(of: end)
+        let wasVoiced = voice.wasVoiced(end.response)
         // Cut before the first word, by a user who may only have coughed: what it was to tell is still to be told.
-        let isUnheard = (outcome.status == .cancelled || outcome.status == .failed) && !wasVoiced
+        let isUnheard = (end.status == .cancelled || end.status == .failed) && !wasVoiced
         let wasToTell = sequencer.isTelling
         let wasRunning = sequencer.done(
-            responseID: outcome.id,
-            clientEventID: outcome.clientEventID,
+            responseID: end.response,
+            clientEventID: end.request,
             isSpoken: !isUnheard
         )
-        voice.responseEnded(outcome.id)
-        defer { authority.ended(outcome.id, isTriedAgain: outcome.status == .failed) }
-        switch outcome.status {
+        voice.responseEnded(end.response)
+        defer { authority.ended(end.response, isTriedAgain: end.status == .failed) }
+        switch end.status {
         case .completed:
-            authority.completed(outcome.id)
+            authority.completed(end.response)
             link.proved()
             turn.answered()
         case .cancelled:
@@ -120,21 +118,22 @@ extension ConversationMachine {
             // Nobody has spoken: a service that does so again and again is not asked for ever.
             if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
-            note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
-            responseFailed(ErrorClass(code: outcome.reason), outcome, isOurs: wasRunning && !wasStopped)
+            note(.responseFailed(status: end.status.rawValue, reason: end.reason))
+            responseFailed(end, isOurs: wasRunning && !wasStopped)
         case .incomplete, .other:
-            note(.responseFailed(status: outcome.status.rawValue, reason: outcome.reason))
+            note(.responseFailed(status: end.status.rawValue, reason: end.reason))
             if !wasVoiced, wasRunning, !wasStopped { emit(.play(.error)) }
             turn.forgetQuestion()
         }
     }
 
-    private mutating func responseFailed(_ failure: ErrorClass, _ outcome: ResponseOutcome, isOurs: Bool) {
-        if failure.isFatal {
-            return serverError(ServerError(type: "response", code: outcome.reason, message: "the response failed"))
+    private mutating func responseFailed(_ end: ResponseEnd, isOurs: Bool) {
+        if end.failure.isFatal {
+            let name = end.reason ?? "response"
+            return serviceError(ServiceError(end.failure, name: name, text: "the response failed"))
         }
-        guard isOurs, link.isReady, turn.isIdle, !voice.isSilenced(outcome.id) else { return }
-        retry(after: failure)
+        guard isOurs, link.isReady, turn.isIdle, !voice.isSilenced(end.response) else { return }
+        retry(after: end.failure)
     }
 
     /// A response that nobody wants has begun: not a word of it.
@@ -146,7 +145,7 @@ extension ConversationMachine {
 
     private mutating func cancelResponse() {
         guard case .now(let responseID) = sequencer.cancel() else { return }
-        send({ .responseCancel(responseID: responseID, eventID: $0) }, "cancel")
+        send(.cancel(response: responseID))
         if let responseID { voice.silence(responseID) }
     }
 
@@ -189,7 +188,7 @@ extension ConversationMachine {
         emit(.stopVoice(responseIDs: cut.stale))
     }
 
-    /// Tells the server what was heard of each part that was cut (`conversation.item.truncate`).
+    /// Tells the service what was heard of each part that was cut.
     ///
     /// A session that was opened since knows nothing of the items of the one before.
     mutating func truncate(_ parts: [HeardPart]) {
@@ -203,13 +202,7 @@ extension ConversationMachine {
                 if deleted.insert(itemID).inserted { delete(itemID) }
                 continue
             }
-            // The server refuses what is longer than the item it knows, and its count has been seen to run a little
-            // behind what it has sent.
-            let known =
-                part.received > 2 * Self.truncationMargin ? part.received - Self.truncationMargin : part.received
-            let end = min(part.heard, known)
-            let index = part.part.contentIndex
-            send({ .truncate(itemID: itemID, contentIndex: index, audioEnd: end, eventID: $0) }, "truncate")
+            send(.truncate(item: itemID, part: part.part.contentIndex, heard: part.heard, of: part.received))
         }
     }
 
@@ -234,7 +227,7 @@ extension ConversationMachine {
         remarks.takeBack()
         let taken = turn.takeBack(isSpoken: isSpoken, inSession: link.isReady, at: now)
         memory.forget(taken.items)
-        if taken.isHeard { send({ .clearInput(eventID: $0) }, "clear") }
+        if taken.isHeard { send(.clearInput) }
         for itemID in taken.deleted { delete(itemID) }
     }
 

@@ -56,7 +56,7 @@ extension ConversationMachine {
             emit(.play(.thinking))
         case .speech:
             note(.unexpected("a turn of the user that does not end"))
-            send({ .clearInput(eventID: $0) }, "clear")
+            send(.clearInput)
             turn.speechTimedOut()
         case .serverResponse: turn.responseNeverCame()
         case .requestedResponse: requestFailed()

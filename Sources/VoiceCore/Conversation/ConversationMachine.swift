@@ -8,10 +8,11 @@
 /// `ModelVoice` what sounds, `ResponseSequencer` the responses, `PendingCalls` the calls, `Authority` whose word counts,
 /// `Remarks` what waits for a quiet moment. The machine tells each of them what concerns it, and asks them what follows.
 ///
-/// Rules of the protocol it lives by: the microphone is held until the configuration is in force; one response at a
-/// time writes to the conversation; a call is started when its item is complete, answered once, and spoken about by
-/// exactly one requested response; the server cancels its own response when the user interrupts, the client tells how
-/// much of it was heard. A session is short-lived: the next is opened beside it and takes over in a quiet moment.
+/// It knows no service, only what one reports, can be asked, and can do. The rules it lives by: the microphone is held
+/// until the settings are in force; one response at a time writes to the conversation; a call is started when it is
+/// complete, answered once, and spoken about by exactly one requested response; the service cancels its own response when
+/// the user interrupts, and is told how much of it was heard. A session is short-lived: the next is opened beside it and
+/// takes over in a quiet moment.
 package struct ConversationMachine: Sendable {
     package private(set) var options: Options
     /// Monotonic time of the event being handled.
@@ -36,7 +37,7 @@ package struct ConversationMachine: Sendable {
     // What is to be done.
     private(set) var timers: Set<ConversationTimer> = []
     private var effects: [ConversationEffect] = []
-    private var nextEvent = 0
+    private var nextRequest = 0
 
     package private(set) var state: ConversationState = .idle
 
@@ -96,9 +97,9 @@ package struct ConversationMachine: Sendable {
         case .ask(let text): ask(text)
         case .connected: break
         case .disconnected(let failure): lost(failure)
-        case .server(let event):
-            adopt(event.responseID, isSure: event.isOfRunningResponse)
-            heard(event)
+        case .service(let report):
+            adopt(report.response, isSure: report.isOfRunningResponse)
+            heard(report)
         case .lifetime(let left): link.lasts(left)
         case .voiceReceived(let responseID, _):
             adopt(responseID, isSure: false)
@@ -118,9 +119,10 @@ package struct ConversationMachine: Sendable {
             }
         case .lost(let loss): note(.lost(loss))
         case .callDelayed(let callID, let activity):
-            if calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
+            if takesText, calls.isWaiting(callID: callID) { remarks.wishes.delayed(callID, activity) }
         case .endWhenQuiet: remarks.wishes.end(whenQuiet: link.isReady)
         case .agentReported(let text, let isAskedFor):
+            guard takesText else { return note(.unexpected("news that this service cannot be told")) }
             if isAskedFor || remarks.areAllowed { remarks.agent.add(text, at: now) }
         case .agentAsks(let question, let prompt, let characters):
             remarks.agent.ask(question, prompt: prompt)
@@ -205,14 +207,14 @@ package struct ConversationMachine: Sendable {
 
     mutating func note(_ note: ConversationNote) { emit(.note(note)) }
 
-    mutating func send(_ event: (String) -> ClientEvent, _ kind: String) {
-        let event = event(eventID(kind))
-        if options.settings.dialect.takes(event) { emit(.send(event)) }
+    /// What the service cannot do is not asked of it.
+    mutating func send(_ request: ServiceRequest) {
+        if request.isTaken(by: options.capabilities) { emit(.send(request)) }
     }
 
-    mutating func eventID(_ kind: String) -> String {
-        nextEvent += 1
-        return "\(kind)-\(link.number)-\(nextEvent)"
+    mutating func requestID(_ kind: String) -> String {
+        nextRequest += 1
+        return "\(kind)-\(link.number)-\(nextRequest)"
     }
 
     mutating func endTurn() {

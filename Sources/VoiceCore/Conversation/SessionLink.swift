@@ -15,7 +15,7 @@ package struct SessionLink: Equatable, Sendable {
         case closed
         /// Waiting for the next attempt, or in it.
         case opening
-        /// `session.update` is sent.
+        /// It is there, and was told what it is to be.
         case configuring
         case ready
         /// The service refuses us; waiting for the next look.

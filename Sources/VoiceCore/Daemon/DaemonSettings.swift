@@ -14,6 +14,8 @@ package struct DaemonSettings: Sendable {
     package var audio: AudioConfiguration
     package var volumes: VolumeSettings
     package var pump: VoicePump.Options
+    package var service: any VoiceService
+    /// How its connections are made; the key in it may change.
     package var request: WebSocketRequest
     /// The name of the model, for people.
     package var model: String
@@ -44,7 +46,7 @@ package struct DaemonSettings: Sendable {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
         }
         let realtime = configuration.realtime
-        let dialect = Dialect(configuration)
+        let kind = ServiceRegistry.chosen(by: configuration)
         let key = secrets.apiKey.secret
         if needsKey, let problem = Self.missingKey(configuration, secrets) {
             throw ConfigurationError(problems: [problem])
@@ -73,44 +75,22 @@ package struct DaemonSettings: Sendable {
         pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
         pump.hasVoiceDetector = configuration.echo.enabled
         model = realtime.model
-        request = WebSocketRequest(
-            url: dialect.address(base, model: realtime.model),
-            headers: dialect.headers(key: key),
-            limits: ConnectionLimits(
-                whole: .seconds(realtime.connectTimeoutS),
-                firstMessage: .seconds(realtime.connectTimeoutS)
-            ),
-            deadPeerLimit: .seconds(realtime.deadPeerS),
-            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile,
-            staysNear: base.scheme == "ws" && !realtime.allowPlainHTTP
+        service = try kind.init(
+            configuration,
+            key: key,
+            instructions: instructions
+                ?? Persona.instructions(language: realtime.language, playsMedia: configuration.media.enabled),
+            tools: tools.map(\.definition)
         )
-        conversation = ConversationMachine.Options(
-            settings: RealtimeSettings(
-                instructions: instructions
-                    ?? Persona.instructions(language: realtime.language, playsMedia: configuration.media.enabled),
-                tools: tools.map(\.definition),
-                voice: realtime.voice,
-                speed: realtime.speed,
-                turnDetection: realtime.turnDetection == .semantic && dialect.takesSemanticTurns
-                    ? .semantic(eagerness: realtime.eagerness.rawValue)
-                    : .server(threshold: realtime.threshold, silence: realtime.silenceMS),
-                noiseReduction: realtime.noiseReduction == .off ? nil : realtime.noiseReduction.rawValue,
-                transcription: realtime.transcription
-                    ? .init(
-                        model: realtime.transcriptionModel,
-                        language: realtime.language.isEmpty ? nil : realtime.language
-                    ) : nil,
-                maximumOutputTokens: realtime.maxOutputTokens,
-                reasoningEffort: dialect.reasoningEffort(realtime.reasoningEffort, model: realtime.model),
-                dialect: dialect
-            )
-        )
+        request = service.request
+        notices += service.notices
+        conversation = ConversationMachine.Options(service.capabilities)
         // Later than every deadline of the connection, which can say what was missing.
         conversation.setUpLimit = .seconds(2 * realtime.connectTimeoutS + 10)
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         conversation.seed = .random(in: .min ... .max)
         conversation.sessionAge = realtime.sessionAgeMin == 0 ? nil : .seconds(60 * realtime.sessionAgeMin)
-        conversation.sessionLifetime = dialect.sessionLifetime
+        conversation.sessionLifetime = service.capabilities.sessionLimit
         conversation.rotationMargin = .seconds(realtime.rotationMarginS)
         conversation.rememberedTurns = realtime.carryTurns
         conversation.carry = realtime.carry
@@ -131,15 +111,12 @@ package struct DaemonSettings: Sendable {
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
-        if realtime.turnDetection == .semantic, !dialect.takesSemanticTurns {
-            notices.append("realtime.turn_detection: this service knows server_vad only, so silence ends a turn")
-        }
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
 
     /// That there is no key, where the voice service wants one.
     package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
-        guard secrets.apiKey.secret == nil, Dialect(configuration).needsKey else { return nil }
+        guard secrets.apiKey.secret == nil, ServiceRegistry.capabilities(configuration).needsKey else { return nil }
         return ConfigurationProblem(
             place: "no API key",
             message: "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConversation
 
-/// Tells the service manager how the daemon fares: ready, status, signs of life. `ServiceReport` decides.
+/// Tells the service manager how the daemon fares: ready, status, signs of life. `ServiceManagerReport` decides.
 ///
 /// Without a service manager it only writes the line "ready" into the log.
 package actor ServiceSupervisor {
@@ -12,7 +12,7 @@ package actor ServiceSupervisor {
     private let daemon: VoiceDaemon
     private let manager: ServiceManager?
     private let logger: Logger
-    private var report: ServiceReport
+    private var report: ServiceManagerReport
     private let pulse = Pulse()
 
     /// Counts the turns of loops, from wherever they turn.
@@ -25,7 +25,7 @@ package actor ServiceSupervisor {
         self.daemon = daemon
         self.manager = manager
         self.logger = logger
-        report = ServiceReport(watchdog: manager?.watchdog, at: Monotonic.now())
+        report = ServiceManagerReport(watchdog: manager?.watchdog, at: Monotonic.now())
     }
 
     /// Runs until cancelled.

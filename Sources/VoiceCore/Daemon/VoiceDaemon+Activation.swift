@@ -26,7 +26,7 @@ extension VoiceDaemon {
         guard mode != configured else { return settings }
         settings.activation.machine.mode = mode
         settings.conversation.isAlwaysOpen = mode == .always
-        settings.conversation.settings.tools = advertised(
+        settings.service.tools = advertised(
             settings.jarvis,
             mode: mode,
             playsMedia: settings.media.isEnabled,
@@ -236,12 +236,10 @@ extension ActivationInbox {
             call: observer.call,
             event: { event in
                 observer.event(event)
-                for report in event.reports {
-                    switch report {
-                    case .userStarted(let start): self.post(.turnBegan(milliseconds: start))
-                    case .userStopped(let end): self.post(.turnEnded(milliseconds: end))
-                    default: break
-                    }
+                switch event {
+                case .service(.userStarted(_, let start)): self.post(.turnBegan(milliseconds: start))
+                case .service(.userStopped(let end)): self.post(.turnEnded(milliseconds: end))
+                default: break
                 }
             }
         )

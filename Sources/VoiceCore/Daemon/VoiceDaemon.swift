@@ -11,7 +11,7 @@ internal import VoiceNetwork
 
 /// The whole daemon, put together: sound card, network, conversation, agent.
 ///
-///     AudioThread <--AudioPorts--> VoicePump, RealtimeLink (network thread) <--> ConversationSession --> tools --> agent
+///     AudioThread <--AudioPorts--> VoicePump, ServiceLink (network thread) <--> ConversationSession --> tools --> agent
 ///
 /// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
 package actor VoiceDaemon {
@@ -141,6 +141,7 @@ package actor VoiceDaemon {
                 earcons: ports.earcons,
                 mailbox: mailbox,
                 dispatcher: dispatcher,
+                service: settings.service,
                 request: settings.request,
                 budget: Self.budget(settings, logger: logger),
                 withdraw: { _ = await client.cancelRequest() },

@@ -68,6 +68,6 @@ package struct DoctorContext: Sendable {
     /// Whether the service wants a key and there is none.
     var lacksKey: Bool {
         guard let loaded, let secrets else { return false }
-        return secrets.apiKey.secret == nil && Dialect(loaded.values).needsKey
+        return secrets.apiKey.secret == nil && ServiceRegistry.capabilities(loaded.values).needsKey
     }
 }

@@ -17,7 +17,7 @@ struct ConversationLog: Sendable {
         case .note(let note): write(note, turn: turn)
         case .connect: logger.debug("connecting")
         case .connectBeside: logger.debug("opening the next session beside this one")
-        case .send(let event): logger.trace("sent", metadata: ["type": "\(event.name)"])
+        case .send(let request): logger.trace("sent", metadata: ["type": "\(request.name)"])
         default: break
         }
     }
@@ -122,13 +122,10 @@ struct ConversationLog: Sendable {
                 "the service changed the settings",
                 metadata: ["settings": "\(paths.joined(separator: ","))"]
             )
-        case .serverError(let error):
+        case .serviceError(let error):
             logger.warning(
-                "the service reported an error: \(error.message)",
-                metadata: .event(
-                    .serviceError,
-                    ["code": "\(error.code ?? error.type)", "param": "\(error.param ?? "-")"]
-                )
+                "the service reported an error: \(error.text)",
+                metadata: .event(.serviceError, ["code": "\(error.name)", "param": "\(error.setting ?? "-")"])
             )
         case .responseFailed(let status, let reason):
             logger.warning(

@@ -9,8 +9,7 @@ extension ConversationSession {
         log.transcripts = areWanted
         transcriptTimer?.cancel()
         transcriptTimer = nil
-        let expectsUser = machine.options.settings.transcription != nil
-        transcript = areWanted ? TranscriptAssembler(expectsUser: expectsUser) : nil
+        transcript = areWanted ? TranscriptAssembler(expectsUser: parts.service.tellsHeardText) : nil
     }
 
     func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {

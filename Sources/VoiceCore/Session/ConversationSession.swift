@@ -19,6 +19,7 @@ package actor ConversationSession {
         package var earcons: EarconRequests
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
+        package var service: any VoiceService
         package var request: WebSocketRequest
         package var budget: BudgetTracker?
         /// Takes back what the agent works on or waits for.
@@ -31,6 +32,7 @@ package actor ConversationSession {
             earcons: EarconRequests,
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
+            service: any VoiceService,
             request: WebSocketRequest,
             budget: BudgetTracker? = nil,
             withdraw: @escaping @Sendable () async -> Void = {},
@@ -41,6 +43,7 @@ package actor ConversationSession {
             self.earcons = earcons
             self.mailbox = mailbox
             self.dispatcher = dispatcher
+            self.service = service
             self.request = request
             self.budget = budget
             self.withdraw = withdraw
@@ -99,7 +102,7 @@ package actor ConversationSession {
         log = ConversationLog(logger: parts.logger, transcripts: transcripts)
         machine = ConversationMachine(options: options)
         budget = parts.budget
-        transcript = transcripts ? TranscriptAssembler(expectsUser: options.settings.transcription != nil) : nil
+        transcript = transcripts ? TranscriptAssembler(expectsUser: parts.service.tellsHeardText) : nil
     }
 
     package var state: ConversationState { machine.state }
@@ -128,7 +131,7 @@ package actor ConversationSession {
             guard let origin = origin(of: envelope) else { continue }
             count(envelope.event)
             take(envelope.event, at: envelope.at, from: origin)
-            for case .opened(let ends?) in envelope.event.reports {
+            if let ends = envelope.event.sessionEnds {
                 take(.lifetime(.seconds(ends - Self.unixTime())), at: envelope.at, from: origin)
             }
         }
@@ -176,9 +179,9 @@ package actor ConversationSession {
         switch effect {
         case .connect: current = connect()
         case .disconnect: retire(&current)
-        case .send(let event): send(event)
+        case .send(let request): ask(request)
         case .connectBeside: standby = connect()
-        case .sendBeside(let event): with(standby) { $0.send(event) }
+        case .sendBeside(let request): with(standby) { $0.ask(request) }
         case .promote:
             with(standby) { $0.openMicrophone() }
             retire(&current)
@@ -216,9 +219,9 @@ package actor ConversationSession {
         let mailbox = parts.mailbox
         let pump = parts.pump
         let id = connections
-        let dialect = machine.options.settings.dialect
+        let service = parts.service
         let handle = parts.network.connect(parts.request) { socket in
-            RealtimeLink(connection: socket, pump: pump.onThread, dialect: dialect) { event, instant in
+            service.link(socket, pump: pump.onThread) { event, instant in
                 mailbox.post(event, at: instant, connection: id)
             }
         }
@@ -233,19 +236,19 @@ package actor ConversationSession {
         line = Line()
     }
 
-    private func with(_ line: Line, _ body: @escaping @Sendable (RealtimeLink) -> Void) {
+    private func with(_ line: Line, _ body: @escaping @Sendable (any ServiceLink) -> Void) {
         line.handle?.perform { driver in
-            if let link = driver as? RealtimeLink { body(link) }
+            if let link = driver as? any ServiceLink { body(link) }
         }
     }
 
-    private func send(_ event: ClientEvent) {
-        guard case .functionCallOutput(let callID, _, _) = event, let known = timings.removeValue(forKey: callID)
-        else { return with(current) { $0.send(event) } }
+    private func ask(_ request: ServiceRequest) {
+        guard case .answer(let callID, _, _) = request, let known = timings.removeValue(forKey: callID)
+        else { return with(current) { $0.ask(request) } }
         let log = log
         let observer = observer
         with(current) { link in
-            link.send(event)
+            link.ask(request)
             var timing = known.timing
             timing.delivery = known.replied.map { Monotonic.now() - $0 }
             log.write(timing)
@@ -320,12 +323,22 @@ package actor ConversationSession {
     // MARK: What nobody knows
 
     private func count(_ event: ConversationEvent) {
-        for case .unknown(let type) in event.reports where unknown.count < 256 {
-            let name = String(type.prefix(80))
-            unknown[name, default: 0] += 1
-            if unknown[name] == 1 {
-                parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
-            }
+        guard case .service(.unknown(let type)) = event, unknown.count < 256 else { return }
+        let name = String(type.prefix(80))
+        unknown[name, default: 0] += 1
+        if unknown[name] == 1 {
+            parts.logger.debug("an unknown event was ignored", metadata: ["type": "\(name)"])
+        }
+    }
+}
+
+extension ConversationEvent {
+    /// When the session ends, where the service says it with this: Unix seconds.
+    fileprivate var sessionEnds: Int? {
+        switch self {
+        case .service(.opened(_, let ends)): ends
+        case .service(.ready(let readiness)): readiness.ends
+        default: nil
         }
     }
 }

@@ -7,7 +7,7 @@ package import VoiceNetwork
 
 /// Carries audio between the rings of the audio thread and the socket; lives on the network thread alone.
 ///
-///     MicrophoneTap --> chunks --> base64 --> socket
+///     MicrophoneTap --> chunks --> UplinkEncoder --> socket
 ///     socket --> base64 --> PlayoutQueue --> VoiceSink
 ///
 /// It outlives connections: speech that came in is played to its end when a connection breaks. Of several connections
@@ -52,9 +52,14 @@ package final class VoicePump {
     private let hasVoiceDetector: Bool
     private var queue: PlayoutQueue
     private var uplink: WebSocketConnection?
+    private var encoder: any UplinkEncoder = Base64Uplink()
+    /// Of a session that runs by its uplink; nil where nothing but sound is sent.
+    private var clock: UplinkClock?
     /// The one connection whose speech is played; nil between two.
     private var current: WebSocketConnection?
     private let chunk: UnsafeMutableBufferPointer<Int16>
+    /// As long as a chunk, and silent.
+    private let silence: UnsafeMutableBufferPointer<Int16>
     /// Position that the audio thread has to reach for the cut that is under way.
     private var cutPosition: UInt64?
     /// The voice position at the last tick, and whether nobody could hear the voice then.
@@ -116,9 +121,14 @@ package final class VoicePump {
         queue = PlayoutQueue(startBuffer: options.startBuffer)
         chunk = .allocate(capacity: options.chunk * AudioFormat.wireRate / 1000)
         chunk.initialize(repeating: 0)
+        silence = .allocate(capacity: chunk.count)
+        silence.initialize(repeating: 0)
     }
 
-    deinit { chunk.deallocate() }
+    deinit {
+        chunk.deallocate()
+        silence.deallocate()
+    }
 
     /// Chunks dropped because the socket did not take them in time.
     package var chunksDropped: Int { lostMicrophone.total / chunk.count }
@@ -133,7 +143,15 @@ package final class VoicePump {
     ///
     /// From a connection that has the microphone it moves at once, between two samples. A closed one begins with what is
     /// held, else with the present: what was captured before stays here.
-    package func openMicrophone(on connection: WebSocketConnection) {
+    ///
+    /// - Parameters:
+    ///   - encoder: makes the messages of it.
+    ///   - isContinuous: the session's clock is what it is sent: silence takes the place of what is not.
+    package func openMicrophone(
+        on connection: WebSocketConnection,
+        encoder: any UplinkEncoder = Base64Uplink(),
+        isContinuous: Bool = false
+    ) {
         if let heldFrom {
             microphone.ring.skip(to: heldFrom)
             heldUntil = microphone.ring.writePosition
@@ -141,7 +159,12 @@ package final class VoicePump {
             microphone.ring.skip(to: microphone.ring.writePosition)
         }
         heldFrom = nil
-        if uplink !== connection { sentFrom = microphone.ring.readPosition }
+        if uplink !== connection {
+            sentFrom = microphone.ring.readPosition
+            self.encoder = encoder
+            encoder.reset()
+            clock = isContinuous ? UplinkClock(chunk: chunk.count, at: Monotonic.now()) : nil
+        }
         uplink = connection
         // Another session may name its responses like the one before.
         if current !== connection { queue.admitAll() }
@@ -238,31 +261,56 @@ package final class VoicePump {
         }
         if let gate, !isTurnOpen, microphone.ring.readPosition >= heldUntil {
             guard gate.isOpen(at: microphone.ring.readPosition, voiceUntil: microphone.voiceUntil) else {
+                keepClock(connection, now, isHeld: true)
                 return keepNewest(gate.lead)
             }
         }
-        let size = AudioAppend.messageCount(samples: chunk.count)
+        keepClock(connection, now, isHeld: false)
         while microphone.ring.availableToRead >= chunk.count, connection.isOpen,
             connection.pendingSendBytes <= maximumBacklog
         {
             let end = microphone.ring.readPosition + UInt64(chunk.count)
             _ = microphone.ring.read(into: base, count: chunk.count)
-            let samples = UnsafeBufferPointer(chunk)
-            let isSent = connection.send(textOfAtMost: size) { buffer in
-                AudioAppend.write(samples, into: buffer)
-                return size
-            }
-            guard isSent else {
+            clock?.sent(chunk.count, until: captureTime(of: end))
+            guard send(UnsafeBufferPointer(chunk), on: connection) else {
                 lostMicrophone.add(chunk.count, at: now)
                 break
             }
-            chunksSent += 1
-            egress.sent(samples: chunk.count, bytes: size)
             if end > microphone.heldUntil {
                 uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
             }
         }
         dropOldest(now)
+    }
+
+    /// Where the session runs by what it is sent: drops what came too late and sends silence for what does not come.
+    private func keepClock(_ connection: WebSocketConnection, _ now: Duration, isHeld: Bool) {
+        guard clock != nil, connection.isOpen, connection.pendingSendBytes <= maximumBacklog else { return }
+        let position = microphone.ring.readPosition
+        let waiting = microphone.ring.availableToRead
+        guard
+            let step = clock?.step(at: now, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
+        else { return }
+        if step.dropped > 0 {
+            microphone.ring.skip(to: position + UInt64(step.dropped))
+            lostMicrophone.add(step.dropped, at: now)
+        }
+        for _ in 0..<step.silence / silence.count {
+            guard send(UnsafeBufferPointer(silence), on: connection) else { break }
+        }
+    }
+
+    private func send(_ samples: UnsafeBufferPointer<Int16>, on connection: WebSocketConnection) -> Bool {
+        var bytes = 0
+        let size = encoder.longestMessage(samples: samples.count)
+        let isSent = connection.send(textOfAtMost: size) { buffer in
+            bytes = encoder.write(samples, into: buffer)
+            return bytes
+        }
+        guard isSent else { return false }
+        chunksSent += 1
+        egress.sent(samples: samples.count, bytes: bytes)
+        return true
     }
 
     /// Nobody takes the microphone: keeps what a session may want later, and forgets the rest.

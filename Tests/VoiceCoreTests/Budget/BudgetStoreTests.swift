@@ -26,7 +26,7 @@ struct BudgetStoreTests {
     }
 
     private func response(_ id: String) -> ConversationEvent {
-        .server(.responseDone(ResponseOutcome(id: id, status: .completed, usage: Usage(audioOut: 3_000_000))))
+        .service(.charged(ServiceBill(id: id, .response(Usage(audioOut: 3_000_000)))))
     }
 
     @Test func aRestartDoesNotRenewABudget() async {

@@ -39,7 +39,7 @@ struct BudgetTests {
             count += 1
             let usage = Usage(audioOut: Int(dollars * 1e6))
             let outcome = ResponseOutcome(id: response ?? "r\(count)", status: .cancelled, usage: usage)
-            return budget.note(.server(.responseDone(outcome)), at: now)
+            return ConversationEvent.all(.responseDone(outcome)).flatMap { budget.note($0, at: now) }
         }
 
         mutating func enter(_ state: ConversationState) -> [BudgetSignal] {

@@ -130,7 +130,7 @@ struct ConversationStateTests {
         scene.begin("r1")
         scene.speak("r1")
         scene.on(.interrupt)
-        #expect(scene.sent(scene.latest) == [.responseCancel(responseID: "r1", eventID: "cancel-1-2")])
+        #expect(scene.sent(scene.latest) == [.responseCancel(responseID: "r1", eventID: "cancel-1")])
         #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])))
         #expect(scene.state == .listening)
     }

@@ -27,6 +27,7 @@ struct ConversationWorld {
     }
 
     private(set) var machine: ConversationMachine
+    private var translator = RealtimeTranslator(Scene.settings)
     private(set) var random: SeededGenerator
     private(set) var now = Duration.zero
     var current: Service?
@@ -69,9 +70,10 @@ struct ConversationWorld {
     /// Nobody ends the conversation.
     var staysActive = false
 
-    init(seed: UInt64) {
+    /// - Parameter capabilities: what the service can do; the one that is played here can do all.
+    init(seed: UInt64, capabilities: ServiceCapabilities = .openAI) {
         random = SeededGenerator(seed: seed)
-        var options = ConversationMachine.Options(settings: Scene.settings)
+        var options = ConversationMachine.Options(capabilities)
         options.seed = seed
         options.sessionAge = .seconds(40)
         options.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
@@ -125,8 +127,8 @@ struct ConversationWorld {
             standby = nil
             outstanding = []
             admitAll()
-        case .send(let event): sent(event)
-        case .sendBeside(let event): standby?.toService.append(event)
+        case .send(let request): for event in translator.ask(request) { sent(event) }
+        case .sendBeside(let request): standby?.toService += translator.ask(request)
         case .openMicrophone: isMicrophoneOpen = true
         case .closeMicrophone: isMicrophoneOpen = false
         case .stopVoice(let responseIDs):
@@ -379,7 +381,7 @@ extension ConversationWorld {
             if chance(50) { post(.voiceAudible(responseID: responseID), from: link) }
         case .event(let event):
             settleRequest(event)
-            post(.server(event), from: link)
+            for report in translator.take(event) { post(.service(report), from: link) }
             if case .sessionCreated = event, chance(50) {
                 post(.lifetime(.seconds(Int.random(in: 20..<400, using: &random))), from: link)
             }

@@ -24,8 +24,8 @@ struct InterruptionTests {
         )
         #expect(
             scene.sent(scene.latest) == [
-                .truncate(itemID: "i1", contentIndex: 0, audioEnd: 640, eventID: "truncate-1-2"),
-                .deleteItem(itemID: "i2", eventID: "delete-1-3"),
+                .truncate(itemID: "i1", contentIndex: 0, audioEnd: 640, eventID: "truncate-1"),
+                .deleteItem(itemID: "i2", eventID: "delete-2"),
             ]
         )
         scene.done("r1", .cancelled, reason: "turn_detected")
@@ -44,7 +44,7 @@ struct InterruptionTests {
         scene.on(.voiceStopped([HeardPart(part: part, heard: 1990, received: 2000)]))
         #expect(
             scene.sent(scene.latest)
-                == [.truncate(itemID: "i1", contentIndex: 0, audioEnd: 1900, eventID: "truncate-1-2")]
+                == [.truncate(itemID: "i1", contentIndex: 0, audioEnd: 1900, eventID: "truncate-1")]
         )
     }
 

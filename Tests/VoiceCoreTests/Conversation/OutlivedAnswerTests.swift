@@ -67,7 +67,9 @@ struct OutlivedAnswerTests {
 
     /// Services that take no calls are told in the user's name.
     @Test func aServiceWithoutCallsIsToldOnceToo() {
-        var scene = Scene.calling { $0.settings.dialect.takesCalls = false }
+        var settings = Scene.settings
+        settings.dialect.takesCalls = false
+        var scene = Scene.calling(settings: settings)
         scene.on(LostQuestionTests.reset)
         scene.on(.timer(.reconnect))
         scene.open()

@@ -13,7 +13,7 @@ struct RotationTests {
         #expect(scene.state == .listening)
         scene.beside(.connected)
         scene.beside(.server(.sessionCreated(id: "next", expiresAt: nil)))
-        #expect(scene.latest.contains { if case .sendBeside(.sessionUpdate) = $0 { true } else { false } })
+        #expect(scene.latest.contains { if case .sendBeside(.open) = $0 { true } else { false } })
         scene.beside(.server(.sessionUpdated(Scene.settings.json)))
         #expect(scene.timer(.quiet) == .seconds(4))
         #expect(!scene.effects.contains(.promote))

@@ -15,23 +15,36 @@ struct Scene {
     var now = Duration.zero
     private var lastCall: String?
 
-    init(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) {
-        var options = ConversationMachine.Options(settings: Self.settings)
+    /// What the service on the other side is, and how it is spoken to.
+    private var translator: RealtimeTranslator
+
+    init(
+        settings: RealtimeSettings = Self.settings,
+        _ change: (inout ConversationMachine.Options) -> Void = { _ in }
+    ) {
+        translator = RealtimeTranslator(settings)
+        var options = ConversationMachine.Options(settings.dialect.capabilities)
         change(&options)
         machine = ConversationMachine(options: options)
     }
 
     /// In `listening`, with the opening forgotten.
-    static func listening(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) -> Scene {
-        var scene = Scene(change)
+    static func listening(
+        settings: RealtimeSettings = Self.settings,
+        _ change: (inout ConversationMachine.Options) -> Void = { _ in }
+    ) -> Scene {
+        var scene = Scene(settings: settings, change)
         scene.open()
         scene.effects = []
         return scene
     }
 
     /// The user has asked and `r1` has called `c1`, which is being answered.
-    static func calling(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) -> Scene {
-        var scene = Scene.listening(change)
+    static func calling(
+        settings: RealtimeSettings = Self.settings,
+        _ change: (inout ConversationMachine.Options) -> Void = { _ in }
+    ) -> Scene {
+        var scene = Scene.listening(settings: settings, change)
         scene.userTurn()
         scene.begin("r1")
         scene.call("c1", in: "r1")
@@ -51,7 +64,10 @@ struct Scene {
 
     @discardableResult
     mutating func server(_ event: ServerEvent, after pause: Duration = .milliseconds(10)) -> [ConversationEffect] {
-        on(.server(event), after: pause)
+        now += pause
+        let all = translator.take(event).flatMap { on(.service($0), after: .zero) }
+        latest = all
+        return all
     }
 
     mutating func open() {
@@ -128,7 +144,11 @@ struct Scene {
 
     /// Client events sent, of all effects or the given ones.
     func sent(_ effects: [ConversationEffect]? = nil) -> [ClientEvent] {
-        (effects ?? self.effects).compactMap { if case .send(let event) = $0 { event } else { nil } }
+        var translator = RealtimeTranslator(self.translator.settings)
+        return (effects ?? self.effects).flatMap { effect -> [ClientEvent] in
+            guard case .send(let request) = effect else { return [] }
+            return translator.ask(request)
+        }
     }
 
     var creates: [String] {
@@ -179,6 +199,19 @@ struct Scene {
 
     var reports: [TurnReport] {
         effects.compactMap { if case .turnEnded(let report) = $0 { report } else { nil } }
+    }
+}
+
+extension ConversationEvent {
+    /// What an event of the Realtime protocol means, one thing after another.
+    static func all(_ event: ServerEvent) -> [ConversationEvent] {
+        var translator = RealtimeTranslator(Scene.settings)
+        return translator.take(event).map { .service($0) }
+    }
+
+    /// The same, where it means one thing before all others.
+    static func server(_ event: ServerEvent) -> ConversationEvent {
+        all(event).first ?? .service(.unknown("nothing"))
     }
 }
 

@@ -62,9 +62,11 @@ struct StopPropertyTests {
             #expect(world.startedCalls.count == calls, "\(seed): \(moment), the agent is asked")
             for effect in world.performed {
                 switch effect {
-                case .send(.responseCreate): Issue.record("\(seed): \(moment), asked for again")
-                case .send(.functionCallOutput(_, let output, _)):
+                case .send(.respond): Issue.record("\(seed): \(moment), asked for again")
+                case .send(.answer(_, let output, _)):
                     #expect(output == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
+                case .send(.inform(_, let report)):
+                    #expect(report.output == ConversationMachine.stoppedOutput, "\(seed): \(moment)")
                 default: break
                 }
             }

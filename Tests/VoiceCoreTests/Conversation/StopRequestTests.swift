@@ -34,7 +34,7 @@ struct StopRequestTests {
         scene.server(.speechStopped(itemID: "u1", audioEnd: 900), after: .seconds(2))
         #expect(scene.state == .listening)
         scene.server(.committed(itemID: "u1"))
-        #expect(scene.sent(scene.latest) == [.deleteItem(itemID: "u1", eventID: "delete-1-3")])
+        #expect(scene.sent(scene.latest) == [.deleteItem(itemID: "u1", eventID: "delete-1")])
         scene.begin("r1")
         #expect(scene.cancels == ["r1"])
         #expect(scene.latest.contains(.stopVoice(responseIDs: ["r1"])), "not a word of it")
@@ -116,7 +116,7 @@ struct StopRequestTests {
         #expect(scene.latest.contains(.cancelCalls))
         #expect(
             scene.sent(scene.latest) == [
-                .functionCallOutput(callID: "c1", output: ConversationMachine.stoppedOutput, eventID: "output-1-2")
+                .functionCallOutput(callID: "c1", output: ConversationMachine.stoppedOutput, eventID: "output-1")
             ]
         )
         #expect(scene.state == .listening)

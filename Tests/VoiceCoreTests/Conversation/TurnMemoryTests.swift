@@ -57,6 +57,12 @@ struct TurnMemoryTests {
         var memory = memory()
         memory.said(String(repeating: "long ", count: 10_000), in: "a1")
         #expect(memory.lines[1].text.count == 600)
-        #expect(ConversationMachine.note(memory.summary ?? .null).count < 400)
+        var translator = RealtimeTranslator(Scene.settings)
+        let told = translator.ask(.recall(.summary(memory.summary ?? .null)))
+        guard case .userMessage(let text, _) = told.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(text.count < 400)
     }
 }

@@ -26,10 +26,10 @@ struct DaemonSettingsTests {
         let settings = try settings()
         #expect(settings.request.url == "wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1")
         #expect(settings.request.headers.map(\.name) == ["Authorization"])
-        #expect(settings.conversation.settings.voice == "marin")
-        #expect(settings.conversation.settings.turnDetection == .semantic(eagerness: "auto"))
-        #expect(settings.conversation.settings.noiseReduction == "far_field")
-        #expect(settings.conversation.settings.tools.first?["name"] == "ask_jarvis")
+        #expect(settings.realtime.voice == "marin")
+        #expect(settings.realtime.turnDetection == .semantic(eagerness: "auto"))
+        #expect(settings.realtime.noiseReduction == "far_field")
+        #expect(settings.realtime.tools.first?["name"] == "ask_jarvis")
     }
 
     @Test func withoutAKeyTheWayOutIsNamed() {
@@ -83,7 +83,7 @@ struct DaemonSettingsTests {
             $0.realtime.model = model
             $0.realtime.reasoningEffort = asked
         }
-        let reasoning = settings.conversation.settings.json["reasoning"]
+        let reasoning = settings.realtime.json["reasoning"]
         #expect(reasoning == sent.map { ["effort": .string($0)] })
     }
 
@@ -92,7 +92,7 @@ struct DaemonSettingsTests {
             $0.realtime.url = "ws://127.0.0.1:8080"
             $0.realtime.dialect = .chosen(.localAI)
         }
-        #expect(settings.conversation.settings.json["reasoning"] == nil)
+        #expect(settings.realtime.json["reasoning"] == nil)
     }
 
     @Test func noSessionIsKeptReadyWhereTimeIsCharged() throws {
@@ -127,5 +127,12 @@ struct DaemonSettingsTests {
         var configuration = Configuration()
         configuration.realtime.instructionsFile = "/nonexistent/persona.md"
         #expect(throws: ConfigurationError.self) { try DaemonSettings.instructions(of: configuration) }
+    }
+}
+
+extension DaemonSettings {
+    /// What a Realtime service is asked to be.
+    var realtime: RealtimeSettings {
+        (service as? RealtimeService)?.settings ?? RealtimeSettings(instructions: "", tools: [])
     }
 }

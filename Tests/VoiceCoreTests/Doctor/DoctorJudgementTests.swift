@@ -107,14 +107,14 @@ struct DoctorJudgementTests {
 
     @Test func aRefusedKeyIsToldApartFromAWrongModel() {
         let key = SessionCheck.judge(
-            .error(ServerError(type: "x", code: "invalid_api_key", message: "bad sk-abc123"), afterSettings: false),
+            .error(ServiceError(.account, name: "invalid_api_key", text: "bad sk-abc123"), afterSettings: false),
             model: "m"
         )
         #expect(key.verdict == .fail)
         #expect(key.advice?.contains("key") == true)
         #expect(!key.message.contains("sk-abc123"))
         let model = SessionCheck.judge(
-            .error(ServerError(type: "x", code: "model_not_found", message: "no such model"), afterSettings: false),
+            .error(ServiceError(.configuration, name: "model_not_found", text: "no such model"), afterSettings: false),
             model: "gpt-nine"
         )
         #expect(model.advice?.contains("gpt-nine") == true)

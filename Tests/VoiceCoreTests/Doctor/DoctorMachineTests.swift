@@ -105,7 +105,7 @@ struct DoctorMachineTests {
                 environment: ["OPENAI_API_KEY": "sk-1"],
                 files: .stub([:])
             )
-            return "\(context.settings?.conversation.settings.tools ?? [])"
+            return "\(context.settings?.service.tools ?? [])"
         }
         #expect(tools([]).contains("ask_jarvis"))
         #expect(tools(["media.enabled=true"]).contains("play_audio"))

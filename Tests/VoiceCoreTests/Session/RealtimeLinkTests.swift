@@ -69,7 +69,7 @@ struct RealtimeLinkTests {
             + #""content_index":0,"delta":"AAEAAQAB"}"#
     )
     private static let marker = WebSocketFrames.text(#"{"type":"marker"}"#)
-    private static let marked = ConversationEvent.server(.unknown(type: "marker"))
+    private static let marked = ConversationEvent.service(.unknown("marker"))
     private static let voiced = ConversationEvent.voiceReceived(responseID: "r", itemID: "i")
 
     @Test func onlyTheLinkThatHasTheMicrophoneIsHeard() async throws {
@@ -81,11 +81,11 @@ struct RealtimeLinkTests {
             case (.connected, _):
                 link.openMicrophone()
                 pump.openMicrophone(on: WebSocketConnection(request))
-                return link.send(.responseCreate(eventID: "1"))
+                return link.ask(.respond(id: "1", mayCall: true))
             case (Self.marked, 0):
                 heard.add([reports.all])
                 link.openMicrophone()
-                return link.send(.responseCreate(eventID: "2"))
+                return link.ask(.respond(id: "2", mayCall: true))
             case (Self.marked, 1):
                 heard.add([reports.all])
                 return false
@@ -98,7 +98,7 @@ struct RealtimeLinkTests {
     @Test func aRetiredLinkReportsNothing() async throws {
         let line = try Line(answers: [Self.delta, Self.marker])
         try await line.run { _, link, _ in
-            link.send(.responseCreate(eventID: "1"))
+            link.ask(.respond(id: "1", mayCall: true))
             link.retire()
             link.openMicrophone()
             return false
@@ -114,7 +114,7 @@ struct RealtimeLinkTests {
         try await line.run { [events = line.events] event, link, pump in
             guard events.all.count <= 3 else { return false }
             _ = pump.tick()
-            return events.all.count < 3 && link.send(.responseCreate(eventID: "1"))
+            return events.all.count < 3 && link.ask(.respond(id: "1", mayCall: true))
         }
         #expect(line.events.all.prefix(3) == [.connected, Self.marked, Self.marked])
         #expect(line.reports.all == [.lost(.messages(5))])
@@ -124,8 +124,8 @@ struct RealtimeLinkTests {
         let line = try Line(answers: [])
         try await line.run(pending: 1000) { event, link, _ in
             guard event == .connected else { return false }
-            #expect(link.send(.responseCreate(eventID: "1")))
-            #expect(!link.send(.systemMessage(text: String(repeating: "a", count: 1000), eventID: "2")))
+            #expect(link.ask(.respond(id: "1", mayCall: true)))
+            #expect(!link.ask(.tell(String(repeating: "a", count: 1000), .say)))
             return true
         }
         let failure = WebSocketFailure.reset("the server does not take what is sent")

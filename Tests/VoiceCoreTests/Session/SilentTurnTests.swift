@@ -85,7 +85,7 @@ struct SilentTurnTests {
                 let held = Held(connection)
                 return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
                     switch event {
-                    case .server(.unknown(type: "marker")):
+                    case .service(.unknown("marker")):
                         guard let connection = held.connection else { return }
                         let first = cases[0]
                         if let holds = first.holds {
@@ -99,19 +99,19 @@ struct SilentTurnTests {
                         }
                         held.takes = true
                         held.advance(ports, to: first.begins, voice: first.voice)
-                    case .server(.speechStarted):
+                    case .service(.userStarted):
                         let turn = cases[held.turn]
                         held.takes = !turn.stalls
                         held.advance(ports, to: turn.begins + turn.lasts, voice: turn.voice)
                     case .turnWasSilent: told.add([event])
-                    case .server(.committed):
+                    case .service(.userTurn):
                         told.add([event])
                         held.turn += 1
                         held.takes = true
                         if held.turn < cases.count {
                             held.advance(ports, to: cases[held.turn].begins, voice: cases[held.turn].voice)
                         }
-                    case .server(.unknown(type: "end")), .disconnected: end.finish()
+                    case .service(.unknown("end")), .disconnected: end.finish()
                     default: break
                     }
                 }

@@ -40,7 +40,7 @@ struct UnheardSpeechTests {
                 let held = Held(connection)
                 return RealtimeLink(connection: connection, pump: pump.onThread) { event, _ in
                     switch event {
-                    case .server(.unknown(type: "marker")):
+                    case .service(.unknown("marker")):
                         guard let connection = held.connection else { return }
                         pump.onThread.openMicrophone(on: connection)
                         if let voice = example.voice, voice > 0 {

@@ -109,6 +109,37 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
+    /// A session that runs by its uplink is sent silence for what a shut gate holds back.
+    @Test func aShutGateIsSilenceWhereTheSessionRunsByItsUplink() async throws {
+        let count = 3 * Scene.chunk
+        let heard = Collected<Int16>()
+        let server = try LoopbackServer { socket in
+            socket.upgrade()
+            heard.add(Self.samples(socket, count: count))
+            socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
+            _ = Self.samples(socket)
+        }
+        let request = Self.request(to: server)
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        try await NetworkThread.with { network in
+            let scene = Scene(network)
+            network.connect(request) { connection in
+                WatchedDriver(connection) { driver in
+                    let pump = scene.pump.onThread
+                    pump.setVoiceGate(VoiceGate())
+                    pump.openMicrophone(on: driver.connection, isContinuous: true)
+                    scene.capture(milliseconds: 100)
+                    while pump.chunksSent < 3 { _ = pump.tick() }
+                } whenClosed: { _ in
+                    end.finish()
+                }
+            }
+            for await _ in ended {}
+        }
+        withExtendedLifetime(server) {}
+        #expect(heard.all == [Int16](repeating: 0, count: count))
+    }
+
     @Test func afterAStallThePresentIsSentAndTheLossTold() async throws {
         let isStalled = Atomic(true)
         let heard = Collected<Int16>()

@@ -59,7 +59,7 @@ extension VoiceDaemon {
             result["quiet"] = .bool(activation.isQuiet)
             result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
             result["service"] = .string(settings.serviceName)
-            result["dialect"] = .string(settings.conversation.settings.dialect.name.rawValue)
+            result["dialect"] = .string(settings.service.name)
             if let age = await session.sessionAge { result["session_age_s"] = .integer(Int(age.components.seconds)) }
             if let spending = status.spending {
                 result["spent_hour_usd"] = .number(spending.hour.dollars)

@@ -44,27 +44,9 @@ package enum ServerEvent: Equatable, Sendable {
     case unknown(type: String)
 }
 
-/// A tool call the model asks for.
-package struct FunctionCall: Equatable, Sendable {
-    package var callID: String
-    package var name: String
-    /// The arguments as the JSON text the model wrote, not yet parsed.
-    package var arguments: String
-
-    package init(callID: String, name: String, arguments: String) {
-        self.callID = callID
-        self.name = name
-        self.arguments = arguments
-    }
-}
-
 /// How a response ended (`response.done`).
 package struct ResponseOutcome: Equatable, Sendable {
-    package enum Status: String, Sendable {
-        case completed, cancelled, failed, incomplete
-        /// A status this program does not know.
-        case other
-    }
+    package typealias Status = ResponseEnd.Status
 
     package var id: String
     package var status: Status
@@ -89,18 +71,6 @@ package struct ResponseOutcome: Equatable, Sendable {
         self.clientEventID = clientEventID
         self.usage = usage
         self.calls = calls
-    }
-}
-
-/// A call as an item tells it.
-package struct AnnouncedCall: Equatable, Sendable {
-    package var call: FunctionCall
-    /// Not cut off while it was written.
-    package var isComplete: Bool
-
-    package init(call: FunctionCall, isComplete: Bool) {
-        self.call = call
-        self.isComplete = isComplete
     }
 }
 

@@ -36,8 +36,8 @@ package struct TranscriptAssembler: Sendable {
         effects: [ConversationEffect],
         at now: Duration
     ) -> [TranscriptLine] {
-        for report in event?.reports ?? [] { heard(report, at: now) }
         switch event {
+        case .service(let report): heard(report, at: now)
         case .voiceReceived(let responseID, let itemID):
             if !silenced.contains(responseID) {
                 isSounding = true
@@ -90,7 +90,7 @@ package struct TranscriptAssembler: Sendable {
             guard expectsUser else { return }
             user(itemID, at: now) { item in item.since = now }
         case .placed(let itemID, let previous): place(itemID, after: previous, at: now)
-        case .responseBegan(let id):
+        case .responseBegan(let id, _):
             for index in items.indices where items[index].responseID != nil && items[index].responseID != id {
                 end(&items[index])
             }
@@ -102,8 +102,8 @@ package struct TranscriptAssembler: Sendable {
         case .audioEnded(let responseID, let itemID):
             voice(itemID, of: responseID, at: now) { $0.isSoundComplete = true }
             if !isSounding { soundEnded() }
-        case .responseEnded(let id):
-            for index in items.indices where items[index].responseID == id { end(&items[index]) }
+        case .responseEnded(let response):
+            for index in items.indices where items[index].responseID == response.response { end(&items[index]) }
             if !isSounding { soundEnded() }
         case .heard(let itemID, let index, let text, isWhole: false):
             user(itemID, at: now) { $0.append(text, to: index, limit: Self.textLimit) }
@@ -112,8 +112,10 @@ package struct TranscriptAssembler: Sendable {
                 item.complete(index, text: text, limit: Self.textLimit)
                 item.isTextComplete = true
             }
-        case .notHeard(let itemID): user(itemID, at: now) { $0.isTextComplete = true }
-        case .opened, .userStarted, .userStopped, .charged, .unknown: break
+        case .notHeard(let itemID, _): user(itemID, at: now) { $0.isTextComplete = true }
+        case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .responseGoesOn, .callBegan,
+            .callWritten, .call, .trouble, .charged, .unknown:
+            break
         }
     }
 

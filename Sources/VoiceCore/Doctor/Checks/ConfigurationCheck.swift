@@ -33,7 +33,7 @@ enum ConfigurationCheck {
             return [DoctorFinding("api-key", .ok, secrets.apiKey.status)]
                 + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
         }
-        guard Dialect(loaded.values).needsKey else {
+        guard ServiceRegistry.capabilities(loaded.values).needsKey else {
             return [DoctorFinding("api-key", .ok, "none, and this service needs none")]
         }
         if let path = context.unreadable.first {

@@ -11,18 +11,15 @@ enum SessionCheck {
         guard let settings = context.settings, let values = context.loaded?.values else {
             return [DoctorFinding("session", .skipped, "needs a configuration that can be used, and a key")]
         }
-        let dialect = Dialect(values)
-        let outcome = await probe(settings, dialect: dialect, network: network)
+        let outcome = await probe(settings, network: network)
         return [judge(outcome, model: values.realtime.model)]
     }
 
-    static func probe(_ settings: DaemonSettings, dialect: Dialect, network: NetworkThread) async -> SessionOutcome {
+    static func probe(_ settings: DaemonSettings, network: NetworkThread) async -> SessionOutcome {
         let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
             let handle = network.connect(settings.request) { connection in
-                SessionProbe(connection, dialect: dialect, settings: settings.conversation.settings) {
-                    answer.give($0)
-                }
+                SessionProbe(connection, wire: settings.service.wire()) { answer.give($0) }
             }
             if handle == nil { answer.give(.ended(.failed(.stopped))) }
             return await answer.wait()
@@ -47,9 +44,8 @@ enum SessionCheck {
                 advice: "see whether realtime.dialect fits this service"
             )
         case .error(let error, let afterSettings):
-            let words = Redaction.withoutKeys(line(error.message))
-            let code = error.code ?? error.type
-            return fail("\(words) (\(code))", advice(code: code, status: nil, model: model, afterSettings))
+            let words = Redaction.withoutKeys(line(error.text))
+            return fail("\(words) (\(error.name))", advice(code: error.name, status: nil, model: model, afterSettings))
         case .ended(let closure):
             var status: Int?
             if case .refused(let refusal) = closure { status = refusal.status }

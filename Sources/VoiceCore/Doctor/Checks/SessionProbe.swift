@@ -5,7 +5,7 @@ internal import VoiceNetwork
 enum SessionOutcome: Sendable, Equatable {
     /// It took the key, the model and, where it says so, the settings.
     case ready(confirmed: Bool)
-    case error(ServerError, afterSettings: Bool)
+    case error(ServiceError, afterSettings: Bool)
     case ended(WebSocketClosure)
     /// It opened and took the settings without a word.
     case silent
@@ -15,49 +15,50 @@ enum SessionOutcome: Sendable, Equatable {
 /// asked for, so that it costs nothing. Lives on the network thread.
 final class SessionProbe: WebSocketDriver {
     private let connection: WebSocketConnection
-    private let dialect: Dialect
-    private let settings: RealtimeSettings
-    private let decoder: ServerEventDecoder
+    private var wire: any ServiceWire
     private var report: (@Sendable (SessionOutcome) -> Void)?
-    private var hasSent = false
+    private var hasAsked = false
 
     /// - Parameter report: called once.
     init(
         _ connection: WebSocketConnection,
-        dialect: Dialect,
-        settings: RealtimeSettings,
+        wire: any ServiceWire,
         report: @escaping @Sendable (SessionOutcome) -> Void
     ) {
         self.connection = connection
-        self.dialect = dialect
-        self.settings = settings
+        self.wire = wire
         self.report = report
-        decoder = ServerEventDecoder(dialect: dialect)
     }
 
-    package func opened() {}
+    package func opened() { take(wire.connected()) }
 
-    package func received(text: UnsafeRawBufferPointer) {
-        guard let event = try? decoder.decode(text) else { return }
-        switch event {
-        case .sessionCreated where !hasSent:
-            hasSent = true
-            guard dialect.confirmsSettings else { return finish(.ready(confirmed: false)) }
-            let event = ClientEvent.sessionUpdate(settings, eventID: "doctor")
-            if !connection.send(text: event.encoded(for: dialect)) { finish(.ready(confirmed: false)) }
-        case .sessionUpdated where hasSent: finish(.ready(confirmed: true))
-        case .error(let error): finish(.error(error, afterSettings: hasSent))
-        default: break
-        }
-    }
+    package func received(text: UnsafeRawBufferPointer) { take(wire.read(text) ?? []) }
 
     package func received(binary: UnsafeRawBufferPointer) {}
 
     package func closed(_ closure: WebSocketClosure) { finish(.ended(closure)) }
 
+    private func take(_ reports: [ServiceReport]) {
+        for report in reports where self.report != nil {
+            switch report {
+            case .opened where !hasAsked:
+                hasAsked = true
+                send(.open(history: []))
+            case .ready(let readiness) where hasAsked: finish(.ready(confirmed: readiness.isTold))
+            case .trouble(let error): finish(.error(error, afterSettings: hasAsked))
+            default: break
+            }
+        }
+    }
+
+    private func send(_ request: ServiceRequest) {
+        for message in wire.write(request) { connection.send(text: message) }
+    }
+
     private func finish(_ outcome: SessionOutcome) {
         guard let report else { return }
         self.report = nil
+        send(.close)
         report(outcome)
         connection.close()
     }

@@ -171,7 +171,7 @@ struct TruncationPropertyTests {
             scene.on(.voiceStopped(parts + [HeardPart(part: foreign, heard: 5, received: 9)]))
             var deleted: [String] = []
             var truncated: [SpokenPart] = []
-            for case .send(let event) in scene.latest {
+            for event in scene.sent(scene.latest) {
                 switch event {
                 case .deleteItem(let itemID, _): deleted.append(itemID)
                 case .truncate(let itemID, let index, let end, _):

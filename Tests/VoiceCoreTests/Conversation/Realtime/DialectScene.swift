@@ -7,6 +7,8 @@ import FoundationEssentials
 struct DialectScene {
     let dialect: Dialect
     private let decoder: ServerEventDecoder
+    /// Of the way up; the scene has one for the way down.
+    private var translator: RealtimeTranslator
     private var scene: Scene
     private var sounding: Set<String> = []
     private(set) var sent: [JSONValue] = []
@@ -14,17 +16,17 @@ struct DialectScene {
     init(_ dialect: Dialect) {
         self.dialect = dialect
         decoder = ServerEventDecoder(dialect: dialect)
-        scene = Scene { options in
-            options.settings = RealtimeSettings(
-                instructions: "Be brief.",
-                tools: [["type": "function", "name": "ask_jarvis", "parameters": ["type": "object"]]],
-                voice: "eve",
-                turnDetection: dialect.takesSemanticTurns
-                    ? .semantic(eagerness: "auto") : .server(threshold: 0.5, silence: 500),
-                transcription: .init(model: "whisper", language: "en"),
-                dialect: dialect
-            )
-        }
+        let settings = RealtimeSettings(
+            instructions: "Be brief.",
+            tools: [["type": "function", "name": "ask_jarvis", "parameters": ["type": "object"]]],
+            voice: "eve",
+            turnDetection: dialect.takesSemanticTurns
+                ? .semantic(eagerness: "auto") : .server(threshold: 0.5, silence: 500),
+            transcription: .init(model: "whisper", language: "en"),
+            dialect: dialect
+        )
+        translator = RealtimeTranslator(settings)
+        scene = Scene(settings: settings)
         scene.on(.activate)
         scene.on(.connected)
     }
@@ -66,6 +68,10 @@ struct DialectScene {
 
     private var latest: SpokenPart?
 
+    mutating func server(_ event: ServerEvent) {
+        keep(scene.server(event))
+    }
+
     mutating func on(_ event: ConversationEvent) {
         keep(scene.on(event))
     }
@@ -74,9 +80,11 @@ struct DialectScene {
         var isStopped = false
         for effect in effects {
             switch effect {
-            case .send(let event):
-                let bytes = event.encoded(for: dialect)
-                sent.append((try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) ?? .null)
+            case .send(let request):
+                for event in translator.ask(request) {
+                    let bytes = event.encoded(for: dialect)
+                    sent.append((try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) ?? .null)
+                }
             case .stopVoice: isStopped = true
             default: break
             }

@@ -26,7 +26,7 @@ struct DialectTests {
     ])
     func theHostTellsTheService(url: String, name: Dialect.Name) throws {
         let settings = try settings { $0.realtime.url = url }
-        #expect(settings.conversation.settings.dialect.name == name)
+        #expect(settings.realtime.dialect.name == name)
     }
 
     @Test func azureIsReachedWithItsOwnHeaderAndPath() throws {
@@ -65,7 +65,7 @@ struct DialectTests {
         )
         #expect(settings.request.headers.isEmpty)
         #expect(settings.budget.prices == PriceTable())
-        #expect(settings.conversation.settings.turnDetection == .server(threshold: 0.5, silence: 500))
+        #expect(settings.realtime.turnDetection == .server(threshold: 0.5, silence: 500))
         #expect(settings.notices.contains { $0.contains("server_vad") })
     }
 

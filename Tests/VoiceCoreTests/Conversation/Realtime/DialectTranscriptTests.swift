@@ -43,7 +43,7 @@ struct DialectTranscriptTests {
         #expect(scene.session["audio"]?["output"]?["voice"] == "eve")
         #expect(scene.session["audio"]?["input"]?["turn_detection"]?["type"] == "semantic_vad")
         #expect(scene.session["audio"]?["input"]?["noise_reduction"] == ["type": "far_field"])
-        scene.on(.server(.sessionUpdated(scene.session)))
+        scene.server(.sessionUpdated(scene.session))
         #expect(scene.state == .listening)
         try scene.hear(Self.call)
         #expect(scene.started == ["call_1"])
@@ -114,7 +114,7 @@ struct DialectTranscriptTests {
         #expect(scene.session["input_audio_format"] == "pcm16")
         #expect(scene.session["turn_detection"]?["type"] == "server_vad")
         #expect(scene.session["input_audio_transcription"] == ["model": "whisper", "language": "en"])
-        scene.on(.server(.sessionUpdated(scene.session)))
+        scene.server(.sessionUpdated(scene.session))
         #expect(scene.state == .listening)
         try scene.hear(
             """

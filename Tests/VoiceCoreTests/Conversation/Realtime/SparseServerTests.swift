@@ -36,7 +36,7 @@ struct SparseServerTests {
     private func open() throws -> DialectScene {
         var scene = DialectScene(.openAI)
         try scene.hear(Self.opening)
-        scene.on(.server(.sessionUpdated(scene.session)))
+        scene.server(.sessionUpdated(scene.session))
         #expect(scene.state == .listening)
         return scene
     }
@@ -139,7 +139,7 @@ struct SparseServerTests {
         scene.on(.disconnected(LinkFailure(.transient, "the connection is dead")))
         scene.on(.timer(.reconnect))
         try scene.hear(Self.opening)
-        scene.on(.server(.sessionUpdated(scene.session)))
+        scene.server(.sessionUpdated(scene.session))
         let before = scene.started.count
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
         #expect(scene.started.count == before + 1)
@@ -155,7 +155,7 @@ struct SparseServerTests {
         scene.on(.deactivate)
         scene.on(.activate)
         try scene.hear(Self.opening)
-        scene.on(.server(.sessionUpdated(scene.session)))
+        scene.server(.sessionUpdated(scene.session))
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
         let sent = scene.sent.count
         answer(&scene, "call_0")

@@ -256,7 +256,7 @@ struct TranscriptAssemblerTests {
                 sounding = response
                 events.append(.voiceReceived(responseID: response, itemID: item))
             }
-            events.append(.server(event))
+            events += ConversationEvent.all(event)
             if case .responseDone = event { events.append(.voiceDrained) }
         }
         let read = read(events, expectsUser: name.hasPrefix("a"), finish: true)

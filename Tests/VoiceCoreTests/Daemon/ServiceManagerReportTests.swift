@@ -4,10 +4,10 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-struct ServiceReportTests {
+struct ServiceManagerReportTests {
     /// A report that is fed twice a second by parts that all turn, unless told otherwise.
     private struct Feed {
-        var report = ServiceReport(watchdog: .seconds(20), at: .zero)
+        var report = ServiceManagerReport(watchdog: .seconds(20), at: .zero)
         var snapshot = ServiceSnapshot(conversation: .connecting)
         var now = Duration.zero
         var hung: Set<String> = []
@@ -126,7 +126,7 @@ struct ServiceReportTests {
     }
 
     @Test func withoutAWatchdogThereAreNoSignsOfLife() {
-        var report = ServiceReport(watchdog: nil, at: .zero)
+        var report = ServiceManagerReport(watchdog: nil, at: .zero)
         let snapshot = ServiceSnapshot(conversation: .listening)
         for second in 1...30 { #expect(!report.step(snapshot, at: .seconds(second)).contains(.watchdog)) }
     }

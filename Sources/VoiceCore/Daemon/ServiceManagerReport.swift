@@ -9,7 +9,7 @@ internal import VoiceConversation
 /// Alive: while the audio thread cycles, the network thread and the conversation's loop turn, and the microphone, if it is
 /// said to run, delivers frames. A device that is away is no reason to be killed: it is being waited for. A part that has
 /// not moved for `patience` is dead, and the watchdog is left to bite.
-package struct ServiceReport: Sendable {
+package struct ServiceManagerReport: Sendable {
     package static let grace = Duration.seconds(8)
     package static let patience = Duration.seconds(5)
     /// A session that has not begun to be opened is not yet "no session wanted".

@@ -1,31 +1,8 @@
-/// What an error that the service names by a code means for the session.
+/// The codes of OpenAI, which other services of the protocol have taken over.
 ///
-/// The codes arrive in `error` events, in the details of a failed response, in the reason of a close frame
-/// (`<type>.<code>`) and in the body of an HTTP refusal; they mean the same everywhere.
-package enum ErrorClass: Equatable {
-    /// Key, quota or account: trying again changes nothing.
-    case account
-    /// The address or the model is wrong: trying again changes nothing.
-    case configuration
-    /// The session has lasted as long as it may.
-    case expired
-    /// Too much was asked for in too short a time: later it will do.
-    case limited
-    /// The service has a bad moment.
-    case service
-    /// A response was running already.
-    case activeResponse
-    /// There was no response to cancel.
-    case noActiveResponse
-    /// `session.update` was rejected, whole.
-    case settings
-    /// Two sides acted at once; nothing is broken.
-    case race
-    case other
-
-    /// Whether nothing will change before a person does something.
-    package var isFatal: Bool { self == .account || self == .configuration }
-
+/// They arrive in `error` events, in the details of a failed response, in the reason of a close frame (`<type>.<code>`) and
+/// in the body of an HTTP refusal; they mean the same everywhere.
+extension ErrorClass {
     private static let codes: [String: ErrorClass] = [
         "invalid_api_key": .account,
         "insufficient_quota": .account,

@@ -5,12 +5,12 @@ package import VoiceConversation
 package import VoiceNetwork
 
 /// One connection to the Realtime service: sorts its messages. Lives on the network thread.
-package final class RealtimeLink: WebSocketDriver {
+package final class RealtimeLink: ServiceLink {
     private let connection: WebSocketConnection
     private let pump: VoicePump
-    private let report: (ConversationEvent, Duration) -> Void
-    private let dialect: Dialect
-    private let decoder: ServerEventDecoder
+    private let report: ServiceLinkReport
+    private var wire: RealtimeWire
+    private let isContinuous: Bool
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
     private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
@@ -33,13 +33,13 @@ package final class RealtimeLink: WebSocketDriver {
     package init(
         connection: WebSocketConnection,
         pump: VoicePump,
-        dialect: Dialect = .openAI,
-        report: @escaping (ConversationEvent, Duration) -> Void
+        settings: RealtimeSettings = RealtimeSettings(instructions: "", tools: []),
+        report: @escaping ServiceLinkReport
     ) {
         self.connection = connection
         self.pump = pump
-        self.dialect = dialect
-        decoder = ServerEventDecoder(dialect: dialect)
+        wire = RealtimeWire(settings)
+        isContinuous = settings.dialect.capabilities.continuousUplink
         self.report = report
     }
 
@@ -56,7 +56,7 @@ package final class RealtimeLink: WebSocketDriver {
         if let delta = AudioDelta(text) { return receive(delta, in: text) }
         let now = Monotonic.now()
         do {
-            let event = try decoder.decode(text)
+            let event = try wire.decode(text)
             switch event {
             case .ignored("response.output_audio.delta"), .ignored("response.audio.delta"): return receiveSlowly(text)
             case .audioDone(let responseID, let itemID, let contentIndex):
@@ -68,7 +68,7 @@ package final class RealtimeLink: WebSocketDriver {
             case .ignored: return
             default: break
             }
-            report(.server(event), now)
+            for meant in wire.take(event) { report(.service(meant), now) }
         } catch {
             unreadable()
         }
@@ -99,28 +99,25 @@ package final class RealtimeLink: WebSocketDriver {
         pump.noteUnreadable()
     }
 
-    /// Closes the connection in order and reports nothing of it any more: it is about to be replaced, or has been.
     package func retire() {
         isRetired = true
         pump.ended(connection)
         connection.close()
     }
 
-    /// Takes microphone and voice, from another connection too.
     package func openMicrophone() {
         guard !isRetired else { return }
-        pump.openMicrophone(on: connection)
+        pump.openMicrophone(on: connection, isContinuous: isContinuous)
     }
 
-    /// Sends an event, one that is too long in short; none is dropped: a connection that takes it no more is given up.
-    ///
-    /// - Returns: false where the connection is not open, or was given up.
     @discardableResult
-    package func send(_ event: ClientEvent) -> Bool {
+    package func ask(_ request: ServiceRequest) -> Bool {
         guard connection.isOpen else { return false }
-        if connection.send(text: event.fitting.encoded(for: dialect)) { return true }
-        connection.end(.failed(.reset("the server does not take what is sent")))
-        return false
+        for message in wire.write(request) where !connection.send(text: message) {
+            connection.end(.failed(.reset("the server does not take what is sent")))
+            return false
+        }
+        return true
     }
 
     // MARK: Audio

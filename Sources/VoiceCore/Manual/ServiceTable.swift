@@ -1,0 +1,91 @@
+internal import VoiceConversation
+
+/// What each voice service can do, as the table of docs/services.md: made of the values that the conversation reads.
+package enum ServiceTable {
+    /// The lines of the page that the table stands between.
+    package static let begin = "<!-- made of the services' capabilities -->"
+    package static let end = "<!-- end of the table -->"
+
+    package static var text: String { text(ServiceRegistry.all.flatMap { $0.kinds }) }
+
+    static func text(_ services: [(name: String, capabilities: ServiceCapabilities)]) -> String {
+        let names: [String] = services.map { "`" + $0.name + "`" }
+        var lines: [String] = [line([""] + names), "|" + String(repeating: "---|", count: services.count + 1)]
+        for row in rows {
+            let values: [String] = services.map { row.value($0.capabilities) }
+            lines.append(line([row.name] + values))
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+
+    /// The page with the table anew; nil where the page has no place for it.
+    package static func updated(_ page: String) -> String? {
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let start = lines.firstIndex(of: begin), let stop = lines.firstIndex(of: end), start < stop else {
+            return nil
+        }
+        let whole: [String] = Array(lines[...start]) + ["", text] + Array(lines[stop...])
+        return whole.joined(separator: "\n")
+    }
+
+    private struct Row {
+        var name: String
+        var value: @Sendable (ServiceCapabilities) -> String
+    }
+
+    private static func word(_ name: String, _ value: @escaping @Sendable (ServiceCapabilities) -> String) -> Row {
+        Row(name: name, value: value)
+    }
+
+    private static func flag(_ name: String, _ value: @escaping @Sendable (ServiceCapabilities) -> Bool) -> Row {
+        Row(name: name) { value($0) ? "yes" : "no" }
+    }
+
+    private static var rows: [Row] { turns + sound + words }
+
+    private static var turns: [Row] {
+        [
+            word("who does the work") { $0.work.rawValue },
+            word("who tells turns") { $0.turns.rawValue },
+            flag("can be told to stop") { $0.cancels },
+            flag("is told what was heard of an answer") { $0.truncates },
+            flag("takes an item back") { $0.forgets },
+            flag("takes back what it is hearing") { $0.clearsInput },
+            flag("names items") { $0.namesItems },
+            word("begin and end of a response") { $0.responseBounds.rawValue },
+        ]
+    }
+
+    private static var sound: [Row] {
+        [
+            word("uplink") { audio($0.uplink) + ($0.continuousUplink ? ", never stops" : "") },
+            word("downlink") { audio($0.downlink) },
+            word("longest session, unless it says so") { length($0.sessionLimit) },
+            flag("waits ready at no cost") { $0.warmStandby },
+            flag("fills the wait for an answer by itself") { $0.fillsSilence },
+            flag("words need a voice heard here") { $0.confirmsLocally },
+        ]
+    }
+
+    private static var words: [Row] {
+        [
+            word("the user's words as text") { $0.heardText.rawValue },
+            flag("its own words as text") { $0.tellsSaidText },
+            flag("takes text") { $0.takesText },
+            flag("says given words") { $0.saysExactly },
+            flag("begins to speak by itself when opened") { $0.greets },
+            word("learns what was said before") { $0.history.rawValue },
+            word("reports of use") { $0.usage.rawValue },
+            word("charges for") { $0.charge.rawValue },
+            word("key") { $0.key.rawValue },
+        ]
+    }
+
+    private static func length(_ limit: Duration?) -> String {
+        limit.map { "\($0.components.seconds / 60) min" } ?? "not known"
+    }
+
+    private static func audio(_ audio: ServiceAudio) -> String { "\(audio.rate / 1000) kHz \(audio.codec.rawValue)" }
+}

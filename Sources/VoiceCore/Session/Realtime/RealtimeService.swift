@@ -1,0 +1,88 @@
+package import VoiceBase
+package import VoiceConfiguration
+package import VoiceConversation
+package import VoiceNetwork
+
+/// Services of the Realtime protocol, each with its dialect.
+package struct RealtimeService: VoiceService {
+    package static let section = "realtime"
+
+    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] {
+        Dialect.Name.allCases.map { ($0.rawValue, Dialect.named($0).capabilities) }
+    }
+
+    package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities {
+        Dialect(configuration).capabilities
+    }
+
+    package var settings: RealtimeSettings
+    package let notices: [String]
+    package let request: WebSocketRequest
+
+    package init(
+        _ configuration: Configuration,
+        key: Secret?,
+        instructions: String,
+        tools: [JSONValue]
+    ) throws(ConfigurationError) {
+        let realtime = configuration.realtime
+        let dialect = Dialect(configuration)
+        guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
+            throw ConfigurationError(problems: [
+                ConfigurationProblem(place: "realtime.url", message: "wants a ws:// or wss:// address")
+            ])
+        }
+        request = WebSocketRequest(
+            url: dialect.address(base, model: realtime.model),
+            headers: dialect.headers(key: key),
+            limits: ConnectionLimits(
+                whole: .seconds(realtime.connectTimeoutS),
+                firstMessage: .seconds(realtime.connectTimeoutS)
+            ),
+            deadPeerLimit: .seconds(realtime.deadPeerS),
+            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile,
+            staysNear: base.scheme == "ws" && !realtime.allowPlainHTTP
+        )
+        let isSemantic = realtime.turnDetection == .semantic
+        settings = RealtimeSettings(
+            instructions: instructions,
+            tools: tools,
+            voice: realtime.voice,
+            speed: realtime.speed,
+            turnDetection: isSemantic && dialect.takesSemanticTurns
+                ? .semantic(eagerness: realtime.eagerness.rawValue)
+                : .server(threshold: realtime.threshold, silence: realtime.silenceMS),
+            noiseReduction: realtime.noiseReduction == .off ? nil : realtime.noiseReduction.rawValue,
+            transcription: realtime.transcription
+                ? .init(
+                    model: realtime.transcriptionModel,
+                    language: realtime.language.isEmpty ? nil : realtime.language
+                ) : nil,
+            maximumOutputTokens: realtime.maxOutputTokens,
+            reasoningEffort: dialect.reasoningEffort(realtime.reasoningEffort, model: realtime.model),
+            dialect: dialect
+        )
+        notices =
+            isSemantic && !dialect.takesSemanticTurns
+            ? ["realtime.turn_detection: this service knows server_vad only, so silence ends a turn"] : []
+    }
+
+    package var name: String { settings.dialect.name.rawValue }
+    package var capabilities: ServiceCapabilities { settings.dialect.capabilities }
+    package var tellsHeardText: Bool { settings.transcription != nil }
+
+    package var tools: [JSONValue] {
+        get { settings.tools }
+        set { settings.tools = newValue }
+    }
+
+    package func wire() -> any ServiceWire { RealtimeWire(settings) }
+
+    package func link(
+        _ connection: WebSocketConnection,
+        pump: VoicePump,
+        report: @escaping ServiceLinkReport
+    ) -> any ServiceLink {
+        RealtimeLink(connection: connection, pump: pump, settings: settings, report: report)
+    }
+}

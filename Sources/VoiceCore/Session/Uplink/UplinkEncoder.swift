@@ -1,0 +1,53 @@
+internal import VoiceBase
+
+/// Makes messages of the microphone's sound, one chunk after another. Lives on the network thread.
+package protocol UplinkEncoder: AnyObject {
+    /// Most bytes that the message of so many samples takes.
+    func longestMessage(samples: Int) -> Int
+
+    /// Writes the message for these samples, 24 kHz, to `output`, which has room for the longest.
+    /// - Returns: its bytes.
+    func write(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) -> Int
+
+    /// Another session begins: nothing of the sound before is in its first message.
+    func reset()
+}
+
+/// PCM16 as base64 in a JSON message that is the same every time but for the audio.
+package final class Base64Uplink: UplinkEncoder {
+    private let prefix: [UInt8]
+    private let suffix: [UInt8] = Array("\"}".utf8)
+    private let converter: WireConverter?
+
+    /// - Parameters:
+    ///   - type: of the message, without what JSON escapes; its audio is the field `audio`.
+    ///   - rate: in Hz, 8000 ... 24 000.
+    package init(type: String = "input_audio_buffer.append", rate: Int = AudioFormat.wireRate) {
+        prefix = Array("{\"type\":\"\(type)\",\"audio\":\"".utf8)
+        converter = rate == AudioFormat.wireRate ? nil : WireConverter(from: AudioFormat.wireRate, to: rate)
+    }
+
+    package func longestMessage(samples: Int) -> Int {
+        prefix.count + Base64.encodedCount(samples * 2) + suffix.count
+    }
+
+    package func write(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) -> Int {
+        guard let converter else { return encode(samples, into: output) }
+        return converter.convert(samples) { encode($0, into: output) }
+    }
+
+    private func encode(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) -> Int {
+        let count = longestMessage(samples: samples.count)
+        guard count <= output.count, let start = output.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+            return 0
+        }
+        var cursor = start
+        cursor.update(from: prefix, count: prefix.count)
+        cursor += prefix.count
+        cursor += Base64.encode(UnsafeRawBufferPointer(samples), into: cursor)
+        cursor.update(from: suffix, count: suffix.count)
+        return count
+    }
+
+    package func reset() { converter?.reset() }
+}

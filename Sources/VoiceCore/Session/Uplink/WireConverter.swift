@@ -1,0 +1,49 @@
+internal import VoiceAudio
+internal import VoiceBase
+
+/// Sound of 16 bits from one rate to another, by the converter of the cards: between the 24 kHz inside and the rate of a
+/// service. Its delay is 36 samples of the lower rate. Lives on the network thread.
+package final class WireConverter {
+    /// What is converted at once, in samples: a period of the highest rate at most.
+    private static let piece = 480
+
+    private var resampler: RationalResampler
+    private let input = UnsafeMutablePointer<Float>.allocate(capacity: RationalResampler.block)
+    private let output = UnsafeMutablePointer<Float>.allocate(capacity: RationalResampler.block)
+    /// Grows to the largest that was handed over.
+    private var samples: [Int16] = []
+
+    /// - Parameters:
+    ///   - from: rate of the input in Hz, 8000 ... 48 000.
+    ///   - to: rate of the output in Hz, at most three times as much.
+    package init(from: Int, to: Int) {
+        resampler = RationalResampler(from: from, to: to)
+        input.initialize(repeating: 0, count: RationalResampler.block)
+        output.initialize(repeating: 0, count: RationalResampler.block)
+    }
+
+    deinit {
+        input.deallocate()
+        output.deallocate()
+    }
+
+    /// Hands what comes out to `body`, for as long as that runs.
+    package func convert<Result>(
+        _ whole: UnsafeBufferPointer<Int16>,
+        _ body: (UnsafeBufferPointer<Int16>) -> Result
+    ) -> Result {
+        samples.removeAll(keepingCapacity: true)
+        var start = 0
+        while start < whole.count {
+            let count = min(Self.piece, whole.count - start)
+            for index in 0..<count { input[index] = Float(whole[start + index]) }
+            let made = resampler.process(input, count: count, into: output)
+            for index in 0..<made { samples.append(Int16(max(-32_768, min(32_767, output[index].rounded())))) }
+            start += count
+        }
+        return samples.withUnsafeBufferPointer(body)
+    }
+
+    /// Forgets the past, as if silence had gone before.
+    package func reset() { resampler.reset() }
+}

@@ -1,0 +1,158 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceCore
+
+/// The clock of a session that runs by its uplink never stops, whatever becomes of the microphone.
+struct UplinkClockTests {
+    /// 20 ms.
+    private static let chunk = 480
+
+    /// What can become of the microphone.
+    enum Fault: String, CaseIterable {
+        case none, gate, away, late, overrun, muted, halfDuplex
+    }
+
+    /// A microphone, a gate and a session, all of them numbers.
+    private struct Room {
+        var clock = UplinkClock(chunk: UplinkClockTests.chunk, at: .zero)
+        var now = Duration.zero
+        var fault = Fault.none
+        /// When each waiting period of 10 ms was captured.
+        var ring: [Duration] = []
+        /// Periods that a card hands over late.
+        var inCard: [Duration] = []
+        /// Samples the session has, and how many of them are silence of the clock's.
+        var total = 0
+        var silence = 0
+        /// When the sound that was sent had been captured, in the order of sending.
+        var sent: [Duration] = []
+        /// The longest the session has waited for the next sample.
+        var latest = Duration.zero
+        var longestPause = Duration.zero
+
+        /// 10 ms pass; the network thread looks once.
+        mutating func pass() {
+            now += .milliseconds(10)
+            switch fault {
+            // Mute and half duplex are silence that the audio thread makes.
+            case .none, .gate, .muted, .halfDuplex:
+                ring += inCard + [now - .milliseconds(10)]
+                inCard = []
+            case .late: inCard.append(now - .milliseconds(10))
+            case .away, .overrun: inCard = []
+            }
+            look()
+        }
+
+        mutating func look() {
+            let isHeld = fault == .gate
+            // What a gate holds back is kept for 400 ms.
+            if isHeld, ring.count > 40 { ring.removeFirst(ring.count - 40) }
+            let before = total
+            let step = clock.step(at: now, oldest: ring.first ?? now, waiting: ring.count * 240, isHeld: isHeld)
+            ring.removeFirst(min(ring.count, step.dropped / 240))
+            total += step.silence
+            silence += step.silence
+            while !isHeld, ring.count >= 2 {
+                sent += ring[..<2]
+                clock.sent(UplinkClockTests.chunk, until: ring[1] + .milliseconds(10))
+                ring.removeFirst(2)
+                total += UplinkClockTests.chunk
+            }
+            if total > before { latest = now }
+            longestPause = max(longestPause, now - latest)
+        }
+
+        mutating func pass(_ milliseconds: Int, _ fault: Fault) {
+            self.fault = fault
+            for _ in 0..<milliseconds / 10 { pass() }
+        }
+
+        /// By how much the session is behind the wall clock, in ms; negative where it is ahead.
+        var behind: Int { now.wholeMilliseconds - total / 24 }
+    }
+
+    @Test func undisturbedSoundIsSentAsItIs() {
+        var room = Room()
+        room.pass(10_000, .none)
+        #expect(room.silence == 0)
+        #expect(room.behind <= 20)
+        #expect(room.longestPause <= .milliseconds(20))
+    }
+
+    @Test(arguments: Fault.allCases) func noFaultStopsTheClock(fault: Fault) {
+        for length in [10, 50, 150, 190, 250, 400, 3000, 20_000] {
+            var room = Room()
+            room.pass(1000, .none)
+            room.pass(length, fault)
+            #expect(room.behind <= 220, "\(fault) \(length): \(room.behind) ms behind")
+            room.pass(3000, .none)
+            #expect(room.longestPause <= .milliseconds(220), "\(fault) \(length): \(room.longestPause)")
+            #expect(room.behind <= 220, "\(fault) \(length): \(room.behind) ms behind")
+            // Ahead by no more than what a gate keeps for the beginning of a word.
+            #expect(room.behind >= -420, "\(fault) \(length): \(-room.behind) ms ahead")
+        }
+    }
+
+    @Test func aShutGateIsSilenceAtOnce() {
+        var room = Room()
+        room.pass(1000, .none)
+        room.pass(5000, .gate)
+        #expect(room.longestPause <= .milliseconds(20))
+        #expect(room.silence >= 4900 * 24)
+    }
+
+    /// A card that hands over late stretches nothing: what comes after its place was taken is dropped.
+    @Test(arguments: [250, 500, 1500]) func soundThatIsTooLateIsDroppedNotAdded(length: Int) {
+        var room = Room()
+        room.pass(1000, .none)
+        room.pass(length, .late)
+        room.pass(2000, .none)
+        #expect(room.behind >= -20, "\(-room.behind) ms were added")
+        #expect(room.behind <= 220)
+    }
+
+    /// A little late is not missing.
+    @Test func soundThatIsALittleLateIsSentWhole() {
+        var room = Room()
+        room.pass(1000, .none)
+        room.pass(150, .late)
+        room.pass(2000, .none)
+        #expect(room.silence == 0)
+        #expect(room.sent.count >= 313)
+    }
+
+    /// What an overrun swallowed is replaced in its place, sample for sample.
+    @Test func aGapInSoundIsFilledWhereItIs() {
+        var room = Room()
+        room.pass(1000, .none)
+        room.pass(120, .overrun)
+        room.pass(1000, .none)
+        #expect(abs(room.silence - 120 * 24) <= Self.chunk)
+        #expect(abs(room.behind) <= 40)
+    }
+
+    /// A thread that hung for minutes does not send minutes of silence at once.
+    @Test func whoHungDoesNotCatchUp() {
+        var clock = UplinkClock(chunk: Self.chunk, at: .zero)
+        clock.sent(Self.chunk, until: .seconds(1))
+        let step = clock.step(at: .seconds(600), oldest: .seconds(600), waiting: 0, isHeld: false)
+        #expect(step.silence <= 2 * 24_000)
+        #expect(clock.step(at: .seconds(600), oldest: .seconds(600), waiting: 0, isHeld: false).silence == 0)
+    }
+
+    /// Any faults in any order, for an hour of them.
+    @Test(arguments: UInt64(1)...20) func anyOrderOfFaultsLeavesItRunning(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var room = Room()
+        for _ in 0..<300 {
+            let fault = Fault.allCases[Int.random(in: 0..<Fault.allCases.count, using: &random)]
+            room.pass(10 * Int.random(in: 1..<(Bool.random(using: &random) ? 20 : 150), using: &random), fault)
+            #expect(room.behind <= 240, "\(seed): \(room.behind) ms behind")
+        }
+        #expect(room.longestPause <= .milliseconds(240), "\(seed): \(room.longestPause)")
+        // What was said is in order, and nothing of it twice.
+        #expect(zip(room.sent, room.sent.dropFirst()).allSatisfy { $0 < $1 }, "\(seed)")
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+@testable import VoiceCore
+
+struct UplinkEncoderTests {
+    private static func message(_ encoder: Base64Uplink, _ samples: [Int16]) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: encoder.longestMessage(samples: samples.count))
+        let count = samples.withUnsafeBufferPointer { samples in
+            bytes.withUnsafeMutableBytes { encoder.write(samples, into: $0) }
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    private static func samples(_ message: [UInt8]) -> [Int16] {
+        let text = Array(String(decoding: message, as: UTF8.self).split(separator: "\"")[7].utf8)
+        var bytes = [UInt8](repeating: 0, count: text.count)
+        let count = text.withUnsafeBytes { text in
+            bytes.withUnsafeMutableBufferPointer { room in room.baseAddress.flatMap { Base64.decode(text, into: $0) } }
+        }
+        return stride(from: 0, to: count ?? 0, by: 2).map { Int16(bytes[$0]) | Int16(bytes[$0 + 1]) << 8 }
+    }
+
+    private static func tone(_ count: Int, from start: Int = 0, rate: Double = 24_000) -> [Int16] {
+        (start..<start + count).map { Int16(8000 * sine(Double($0) * 440 / rate)) }
+    }
+
+    /// Of whole turns.
+    private static func sine(_ turns: Double) -> Double {
+        let part = turns - turns.rounded(.down)
+        // Bhaskara's approximation, within 0.2 %: good enough to tell a tone from another.
+        let half = part < 0.5 ? part : part - 0.5
+        let degrees = half * 360
+        let value = 4 * degrees * (180 - degrees) / (40_500 - degrees * (180 - degrees))
+        return part < 0.5 ? value : -value
+    }
+
+    /// The messages of today, byte for byte.
+    @Test(arguments: [240, 480, 960, 2400]) func theMessageIsTheSame(count: Int) {
+        let samples = Self.tone(count)
+        var wanted = [UInt8](repeating: 0, count: AudioAppend.messageCount(samples: count))
+        samples.withUnsafeBufferPointer { samples in
+            wanted.withUnsafeMutableBytes { AudioAppend.write(samples, into: $0) }
+        }
+        #expect(Self.message(Base64Uplink(), samples) == wanted)
+    }
+
+    /// At 16 kHz two samples go where three came, message by message, and the tone is the same tone.
+    @Test func aServiceAtAnotherRateHearsTheSameTone() {
+        let encoder = Base64Uplink(type: "session.input_audio.append", rate: 16_000)
+        var heard: [Int16] = []
+        for start in 0..<50 {
+            let message = Self.message(encoder, Self.tone(480, from: start * 480))
+            #expect(String(decoding: message.prefix(45), as: UTF8.self).contains("session.input_audio.append"))
+            let samples = Self.samples(message)
+            #expect(samples.count == 320)
+            heard += samples
+        }
+        let crossings = zip(heard, heard.dropFirst()).count { $0 < 0 && $1 >= 0 }
+        #expect(abs(crossings - 440) <= 2, "\(crossings) Hz")
+        #expect(heard.max() ?? 0 > 7900 && heard.max() ?? 0 < 8200)
+    }
+
+    @Test func whatDoesNotFitIsNotWritten() {
+        let encoder = Base64Uplink()
+        var room = [UInt8](repeating: 0, count: 10)
+        let count = Self.tone(240).withUnsafeBufferPointer { samples in
+            room.withUnsafeMutableBytes { encoder.write(samples, into: $0) }
+        }
+        #expect(count == 0)
+        #expect(room.allSatisfy { $0 == 0 })
+    }
+}
