@@ -14,7 +14,9 @@ struct AlarmPlayer: ~Copyable {
 
     private let requests: EarconRequests
     // Read where it is made: the first look at a global is no matter for the audio thread.
-    private let (rise, softest, cycle) = (AlarmPlayer.rise, AlarmPlayer.softest, AlarmPlayer.cycle)
+    private let rise = AlarmPlayer.rise
+    private let softest = AlarmPlayer.softest
+    private let cycle = AlarmPlayer.cycle
     private let table: UnsafeMutablePointer<Float>
     private var position = 0
     private var rung = 0

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import VoiceActivation
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceWyoming
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import VoiceConversation
 @testable import VoiceHousehold
 
 /// What somebody notices of timers and alarms, decision by decision.

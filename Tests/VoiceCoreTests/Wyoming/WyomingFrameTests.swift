@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceWyoming
 
 /// The framing of the protocol, as real servers write it.

@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 extension ServiceCapabilities {
     package static let openAI = Dialect.openAI.capabilities
     package static let azure = Dialect.azure.capabilities

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceConversation
 @testable import VoiceCore
 
 /// The clock of a session that runs by its uplink never stops, whatever becomes of the microphone.
