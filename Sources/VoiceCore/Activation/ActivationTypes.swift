@@ -160,15 +160,32 @@ package struct ActivationStatus: Equatable, Sendable {
 ///
 /// The bound is far above what minutes bring; what does not fit is lost, the newest first.
 package final class ActivationInbox: Sendable {
-    package let events: AsyncStream<ActivationEvent>
-    private let continuation: AsyncStream<ActivationEvent>.Continuation
+    package struct Envelope: Sendable {
+        package var event: ActivationEvent
+        /// To be kept once its effects are on their way; false where it was lost.
+        package var isHandled: Promise<Bool>?
+    }
+
+    package let envelopes: AsyncStream<Envelope>
+    private let continuation: AsyncStream<Envelope>.Continuation
 
     package init() {
-        (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
+        (envelopes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1024))
     }
 
     package func post(_ event: ActivationEvent) {
-        continuation.yield(event)
+        continuation.yield(Envelope(event: event))
+    }
+
+    /// Posts it, and waits until its effects are on their way.
+    ///
+    /// - Returns: false where it was lost, or was not handled within `limit`.
+    package func handle(_ event: ActivationEvent, within limit: Duration) async -> Bool {
+        let isHandled = Promise<Bool>()
+        if case .enqueued = continuation.yield(Envelope(event: event, isHandled: isHandled)) {
+            return await TimeLimit.run(limit) { await isHandled.wait() } ?? false
+        }
+        return false
     }
 
     package func close() {

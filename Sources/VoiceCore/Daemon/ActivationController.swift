@@ -2,6 +2,7 @@ package import Logging
 internal import Synchronization
 package import VoiceActivation
 package import VoiceAudio
+internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceConversation
 
@@ -82,11 +83,13 @@ package actor ActivationController {
 
     /// Handles events until the inbox is closed or the task is cancelled.
     package func run() async {
-        for await event in inbox.events {
+        for await envelope in inbox.envelopes {
+            let event = envelope.event
             let before = status
             if case .conversation(let state) = event { conversation = state }
             opener = Self.opener(event)
             for effect in machine.handle(event) { perform(effect) }
+            envelope.isHandled?.give(true)
             log(event)
             let (after, changed) = (status, parts.changed)
             // A light that says "muted" means that the device is closed.

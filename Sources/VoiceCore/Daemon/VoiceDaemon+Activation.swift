@@ -206,9 +206,12 @@ extension VoiceDaemon {
         activation.inbox.post(.quiet(isQuiet))
     }
 
-    /// Silences the microphone and closes the capture device, or opens both again.
-    package nonisolated func setMicrophoneMuted(_ isMuted: Bool) {
-        activation.inbox.post(.mute(isMuted))
+    /// Silences the microphone and closes the capture device, or opens both again. Once it returns true nothing of a
+    /// microphone that was muted is sent any more; the device follows.
+    ///
+    /// - Returns: false where nothing came of it within two seconds.
+    package nonisolated func setMicrophoneMuted(_ isMuted: Bool) async -> Bool {
+        await activation.inbox.handle(.mute(isMuted), within: .seconds(2))
     }
 
     /// Puts a typed question to the conversation, and opens one where none is open.

@@ -271,7 +271,9 @@ struct ControlServerTests {
         #expect(!isUrgent("volume", ["percent": "on"]) && !isUrgent("volume", ["channel": "media", "percent": "100"]))
         #expect(!isUrgent("listen") && !isUrgent("say", ["text": "stop"]) && !isUrgent("nonsense", ["action": "stop"]))
         let open = ControlRegistry.standard.commands.flatMap(\.urgentOrders)
-        #expect(open == ["interrupt", "stop", "mute", "volume off", "quiet on", "media stop", "media pause"])
+        #expect(
+            open == ["interrupt", "stop", "mute", "volume off", "quiet on", "media stop", "media pause", "timer stop"]
+        )
     }
 
     /// Whoever finds all seats taken asks once more a second later, and not for ever.

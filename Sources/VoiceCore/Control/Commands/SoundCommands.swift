@@ -7,13 +7,23 @@ extension ControlCommand {
         urgency: .always,
         "Mutes the microphone: its device is closed until `unmute`, over restarts too."
     ) { (_, daemon) throws(ControlProblem) in
-        daemon.setMicrophoneMuted(true)
+        guard await daemon.setMicrophoneMuted(true) else {
+            throw ControlProblem(
+                .failed,
+                "not muted: the daemon is stuck; \"systemctl stop jarvis-voiced\" closes the microphone"
+            )
+        }
         return .done(["text": "the microphone is muted", "microphone_muted": true])
     }
 
     static let unmute = ControlCommand("unmute", "Lets the microphone be heard again, whoever muted it.") {
         (_, daemon) throws(ControlProblem) in
-        daemon.setMicrophoneMuted(false)
+        guard await daemon.setMicrophoneMuted(false) else {
+            throw ControlProblem(
+                .failed,
+                "still muted: the daemon is stuck; \"systemctl restart jarvis-voiced\" may help"
+            )
+        }
         return .done(["text": "the microphone is open", "microphone_muted": false])
     }
 

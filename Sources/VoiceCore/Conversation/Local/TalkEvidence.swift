@@ -54,12 +54,15 @@ struct LevelWindow: Equatable, Sendable {
 
 /// What speaks for a voice in a turn.
 struct VoiceEvidence: Equatable, Sendable {
-    /// Steps with a voice; the longest run of them; all steps; those that were held back.
+    /// Steps with a voice; the longest run of them; all steps up to the last of them; those of all that were held back.
     private(set) var voiced = 0
     private var longestRun = 0
     private var run = 0
     private var steps = 0
     private var heldBack = 0
+    /// What has come since the last voice, and is no part of the turn unless it goes on.
+    private var tailSteps = 0
+    private var tailHeldBack = 0
     private var loudness: Float = 0
     private var floor: Float = 0
     private var measured = 0
@@ -84,12 +87,16 @@ struct VoiceEvidence: Equatable, Sendable {
     }
 
     mutating func add(_ step: HeardStep, isVoice: Bool) {
-        steps += 1
-        if step.isHeldBack { heldBack += 1 }
+        tailSteps += 1
+        if step.isHeldBack { tailHeldBack += 1 }
         if step.boxSounds { overBox = true }
         run = isVoice ? run + 1 : 0
         longestRun = max(longestRun, run)
         guard isVoice else { return }
+        steps += tailSteps
+        heldBack += tailHeldBack
+        tailSteps = 0
+        tailHeldBack = 0
         voiced += 1
         measure(step)
     }

@@ -55,7 +55,10 @@ package struct UplinkClock: Equatable, Sendable {
     ///   - isHeld: they are held back on purpose.
     package mutating func step(at now: Duration, oldest: Duration, waiting: Int, isHeld: Bool) -> Step {
         // A machine that slept, or a thread that hung: what nobody could send is not made up for.
-        edge = max(edge, now - Self.longest)
+        if edge < now - Self.longest {
+            edge = now - Self.longest
+            debt = .zero
+        }
         guard !isHeld else { return Step(silence: fill(until: now)) }
         let dropped = min(waiting, max(0, Self.samples(replacedUntil - oldest)))
         if waiting > dropped { isMissing = false }
