@@ -17,7 +17,7 @@ extension Budget.Options {
         let budget = configuration.budget
         let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
         let isPriced = [budget.priceAudioInUSD, budget.priceAudioOutUSD].allSatisfy { $0 >= 0 }
-        let model = configuration.realtime.model
+        let model = ServiceRegistry.chosen(by: configuration).model(configuration)
         guard ServiceRegistry.capabilities(configuration).charge == .tokens else { return nil }
         guard isLimited, !isPriced, PriceTable.published(model: model) == nil else { return nil }
         return "the price of the model \(model) is not known, so the dearest known one is counted: set the prices in "
@@ -28,7 +28,8 @@ extension Budget.Options {
 extension PriceTable {
     /// The prices of the configuration; those it leaves open are the published ones of the model.
     package init(_ configuration: Configuration) {
-        self.init(ServiceRegistry.capabilities(configuration).charge, model: configuration.realtime.model)
+        let service = ServiceRegistry.chosen(by: configuration)
+        self.init(service.capabilities(configuration).charge, model: service.model(configuration))
         let budget = configuration.budget
         func set(_ price: Double, _ member: WritableKeyPath<PriceTable, Double>) {
             if price >= 0 { self[keyPath: member] = price }

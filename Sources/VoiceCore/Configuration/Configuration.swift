@@ -6,6 +6,7 @@
 package struct Configuration: Sendable, Equatable {
     package var audio = Audio()
     package var echo = Echo()
+    package var service = Service()
     package var realtime = Realtime()
     package var jarvis = Jarvis()
     package var activation = Activation()

@@ -12,6 +12,8 @@ extension ConfigurationKey.Kind {
         case .file: "the absolute path of a file, or \"\""
         case .url(let schemes, _): "a URL that begins with " + Self.alternatives(schemes.map { $0 + "://" })
         case .choice(let choices): "one of " + Self.alternatives(choices.map { "\"\($0)\"" })
+        case .choices(let choices):
+            "a list without repetitions of " + Self.alternatives(choices.map { "\"\($0)\"" })
         case .oneOf(let choices): "one of " + Self.alternatives(choices.map(String.init))
         case .integer(let range, multipleOf: 1): "an integer from \(range.lowerBound) to \(range.upperBound)"
         case .integer(let range, multipleOf: let step):
@@ -36,6 +38,10 @@ extension ConfigurationKey.Kind {
             return value
         case (.choice(let choices), .text(let text)):
             return choices.contains(text) ? value : nil
+        case (.choices(let choices), .texts(let texts)):
+            return !texts.isEmpty && Set(texts).count == texts.count && texts.allSatisfy(choices.contains) ? value : nil
+        case (.choices, .text(let text)):
+            return accept(.texts([text]))
         case (.oneOf(let choices), .integer(let integer)):
             return choices.contains(integer) ? value : nil
         case (.integer(let range, multipleOf: let step), .integer(let integer)):
@@ -78,6 +84,8 @@ extension ConfigurationKey.Kind {
     func value(fromText text: String) -> ConfigurationValue {
         switch self {
         case .text, .file, .url, .choice: .text(text)
+        case .choices:
+            .texts(text.split(separator: ",").map { String($0.drop { $0 == " " }.prefix { $0 != " " }) })
         case .integer, .oneOf: Int(text).map(ConfigurationValue.integer) ?? .text(text)
         case .number: Double(text).map(ConfigurationValue.number) ?? .text(text)
         case .flag:

@@ -15,6 +15,8 @@ package struct ConfigurationKey: Sendable {
         case url(schemes: [String], takesQuery: Bool)
         case choice([String])
         case integer(ClosedRange<Int>, multipleOf: Int)
+        /// Some of these, each at most once.
+        case choices([String])
         case oneOf([Int])
         case number(ClosedRange<Double>)
         case flag

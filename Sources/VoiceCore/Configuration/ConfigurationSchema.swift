@@ -4,8 +4,8 @@ internal import VoiceBase
 package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.realtime), Section(\.jarvis), Section(\.activation),
-        Section(\.budget), Section(\.media), Section(\.log),
+        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.jarvis),
+        Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
     ]
 
     package static let keys = sections.flatMap(\.keys)

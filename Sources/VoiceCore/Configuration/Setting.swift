@@ -64,6 +64,22 @@ extension Setting where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
+extension Setting {
+    /// Some of the cases, each at most once and at least one, by their raw values.
+    init<Case: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ path: String,
+        _ builtIn: [Case],
+        isLive: Bool = false,
+        _ documentation: String
+    ) where Value == [Case] {
+        self.init(path, builtIn, .choices(Case.allCases.map(\.rawValue)), isLive: isLive, documentation) {
+            if case .texts(let texts) = $0 { texts.compactMap(Case.init(rawValue:)) } else { nil }
+        } encode: {
+            .texts($0.map(\.rawValue))
+        }
+    }
+}
+
 extension Setting<Int> {
     init(
         _ path: String,

@@ -6,7 +6,7 @@ package import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceMedia
-package import VoiceNetwork
+internal import VoiceNetwork
 internal import VoiceReply
 
 /// Everything the daemon runs on: the configuration, translated for the parts that it concerns.
@@ -15,8 +15,6 @@ package struct DaemonSettings: Sendable {
     package var volumes: VolumeSettings
     package var pump: VoicePump.Options
     package var service: any VoiceService
-    /// How its connections are made; the key in it may change.
-    package var request: WebSocketRequest
     /// The name of the model, for people.
     package var model: String
     package var conversation: ConversationMachine.Options
@@ -45,18 +43,18 @@ package struct DaemonSettings: Sendable {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
         }
-        let realtime = configuration.realtime
         let kind = ServiceRegistry.chosen(by: configuration)
-        let key = secrets.apiKey.secret
         if needsKey, let problem = Self.missingKey(configuration, secrets) {
             throw ConfigurationError(problems: [problem])
         }
-        guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
-            throw fail("realtime.url", "wants a ws:// or wss:// address")
+        if let address = kind.address(configuration) {
+            guard let base = ServerURL(address.url), ["ws", "wss"].contains(base.scheme) else {
+                throw fail(address.key, "wants a ws:// or wss:// address")
+            }
+            // A name is judged by its address, whenever it is connected to.
+            let voice = ServiceTransport.voice(address, base, secrets, addresses: ServiceTransport.literal(base))
+            if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
         }
-        // A name is judged by its address, whenever it is connected to.
-        let voice = ServiceTransport.voice(base, configuration, secrets, addresses: ServiceTransport.literal(base))
-        if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
             throw fail("jarvis.url", "wants an http:// or https:// address")
         }
@@ -72,28 +70,25 @@ package struct DaemonSettings: Sendable {
         notices += EchoWorker.notices(on: configuration)
         volumes = VolumeSettings(configuration.audio)
         if let problem = volumes.problem { throw fail(problem.key, problem.message) }
-        pump = VoicePump.Options(chunk: realtime.chunkMS, startBuffer: configuration.audio.startBufferMS)
+        pump = VoicePump.Options(startBuffer: configuration.audio.startBufferMS)
         pump.hasVoiceDetector = configuration.echo.enabled
-        model = realtime.model
+        model = kind.model(configuration)
         service = try kind.init(
             configuration,
-            key: key,
+            secrets: secrets,
             instructions: instructions
-                ?? Persona.instructions(language: realtime.language, playsMedia: configuration.media.enabled),
+                ?? Persona.instructions(
+                    language: configuration.realtime.language,
+                    playsMedia: configuration.media.enabled
+                ),
             tools: tools.map(\.definition)
         )
-        request = service.request
         notices += service.notices
         conversation = ConversationMachine.Options(service.capabilities)
-        // Later than every deadline of the connection, which can say what was missing.
-        conversation.setUpLimit = .seconds(2 * realtime.connectTimeoutS + 10)
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         conversation.seed = .random(in: .min ... .max)
-        conversation.sessionAge = realtime.sessionAgeMin == 0 ? nil : .seconds(60 * realtime.sessionAgeMin)
         conversation.sessionLifetime = service.capabilities.sessionLimit
-        conversation.rotationMargin = .seconds(realtime.rotationMarginS)
-        conversation.rememberedTurns = realtime.carryTurns
-        conversation.carry = realtime.carry
+        service.configure(&conversation, &pump)
         jarvis = configuration.jarvis
         conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
         if jarvis.title.isEmpty { jarvis.title = HostName.current }

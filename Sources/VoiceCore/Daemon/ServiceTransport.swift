@@ -6,7 +6,7 @@ package import VoiceNetwork
 ///
 /// A look ahead: the daemon itself judges the address of every connection that it makes.
 package struct ServiceTransport: Equatable, Sendable {
-    /// "realtime.url" or "jarvis.url".
+    /// "realtime.url", "jarvis.url".
     package let key: String
     package let host: String
     /// What travels, as the subject of a sentence.
@@ -14,7 +14,7 @@ package struct ServiceTransport: Equatable, Sendable {
     package let verdict: TransportVerdict
 
     private var section: String { String(key.prefix { $0 != "." }) }
-    private var encrypted: String { section == "realtime" ? "wss://" : "https://" }
+    private var encrypted: String { section == "jarvis" ? "https://" : "wss://" }
 
     /// Both services, of which the agent only where there is a token, or a file for one that may be mended; the names are looked up, which takes seconds at worst.
     package static func look(
@@ -25,9 +25,9 @@ package struct ServiceTransport: Equatable, Sendable {
     ) async -> [ServiceTransport] {
         let links = ownLinks ?? NetworkPrefix.ownLinks()
         var found: [ServiceTransport] = []
-        if let base = ServerURL(configuration.realtime.url) {
+        if let address = ServiceRegistry.chosen(by: configuration).address(configuration), let base = ServerURL(address.url) {
             let addresses = await Self.addresses(base, lookUp)
-            found.append(voice(base, configuration, secrets, addresses: addresses, ownLinks: links))
+            found.append(voice(address, base, secrets, addresses: addresses, ownLinks: links))
         }
         let hasToken = secrets.jarvisToken.secret != nil || !configuration.jarvis.tokenFile.isEmpty
         if hasToken, let base = ServerURL(configuration.jarvis.url) {
@@ -43,20 +43,20 @@ package struct ServiceTransport: Equatable, Sendable {
     }
 
     static func voice(
+        _ address: ServiceAddress,
         _ base: ServerURL,
-        _ configuration: Configuration,
         _ secrets: Secrets,
         addresses: [NetworkAddress],
         ownLinks: [NetworkPrefix]? = nil
     ) -> ServiceTransport {
         let verdict = TransportVerdict.judge(
             isEncrypted: base.scheme == "wss",
-            allowsPlain: configuration.realtime.allowPlainHTTP,
+            allowsPlain: address.allowsPlain,
             addresses: addresses,
             ownLinks: ownLinks ?? NetworkPrefix.ownLinks()
         )
         let load = secrets.apiKey.secret == nil ? "what is heard" : "the API key"
-        return ServiceTransport(key: "realtime.url", host: base.host, load: load, verdict: verdict)
+        return ServiceTransport(key: address.key, host: base.host, load: load, verdict: verdict)
     }
 
     /// The address that stands in a URL; none for a name.

@@ -42,7 +42,7 @@ extension VoiceDaemon {
         if change.inForce.contains("log.transcripts") { await session.setTranscripts(configuration.log.transcripts) }
         if change.inForce.contains(where: { $0.hasPrefix("budget.") }) { await session.useBudget(.init(configuration)) }
         if change.inForce.contains("agent token") { client.useToken(settings.jarvisToken) }
-        if change.inForce.contains("API key") { await useKey(of: settings.request) }
+        if change.inForce.contains("API key") { await useKey(of: settings.service) }
         let changed = change.inForce.isEmpty ? "nothing" : change.inForce.joined(separator: ", ")
         let restart = change.afterRestart.isEmpty ? "nothing" : change.afterRestart.joined(separator: ", ")
         logger.log(
@@ -54,8 +54,8 @@ extension VoiceDaemon {
     }
 
     /// The key for connections from now on; a service that refused the one before is asked again at once.
-    private func useKey(of request: WebSocketRequest) async {
-        await session.useHeaders(of: request)
+    private func useKey(of service: any VoiceService) async {
+        await session.useHeaders(of: service)
         guard case .error = await session.state else { return }
         resetConversation()
     }

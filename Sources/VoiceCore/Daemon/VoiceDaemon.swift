@@ -142,7 +142,6 @@ package actor VoiceDaemon {
                 mailbox: mailbox,
                 dispatcher: dispatcher,
                 service: settings.service,
-                request: settings.request,
                 budget: Self.budget(settings, logger: logger),
                 withdraw: { _ = await client.cancelRequest() },
                 logger: logger

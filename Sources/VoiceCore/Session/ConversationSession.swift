@@ -20,7 +20,6 @@ package actor ConversationSession {
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var service: any VoiceService
-        package var request: WebSocketRequest
         package var budget: BudgetTracker?
         /// Takes back what the agent works on or waits for.
         package var withdraw: @Sendable () async -> Void
@@ -33,7 +32,6 @@ package actor ConversationSession {
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
             service: any VoiceService,
-            request: WebSocketRequest,
             budget: BudgetTracker? = nil,
             withdraw: @escaping @Sendable () async -> Void = {},
             logger: Logger
@@ -44,7 +42,6 @@ package actor ConversationSession {
             self.mailbox = mailbox
             self.dispatcher = dispatcher
             self.service = service
-            self.request = request
             self.budget = budget
             self.withdraw = withdraw
             self.logger = logger
@@ -116,8 +113,9 @@ package actor ConversationSession {
     }
 
     /// The handshakes from now on bear other headers: the key was changed.
-    func useHeaders(of request: WebSocketRequest) {
-        parts.request.headers = request.headers
+    func useHeaders(of service: any VoiceService) {
+        guard let request = service.request else { return }
+        parts.service.request?.headers = request.headers
         machine.forgetTrouble()
     }
 
@@ -209,7 +207,7 @@ package actor ConversationSession {
     // MARK: Connection
 
     private struct Line {
-        var handle: WebSocketHandle?
+        var connection: ServiceConnection?
         /// Its envelopes bear this number; nil for no connection, whose envelopes nobody reads any more.
         var number: Int?
     }
@@ -217,18 +215,14 @@ package actor ConversationSession {
     private func connect() -> Line {
         connections += 1
         let mailbox = parts.mailbox
-        let pump = parts.pump
         let id = connections
-        let service = parts.service
-        let handle = parts.network.connect(parts.request) { socket in
-            service.link(socket, pump: pump.onThread) { event, instant in
-                mailbox.post(event, at: instant, connection: id)
-            }
+        let connection = parts.service.connect(on: parts.network, pump: parts.pump) { event, instant in
+            mailbox.post(event, at: instant, connection: id)
         }
-        if handle == nil {
+        if connection == nil {
             mailbox.post(.disconnected(LinkFailure(.transient, "the network thread does not run")), connection: id)
         }
-        return Line(handle: handle, number: id)
+        return Line(connection: connection, number: id)
     }
 
     private func retire(_ line: inout Line) {
@@ -237,9 +231,7 @@ package actor ConversationSession {
     }
 
     private func with(_ line: Line, _ body: @escaping @Sendable (any ServiceLink) -> Void) {
-        line.handle?.perform { driver in
-            if let link = driver as? any ServiceLink { body(link) }
-        }
+        line.connection?.perform(body)
     }
 
     private func ask(_ request: ServiceRequest) {

@@ -5,12 +5,16 @@ package import VoiceNetwork
 
 /// A voice service as it is configured: what it can do, and how a connection to it is made.
 package protocol VoiceService: Sendable {
-    /// The section of the configuration that is its own.
-    static var section: String { get }
+    /// What `service.use` calls it.
+    static var name: Configuration.Service.Name { get }
     /// Every service of this kind with what it can do, for the documentation.
     static var kinds: [(name: String, capabilities: ServiceCapabilities)] { get }
     /// What the configured one can do.
     static func capabilities(_ configuration: Configuration) -> ServiceCapabilities
+    /// Where it is; nil for one that is not found by a single address.
+    static func address(_ configuration: Configuration) -> ServiceAddress?
+    /// The name of its model, for people and for prices.
+    static func model(_ configuration: Configuration) -> String
 
     /// - Parameters:
     ///   - instructions: what the model is told of its role.
@@ -18,7 +22,7 @@ package protocol VoiceService: Sendable {
     /// - Throws: what is missing or cannot be, with the way out.
     init(
         _ configuration: Configuration,
-        key: Secret?,
+        secrets: Secrets,
         instructions: String,
         tools: [JSONValue]
     ) throws(ConfigurationError)
@@ -32,24 +36,68 @@ package protocol VoiceService: Sendable {
     var tellsHeardText: Bool { get }
     /// Things the user should know that are no reason not to start.
     var notices: [String] { get }
-    /// Where connections are made to.
-    var request: WebSocketRequest { get }
+    /// How its WebSocket is opened, with the key, which may change; nil for a service that speaks something else.
+    var request: WebSocketRequest? { get set }
+
+    /// Sets what this service has settings of its own for.
+    func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options)
 
     /// The pure half of a connection.
     func wire() -> any ServiceWire
-    /// The other half, on the network thread.
-    func link(
-        _ connection: WebSocketConnection,
-        pump: VoicePump,
-        report: @escaping ServiceLinkReport
-    ) -> any ServiceLink
+
+    /// Opens a connection; what becomes of it is reported.
+    ///
+    /// - Returns: nil where the network thread does not run.
+    func connect(
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+    ) -> ServiceConnection?
+}
+
+/// Where a service is, in the words of its section of the configuration.
+package struct ServiceAddress: Equatable, Sendable {
+    /// The key that says so: "realtime.url".
+    package var key: String
+    package var url: String
+    package var allowsPlain: Bool
+    package var connectTimeout: Duration
+    /// Certificates to trust instead of the system's.
+    package var caFile: String?
+
+    package init(key: String, url: String, allowsPlain: Bool, connectTimeout: Duration, caFile: String?) {
+        self.key = key
+        self.url = url
+        self.allowsPlain = allowsPlain
+        self.connectTimeout = connectTimeout
+        self.caFile = caFile
+    }
+}
+
+/// A connection to a service, for whoever is not on the network thread.
+package struct ServiceConnection: Sendable {
+    /// Does something with the connection, in order, as long as it is there.
+    package let perform: @Sendable (_ body: @escaping @Sendable (any ServiceLink) -> Void) -> Void
+
+    package init(perform: @escaping @Sendable (_ body: @escaping @Sendable (any ServiceLink) -> Void) -> Void) {
+        self.perform = perform
+    }
+
+    /// The connection over a WebSocket whose driver is a `ServiceLink`.
+    package init(_ handle: WebSocketHandle) {
+        self.init { body in
+            handle.perform { driver in
+                if let link = driver as? any ServiceLink { body(link) }
+            }
+        }
+    }
 }
 
 /// What a connection tells, with the monotonic time of it.
 package typealias ServiceLinkReport = (ConversationEvent, Duration) -> Void
 
 /// A connection to a voice service. Lives on the network thread.
-package protocol ServiceLink: WebSocketDriver {
+package protocol ServiceLink: AnyObject {
     /// Asks the service; nothing is dropped: a connection that takes it no more is given up.
     ///
     /// - Returns: false where the connection is not open, or was given up.
@@ -67,8 +115,11 @@ package protocol ServiceLink: WebSocketDriver {
 package enum ServiceRegistry {
     package static let all: [any VoiceService.Type] = [RealtimeService.self]
 
-    /// The one that a configuration asks for.
-    package static func chosen(by configuration: Configuration) -> any VoiceService.Type { RealtimeService.self }
+    /// The one that a configuration prefers.
+    package static func chosen(by configuration: Configuration) -> any VoiceService.Type {
+        let wanted = configuration.service.use.first
+        return all.first { $0.name == wanted } ?? RealtimeService.self
+    }
 
     /// What it can do.
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities {

@@ -4,6 +4,12 @@ import Testing
 @testable import VoiceConversation
 
 struct ConfigurationLoaderTests {
+    private static let services: String = {
+        let names = Configuration.Service.Name.allCases.map { "\"\($0.rawValue)\"" }
+        guard names.count > 1 else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }()
+
     @Test func withoutAnyFileTheDefaultsHold() throws {
         let loaded = try loader().load(path: nil)
         #expect(loaded.values == Configuration())
@@ -40,6 +46,15 @@ struct ConfigurationLoaderTests {
             "c.toml:2: audio.input_rate wants one of 0, 8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000, 88200, "
                 + "96000, 176400 or 192000, got 12000"
         ),
+        ("[service]\nuse = []", "c.toml:2: service.use wants a list without repetitions of \(services), got an array"),
+        (
+            "[service]\nuse = [\"openai\", \"openai\"]",
+            "c.toml:2: service.use wants a list without repetitions of \(services), got an array"
+        ),
+        (
+            "[service]\nuse = \"siri\"",
+            "c.toml:2: service.use wants a list without repetitions of \(services), got \"siri\""
+        ),
         ("[audio]\ninput_channel = 33", "c.toml:2: audio.input_channel wants an integer from 0 to 32, got 33"),
         ("[audio]\ninput_channel = 1.0", "c.toml:2: audio.input_channel wants an integer from 0 to 32, got 1.0"),
         ("[audio]\ninput = \"\"", "c.toml:2: audio.input wants a line of text that is not empty, got \"\""),
@@ -74,6 +89,13 @@ struct ConfigurationLoaderTests {
     ])
     func aWrongFileIsExplainedByLine(text: String, message: String) {
         #expect(problems(in: text) == [message])
+    }
+
+    @Test func aListIsWrittenWithCommasInTheEnvironmentAndOnTheCommandLine() throws {
+        let one = try loader(environment: ["JARVIS_SERVICE_USE": " openai "]).load(path: nil)
+        #expect(one.values.service.use == [.openAI])
+        let file = try loader(files: ["/c.toml": "[service]\nuse = \"openai\""]).load(path: "/c.toml")
+        #expect(file.values.service.use == [.openAI])
     }
 
     @Test func allProblemsAreReportedAtOnce() {

@@ -24,8 +24,8 @@ struct DaemonSettingsTests {
 
     @Test func theDefaultsAreWhatTheServiceWants() throws {
         let settings = try settings()
-        #expect(settings.request.url == "wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1")
-        #expect(settings.request.headers.map(\.name) == ["Authorization"])
+        #expect(settings.service.request?.url == "wss://api.openai.com/v1/realtime?model=gpt-realtime-2.1")
+        #expect(settings.service.request?.headers.map(\.name) == ["Authorization"])
         #expect(settings.realtime.voice == "marin")
         #expect(settings.realtime.turnDetection == .semantic(eagerness: "auto"))
         #expect(settings.realtime.noiseReduction == "far_field")
@@ -56,13 +56,13 @@ struct DaemonSettingsTests {
 
     @Test func aKeyDoesNotTravelUnencrypted() throws {
         #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://203.0.113.7/v1/realtime" } }
-        #expect(try settings { $0.realtime.url = "ws://gpu.lan/v1/realtime" }.request.staysNear)
-        #expect(try !settings { $0.realtime.url = "wss://gpu.lan/v1/realtime" }.request.staysNear)
+        #expect(try settings { $0.realtime.url = "ws://gpu.lan/v1/realtime" }.service.request?.staysNear == true)
+        #expect(try settings { $0.realtime.url = "wss://gpu.lan/v1/realtime" }.service.request?.staysNear == false)
         let allowed = try settings {
             $0.realtime.url = "ws://203.0.113.7/v1/realtime"
             $0.realtime.allowPlainHTTP = true
         }
-        #expect(!allowed.request.staysNear)
+        #expect(allowed.service.request?.staysNear == false)
     }
 
     @Test(
@@ -120,7 +120,7 @@ struct DaemonSettingsTests {
 
     @Test func aModelsNameIsEscaped() throws {
         let settings = try settings { $0.realtime.model = "a b&c" }
-        #expect(settings.request.url.hasSuffix("?model=a%20b%26c"))
+        #expect(settings.service.request?.url.hasSuffix("?model=a%20b%26c") == true)
     }
 
     @Test func anInstructionsFileThatIsNotThereIsNamed() {

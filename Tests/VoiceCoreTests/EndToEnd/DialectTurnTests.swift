@@ -18,7 +18,7 @@ extension EndToEnd {
             try await stage.start(
                 adjust: { $0.realtime.dialect = .chosen(dialect) },
                 // The simulated server wants its key where OpenAI has it.
-                tune: { $0.request.headers = Dialect.openAI.headers(key: Secret(Stage.key)) }
+                tune: { $0.service.request?.headers = Dialect.openAI.headers(key: Secret(Stage.key)) }
             )
             try await stage.reach(.listening)
             stage.say("Hey")

@@ -69,7 +69,7 @@ extension EndToEnd {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(
                 adjust: { $0.echo.enabled = true },
-                tune: { $0.request.deadPeerLimit = .seconds(4) }
+                tune: { $0.service.request?.deadPeerLimit = .seconds(4) }
             )
             try await stage.reach(.listening)
             await stage.simulator.stallConnections()
@@ -96,7 +96,7 @@ extension EndToEnd {
             let stage = try Stage([])
             try await stage.start(
                 adjust: { $0.echo.enabled = true },
-                tune: { $0.request.deadPeerLimit = .seconds(2) }
+                tune: { $0.service.request?.deadPeerLimit = .seconds(2) }
             )
             try await stage.reach(.listening)
             await stage.simulator.stallConnections()

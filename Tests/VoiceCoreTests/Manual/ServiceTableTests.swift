@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -19,6 +20,7 @@ struct ServiceTableTests {
     @Test func everyServiceHasANameOfItsOwn() {
         let names = ServiceRegistry.all.flatMap { $0.kinds }.map(\.name)
         #expect(Set(names).count == names.count)
-        #expect(Set(ServiceRegistry.all.map { $0.section }).count == ServiceRegistry.all.count)
+        // Each name that `service.use` takes is there, once.
+        #expect(ServiceRegistry.all.map { $0.name.rawValue } == Configuration.Service.Name.allCases.map(\.rawValue))
     }
 }

@@ -104,7 +104,7 @@ extension EchoStatus {
 extension DaemonSettings {
     /// "api.openai.com, gpt-realtime", for people.
     fileprivate var serviceName: String {
-        let host = ServerURL(request.url).map(\.host) ?? "unknown"
+        let host = service.request.flatMap { ServerURL($0.url)?.host } ?? service.name
         return model.isEmpty ? host : "\(host), \(model)"
     }
 }

@@ -41,7 +41,7 @@ enum RedactedConfiguration {
     static func shown(_ value: ConfigurationValue, of key: ConfigurationKey) -> String {
         guard case .text(let text) = value, value != key.value(in: Configuration()) else { return value.toml }
         switch key.kind {
-        case .choice, .oneOf, .integer, .number, .flag: return value.toml
+        case .choice, .choices, .oneOf, .integer, .number, .flag: return value.toml
         case .url: return ConfigurationValue.text(address(text)).toml
         case .text, .file:
             return ConfigurationValue.text(text.isEmpty ? "" : DeviceName.shown(text) ?? HarmlessText.hidden).toml

@@ -8,15 +8,17 @@ enum ReachCheck {
 
     /// Asks the service for its root page, without a key; any answer will do.
     static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
-        guard let values = context.loaded?.values, let url = ServerURL(values.realtime.url) else { return [] }
+        guard let values = context.loaded?.values,
+            let address = ServiceRegistry.chosen(by: values).address(values), let url = ServerURL(address.url)
+        else { return [] }
         let isSecure = url.scheme == "wss" || url.scheme == "https"
         let name = url.host.contains(":") ? "[\(url.host)]" : url.host
         let request = HTTPRequest(
             url: "\(isSecure ? "https" : "http")://\(name):\(url.port)/",
-            connectTimeout: .seconds(values.realtime.connectTimeoutS),
+            connectTimeout: address.connectTimeout,
             totalTimeout: .seconds(10),
             maximumReplyBytes: 1 << 20,
-            caFile: values.realtime.caFile.isEmpty ? nil : values.realtime.caFile
+            caFile: address.caFile
         )
         do {
             let response = try await network.perform(request)

@@ -8,18 +8,23 @@ enum SessionCheck {
     static let limit = Duration.seconds(20)
 
     static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
-        guard let settings = context.settings, let values = context.loaded?.values else {
+        guard let settings = context.settings else {
             return [DoctorFinding("session", .skipped, "needs a configuration that can be used, and a key")]
         }
-        let outcome = await probe(settings, network: network)
-        return [judge(outcome, model: values.realtime.model)]
+        guard let request = settings.service.request else { return [] }
+        let outcome = await probe(settings.service, request, network: network)
+        return [judge(outcome, model: settings.model)]
     }
 
-    static func probe(_ settings: DaemonSettings, network: NetworkThread) async -> SessionOutcome {
+    static func probe(
+        _ service: any VoiceService,
+        _ request: WebSocketRequest,
+        network: NetworkThread
+    ) async -> SessionOutcome {
         let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
-            let handle = network.connect(settings.request) { connection in
-                SessionProbe(connection, wire: settings.service.wire()) { answer.give($0) }
+            let handle = network.connect(request) { connection in
+                SessionProbe(connection, wire: service.wire()) { answer.give($0) }
             }
             if handle == nil { answer.give(.ended(.failed(.stopped))) }
             return await answer.wait()

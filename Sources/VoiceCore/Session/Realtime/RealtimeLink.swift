@@ -5,7 +5,7 @@ package import VoiceConversation
 package import VoiceNetwork
 
 /// One connection to the Realtime service: sorts its messages. Lives on the network thread.
-package final class RealtimeLink: ServiceLink {
+package final class RealtimeLink: ServiceLink, WebSocketDriver {
     private let connection: WebSocketConnection
     private let pump: VoicePump
     private let report: ServiceLinkReport

@@ -5,7 +5,7 @@ package import VoiceNetwork
 
 /// Services of the Realtime protocol, each with its dialect.
 package struct RealtimeService: VoiceService {
-    package static let section = "realtime"
+    package static let name = Configuration.Service.Name.openAI
 
     package static var kinds: [(name: String, capabilities: ServiceCapabilities)] {
         Dialect.Name.allCases.map { ($0.rawValue, Dialect.named($0).capabilities) }
@@ -15,17 +15,32 @@ package struct RealtimeService: VoiceService {
         Dialect(configuration).capabilities
     }
 
+    package static func address(_ configuration: Configuration) -> ServiceAddress? {
+        let realtime = configuration.realtime
+        return ServiceAddress(
+            key: "realtime.url",
+            url: realtime.url,
+            allowsPlain: realtime.allowPlainHTTP,
+            connectTimeout: .seconds(realtime.connectTimeoutS),
+            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile
+        )
+    }
+
+    package static func model(_ configuration: Configuration) -> String { configuration.realtime.model }
+
     package var settings: RealtimeSettings
     package let notices: [String]
-    package let request: WebSocketRequest
+    package var request: WebSocketRequest?
+    private let values: Configuration.Realtime
 
     package init(
         _ configuration: Configuration,
-        key: Secret?,
+        secrets: Secrets,
         instructions: String,
         tools: [JSONValue]
     ) throws(ConfigurationError) {
         let realtime = configuration.realtime
+        values = realtime
         let dialect = Dialect(configuration)
         guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
             throw ConfigurationError(problems: [
@@ -34,7 +49,7 @@ package struct RealtimeService: VoiceService {
         }
         request = WebSocketRequest(
             url: dialect.address(base, model: realtime.model),
-            headers: dialect.headers(key: key),
+            headers: dialect.headers(key: secrets.apiKey.secret),
             limits: ConnectionLimits(
                 whole: .seconds(realtime.connectTimeoutS),
                 firstMessage: .seconds(realtime.connectTimeoutS)
@@ -78,11 +93,25 @@ package struct RealtimeService: VoiceService {
 
     package func wire() -> any ServiceWire { RealtimeWire(settings) }
 
-    package func link(
-        _ connection: WebSocketConnection,
-        pump: VoicePump,
-        report: @escaping ServiceLinkReport
-    ) -> any ServiceLink {
-        RealtimeLink(connection: connection, pump: pump, settings: settings, report: report)
+    package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
+        pump.chunk = values.chunkMS
+        // Later than every deadline of the connection, which can say what was missing.
+        conversation.setUpLimit = .seconds(2 * values.connectTimeoutS + 10)
+        conversation.sessionAge = values.sessionAgeMin == 0 ? nil : .seconds(60 * values.sessionAgeMin)
+        conversation.rotationMargin = .seconds(values.rotationMarginS)
+        conversation.rememberedTurns = values.carryTurns
+        conversation.carry = values.carry
+    }
+
+    package func connect(
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+    ) -> ServiceConnection? {
+        guard let request else { return nil }
+        let settings = settings
+        return network.connect(request) { socket in
+            RealtimeLink(connection: socket, pump: pump.onThread, settings: settings, report: report)
+        }.map(ServiceConnection.init)
     }
 }

@@ -34,9 +34,9 @@ struct DialectTests {
             $0.realtime.url = "wss://voice.openai.azure.com"
             $0.realtime.model = "our-deployment"
         }
-        #expect(settings.request.url == "wss://voice.openai.azure.com/openai/v1/realtime?model=our-deployment")
-        #expect(settings.request.headers.map(\.name) == ["api-key"])
-        #expect(settings.request.headers.map(\.value) == ["k-1"])
+        #expect(settings.service.request?.url == "wss://voice.openai.azure.com/openai/v1/realtime?model=our-deployment")
+        #expect(settings.service.request?.headers.map(\.name) == ["api-key"])
+        #expect(settings.service.request?.headers.map(\.value) == ["k-1"])
         #expect(settings.conversation.sessionLifetime == .seconds(1800))
         #expect(settings.notices.count == 1)
     }
@@ -51,7 +51,7 @@ struct DialectTests {
             $0.realtime.url = url
             $0.realtime.model = "m"
         }
-        #expect(settings.request.url == whole)
+        #expect(settings.service.request?.url == whole)
     }
 
     @Test(arguments: [Dialect.Name.speaches, .localAI, .huggingFace])
@@ -63,7 +63,7 @@ struct DialectTests {
             },
             key: nil
         )
-        #expect(settings.request.headers.isEmpty)
+        #expect(settings.service.request?.headers.isEmpty == true)
         #expect(settings.budget.prices == PriceTable())
         #expect(settings.realtime.turnDetection == .server(threshold: 0.5, silence: 500))
         #expect(settings.notices.contains { $0.contains("server_vad") })
