@@ -142,6 +142,7 @@ package actor VoiceDaemon {
                 mailbox: mailbox,
                 dispatcher: dispatcher,
                 service: settings.service,
+                substitutes: settings.substitutes,
                 budget: Self.budget(settings, logger: logger),
                 withdraw: { _ = await client.cancelRequest() },
                 logger: logger
