@@ -2,8 +2,10 @@ import FoundationEssentials
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
 @testable import VoiceConfiguration
 @testable import VoiceConversation
+@testable import VoiceCore
 
 extension EndToEnd {
     /// The daemon and a simulated GPT-Live, in real time.
@@ -144,7 +146,7 @@ extension EndToEnd {
         @Test func anAnswerIsHeardToItsEndThoughTheMicrophoneIsClosed() async throws {
             let long = "One two three four five six seven eight nine ten eleven twelve."
             let stage = try LiveStage([.init("Tell me", .say(long))])
-            try await stage.start { $0.activation.mode = .toggle }
+            try await stage.start { $0.activation.mode = .push }
             stage.daemon?.activate(.button)
             try await stage.reach(.listening)
             stage.say("Tell me")
