@@ -78,7 +78,8 @@ package final class LiveSimulator: Sendable {
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: 1 << 25,
             shouldUpgrade: { channel, head in
-                let isWanted = head.headers.first(name: "Authorization") == "Bearer \(key)"
+                let isWanted =
+                    head.headers.first(name: "Authorization") == "Bearer \(key)"
                     && RequestTarget(head.uri).path == "/v1/live/sessions"
                 return channel.eventLoop.makeSucceededFuture(isWanted ? HTTPHeaders() : nil)
             },

@@ -115,12 +115,18 @@ struct SimulatedLiveSession {
         if session["store"] != false { violations.append("the session would be stored") }
         if let messages = session["input"]?.array {
             let isSound = messages.allSatisfy {
-                ["developer", "user", "assistant"].contains($0["role"]?.string ?? "") && $0["content"]?.array?.count == 1
+                ["developer", "user", "assistant"].contains($0["role"]?.string ?? "")
+                    && $0["content"]?.array?.count == 1
             }
             if !isSound || messages.count > 128 { violations.append("the history") }
         }
         if script.faults.refusesDelay, session["delegation"]?["acknowledgement_delay_ms"] != nil {
-            return error("unknown_parameter", "Unknown parameter.", id, param: "session.delegation.acknowledgement_delay_ms")
+            return error(
+                "unknown_parameter",
+                "Unknown parameter.",
+                id,
+                param: "session.delegation.acknowledgement_delay_ms"
+            )
         }
         if let code = script.faults.refusesStart {
             dropsAt = now + 300
@@ -190,7 +196,8 @@ struct SimulatedLiveSession {
         case .delegate(let bridge):
             let last = handOver(turn.words, from: userStart, to: end)
             if let bridge { due.append(Due(at: last + 400, what: .say(bridge))) }
-        case .say(let text): due.append(Due(at: transcribe(turn.words, from: userStart, to: end) + 500, what: .say(text)))
+        case .say(let text):
+            due.append(Due(at: transcribe(turn.words, from: userStart, to: end) + 500, what: .say(text)))
         case .nothing: _ = transcribe(turn.words, from: userStart, to: end)
         }
     }
@@ -252,7 +259,8 @@ struct SimulatedLiveSession {
         case .placed(let type, let request):
             guard !script.faults.losesAcknowledgements else { return [] }
             var event: [String: SimulatedJSON] = [
-                "type": .string(type), "start_ms": .int(position / 200 * 200), "end_ms": .int(position / 200 * 200 + 200),
+                "type": .string(type), "start_ms": .int(position / 200 * 200),
+                "end_ms": .int(position / 200 * 200 + 200),
             ]
             if let request { event["client_event_id"] = .string(request) }
             return [send(event)]
@@ -335,7 +343,9 @@ struct SimulatedLiveSession {
         events += 1
         var members = members
         // The service's own sound bears none.
-        if members["delta"] == nil || members["start_ms"] != nil { members["event_id"] = .string("event_\(tag)_\(events)") }
+        if members["delta"] == nil || members["start_ms"] != nil {
+            members["event_id"] = .string("event_\(tag)_\(events)")
+        }
         return .send(.object(members))
     }
 

@@ -23,9 +23,11 @@ extension EndToEnd {
             #expect(stage.queries.isEmpty)
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
             #expect(stage.journal.server("error").isEmpty)
-            #expect(stage.journal.client().map { $0["type"] }.filter { $0 != "session.input_audio.append" } == [
-                "session.start", "session.close",
-            ])
+            #expect(
+                stage.journal.client().map { $0["type"] }.filter { $0 != "session.input_audio.append" } == [
+                    "session.start", "session.close",
+                ]
+            )
             #expect(
                 stage.journal.states == [
                     .connecting, .listening, .userSpeaking, .processing, .aiSpeaking, .listening, .idle,
@@ -88,7 +90,8 @@ extension EndToEnd {
         }
 
         @Test func whoeverSpeaksOverTheAnswerIsHeard() async throws {
-            let long = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
+            let long =
+                "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
             let stage = try LiveStage([.init("Tell me", .say(long)), .init("Stop that now please", .say("Very well."))])
             try await stage.start()
             try await stage.reach(.listening)
@@ -193,7 +196,9 @@ extension EndToEnd {
         @Test func aServiceThatDoesNotKnowTheDelayIsAskedWithoutIt() async throws {
             var faults = LiveScript.Faults()
             faults.refusesDelay = true
-            faults.nonsense = ["", "null", "{\"type\":[]}", String(repeating: "[", count: 5000), "{\"type\":\"session.new\"}"]
+            faults.nonsense = [
+                "", "null", "{\"type\":[]}", String(repeating: "[", count: 5000), "{\"type\":\"session.new\"}",
+            ]
             let stage = try LiveStage([.init("Hello you", .say("Yes."))], faults: faults)
             try await stage.start()
             try await stage.reach(.listening)

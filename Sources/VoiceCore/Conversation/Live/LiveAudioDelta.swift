@@ -13,7 +13,9 @@ package struct LiveAudioDelta {
         guard scan.open() else { return nil }
         while let key = scan.key() {
             if message.holds("type", at: key) {
-                guard let type = scan.string(), message.holds("session.output_audio.delta", at: type) else { return nil }
+                guard let type = scan.string(), message.holds("session.output_audio.delta", at: type) else {
+                    return nil
+                }
                 isAudio = true
             } else if message.holds("delta", at: key) {
                 audio = scan.string()

@@ -43,7 +43,10 @@ extension LiveTranslator {
         guard voice.hasVoice(from: fragment.start, to: fragment.end) else {
             // Once for a stretch of them. The words themselves are not for the log.
             if phantomUntil.map({ fragment.start - $0 > 2000 }) ?? true {
-                trouble("words_without_voice", "the service heard words where no voice was heard here; they are ignored")
+                trouble(
+                    "words_without_voice",
+                    "the service heard words where no voice was heard here; they are ignored"
+                )
             }
             phantomUntil = fragment.end
             return

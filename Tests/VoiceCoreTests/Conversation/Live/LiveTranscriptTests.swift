@@ -187,7 +187,10 @@ struct LiveTranscriptTests {
         #expect(try play("f2_no_audio_30s").troubles.contains("uplink_stopped"))
     }
 
-    @Test(.enabled(if: areAtHand), arguments: [("i_start_refused", ErrorClass.account), ("i2_voice_refused", .configuration)])
+    @Test(
+        .enabled(if: areAtHand),
+        arguments: [("i_start_refused", ErrorClass.account), ("i2_voice_refused", .configuration)]
+    )
     func aRefusedStartIsFinal(name: String, meaning: ErrorClass) throws {
         let found = try play(name).reports.compactMap { report -> ErrorClass? in
             if case .trouble(let error) = report { error.meaning } else { nil }

@@ -267,7 +267,8 @@ struct LiveTranslatorTests {
     /// Whatever comes, nothing traps, and no request comes of what nobody said.
     @Test func nonsenseIsNobodysRequest() {
         let texts = [
-            "", "{}", "[]", "null", #"{"type":5}"#, #"{"type":"session.started"}"#, #"{"type":"session.delegation.created"}"#,
+            "", "{}", "[]", "null", #"{"type":5}"#, #"{"type":"session.started"}"#,
+            #"{"type":"session.delegation.created"}"#,
             #"{"type":"session.delegation.created","offset_ms":1e300,"delegation":{"id":"x"}}"#,
             #"{"type":"session.input_transcript.delta","delta":"Open.","start_ms":-1e300,"end_ms":1e300}"#,
             #"{"type":"session.input_transcript.delta","delta":"Open.","start_ms":"now"}"#,
