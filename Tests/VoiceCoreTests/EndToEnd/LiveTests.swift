@@ -76,7 +76,7 @@ extension EndToEnd {
             try await stage.sent("session.start", times: 2)
             try await stage.sent("session.commentary.append")
             try await stage.reach(.aiSpeaking)
-            try await stage.reach(.listening, times: 3)
+            try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
             let tones = try await stage.stop()
             #expect(stage.queries == ["Lock the door"])
             let told = stage.journal.client("session.commentary.append", connection: 2)

@@ -74,7 +74,8 @@ package enum LivePieces {
                 continue
             }
             append(piece, to: &pieces)
-            piece = ""
+            piece = fits(sentence, bytes) ? sentence : ""
+            guard piece.isEmpty else { continue }
             for part in split(sentence, bytes) {
                 append(piece, to: &pieces)
                 piece = part

@@ -17,6 +17,7 @@ package struct LiveDelegations: Equatable, Sendable {
 
     private struct Word: Equatable, Sendable {
         var fragment: LiveFragment
+        var arrived: Duration
         var isUsed = false
     }
 
@@ -57,7 +58,7 @@ package struct LiveDelegations: Equatable, Sendable {
     /// The service has heard the user say this, and so has this machine.
     package mutating func heard(_ fragment: LiveFragment, at now: Duration) {
         let place = words.lastIndex { $0.fragment.start <= fragment.start }.map { $0 + 1 } ?? 0
-        words.insert(Word(fragment: fragment), at: place)
+        words.insert(Word(fragment: fragment, arrived: now), at: place)
         if words.count > Self.mostWords { words.removeFirst() }
         lastWord = now
     }
@@ -94,8 +95,10 @@ package struct LiveDelegations: Equatable, Sendable {
         }
         let isWhole = words.contains { $0.fragment.end > request.at }
         let isQuiet = now - lastWord >= Self.settled
+        // Whoever speaks on and on is not waited for.
+        let waited = now - max(request.since, candidates.map { words[$0].arrived }.min() ?? now)
         let isLate = age >= Self.settleLimit
-        guard isQuiet && (isWhole || isLate) || age >= Self.settleLimit * 2 else { return nil }
+        guard isQuiet && (isWhole || isLate) || waited >= Self.settleLimit * 2 else { return nil }
         // From the last long pause on; what is before it was said and not handed over.
         var first = last
         for index in candidates.reversed() where index < first {

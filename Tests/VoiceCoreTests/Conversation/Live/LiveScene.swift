@@ -54,13 +54,13 @@ struct LiveScene {
 
     var position: Int { translator.voice.position }
 
-    /// The user says words that the service hears: 200 ms each, told 450 ms after they are over.
+    /// The user says words that the service hears: 200 ms each, told 460 ms after they are over.
     mutating func say(_ text: String) {
         let start = (position + 199) / 200 * 200
         let words = text.split(separator: " ")
         pass(start - position)
         pass(words.count * 200, voice: true)
-        pass(450)
+        pass(460)
         for (index, word) in words.enumerated() {
             let begin = start + index * 200
             take(.heard(LiveFragment((index == 0 ? "" : " ") + word, start: begin, end: begin + 200)))
@@ -68,7 +68,7 @@ struct LiveScene {
     }
 
     /// The place of the last word, as a delegation has it.
-    var lastWord: Int { (position - 450) / 200 * 200 - 200 }
+    var lastWord: Int { (position - 460) / 200 * 200 - 200 }
 
     // MARK: What came of it
 

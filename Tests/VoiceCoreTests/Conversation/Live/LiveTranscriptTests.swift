@@ -109,6 +109,12 @@ struct LiveTranscriptTests {
                 scene.wait(until: scene.now + .milliseconds(100))
                 scene.add(scene.translator.tick(at: scene.now))
             }
+            if then - scene.now >= .seconds(60) {
+                // The hours that are left out: the track went on.
+                scene.wait(until: then)
+                let silence = [Int16](repeating: 0, count: 480)
+                scene.add(silence.withUnsafeBufferPointer { scene.translator.sound($0, waiting: 0, at: then) })
+            }
             scene.wait(until: then)
             switch step {
             case .microphone(let samples, let isVoice):
