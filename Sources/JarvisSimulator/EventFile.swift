@@ -19,10 +19,11 @@ final class EventFile: Sendable {
         switch event {
         case .connected(let connection): line.merge(["connection": .int(connection), "side": "connected"]) { $1 }
         case .client(let connection, let event):
-            guard event["type"] != "input_audio_buffer.append" else { return }
+            guard event["audio"] == nil else { return }
             line.merge(["connection": .int(connection), "side": "client", "event": event]) { $1 }
         case .server(let connection, let event):
-            guard event["type"] != "response.output_audio.delta" else { return }
+            let type = event["type"]?.string
+            guard type?.hasSuffix("output_audio.delta") != true else { return }
             line.merge(["connection": .int(connection), "side": "server", "event": event]) { $1 }
         case .closing(let connection, let code):
             let code = code.map { SimulatedJSON.int($0) } ?? .null

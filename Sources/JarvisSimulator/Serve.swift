@@ -8,13 +8,16 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the simulated Realtime service and the stand-in for Jarvis until told to stop.",
         discussion: """
-            Prints "realtime=PORT jarvis=PORT". The key is sk-simulated, the token simulated. Every turn of the user \
-            becomes a question to Jarvis.
+            Prints "realtime=PORT jarvis=PORT", with --live " live=PORT" behind it. The key is sk-simulated, the token \
+            simulated. Every turn of the user becomes a question to Jarvis.
             """
     )
 
     @Flag(name: .long, help: "Speak in marker tones, one for each word, instead of a synthesiser.")
     var tones = false
+
+    @Flag(name: .long, help: "Run a simulated GPT-Live too: live.url is ws://127.0.0.1:PORT/v1/live/sessions.")
+    var live = false
 
     @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
     var reply: [String] = ["Nothing on today."]
@@ -38,10 +41,13 @@ struct Serve: AsyncParsableCommand {
         let agent = AgentStandIn(token: "simulated", delayMilliseconds: delay) { replies[$0] ?? "I do not know." }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let ports = (try await simulator.start(), try await agent.start())
-        print("realtime=\(ports.0) jarvis=\(ports.1)")
+        let liveSimulator = LiveSimulator(.requests(queries), voice: configuration.voice) { record?.write($0) }
+        let livePort = live ? try await liveSimulator.start() : nil
+        print("realtime=\(ports.0) jarvis=\(ports.1)" + (livePort.map { " live=\($0)" } ?? ""))
         fflush(nil)
         for await _ in signals { break }
         await simulator.stop()
+        await liveSimulator.stop()
         await agent.stop()
     }
 }

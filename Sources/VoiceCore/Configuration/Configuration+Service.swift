@@ -17,12 +17,14 @@ extension Configuration.Service {
             "service.use",
             [Name.openAI],
             "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
-                + "again. openai: a Realtime service ([realtime])."
+                + "again. openai: a Realtime service ([realtime]). "
+                + "openai-live: GPT-Live ([live])."
         )
     }
 
     /// The services by the names that the file has for them; one line each in `ServiceRegistry`.
     package enum Name: String, CaseIterable, Sendable {
         case openAI = "openai"
+        case openAILive = "openai-live"
     }
 }

@@ -4,7 +4,9 @@ internal import VoiceBase
 package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.jarvis),
+        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime),
+        Section(\.live),
+        Section(\.jarvis),
         Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
     ]
 

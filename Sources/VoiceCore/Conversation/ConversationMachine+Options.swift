@@ -31,6 +31,8 @@ extension ConversationMachine {
         /// How long one turn of the user may last before its end counts as lost.
         package var speechLongest: Duration = .seconds(2 * Configuration.Activation().turnLimitS)
         package var responseLimit: Duration = .seconds(12)
+        /// How long a service that does not tell turns may be silent after one before it has nothing to say.
+        package var silentTurnLimit: Duration = .seconds(3)
         /// How long a response may run: far more than the longest answer takes to be generated.
         package var responseLongest: Duration = .seconds(180)
         /// Pause before a response is asked for again: after a failure of the service, and after a rate limit (twice

@@ -164,9 +164,10 @@ extension ConversationMachine {
         turn.clock?.audible(isAnswer: !isFiller, at: now)
     }
 
-    /// Said on the way to the answer: it holds a call, or is the news of one.
+    /// Said on the way to the answer: it holds a call, is the news of one, or is what a service says by itself meanwhile.
     private func isOnTheWay(_ responseID: String) -> Bool {
         calls.contains(responseID: responseID, session: link.number) || remarks.wishes.isNotice(responseID)
+            || options.capabilities.fillsSilence && calls.isWaiting
     }
 
     /// The response turns out to hold a call: what it says is said on the way to the answer.

@@ -36,7 +36,9 @@ extension ConversationMachine {
     private mutating func watchResponse() {
         want(.speech, turn.isHeard && link.isReady, after: options.speechLongest)
         let isAwaited = turn.owesResponse || turn.awaitsUnwanted
-        want(.serverResponse, isAwaited && link.isReady, after: options.responseLimit)
+        let isUntold = options.capabilities.turns == .silent
+        let limit = isUntold ? options.silentTurnLimit : options.responseLimit
+        want(.serverResponse, isAwaited && link.isReady, after: limit)
         var isRequested = false
         var isActive = false
         var isUnknown = false

@@ -7,7 +7,6 @@ package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceMedia
 internal import VoiceNetwork
-internal import VoiceReply
 
 /// Everything the daemon runs on: the configuration, translated for the parts that it concerns.
 package struct DaemonSettings: Sendable {
@@ -31,7 +30,7 @@ package struct DaemonSettings: Sendable {
     package var notices: [String] = []
 
     /// - Parameters:
-    ///   - instructions: the text of `realtime.instructions_file`, nil for the built-in persona.
+    ///   - instructions: what the owner has written for the model, nil for the built-in persona.
     ///   - tools: the tools as the service wants them.
     ///   - needsKey: false to look at everything else where there is no key.
     /// - Throws: what is missing or cannot be, with the way out.
@@ -77,14 +76,13 @@ package struct DaemonSettings: Sendable {
         pump = VoicePump.Options(startBuffer: configuration.audio.startBufferMS)
         pump.hasVoiceDetector = configuration.echo.enabled
         model = kind.model(configuration)
-        let text =
-            instructions
-            ?? Persona.instructions(
-                language: configuration.realtime.language,
-                playsMedia: configuration.media.enabled
-            )
         func make(_ kind: any VoiceService.Type) throws(ConfigurationError) -> any VoiceService {
-            try kind.init(configuration, secrets: secrets, instructions: text, tools: tools.map(\.definition))
+            try kind.init(
+                configuration,
+                secrets: secrets,
+                instructions: instructions ?? kind.persona(configuration),
+                tools: tools.map(\.definition)
+            )
         }
         service = try make(kind)
         for other in ServiceRegistry.wanted(by: configuration) where other.name != kind.name {
@@ -116,10 +114,23 @@ package struct DaemonSettings: Sendable {
                 "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
             )
         }
+        if service.capabilities.continuousUplink, activation.machine.mode == .always {
+            let minute = PriceTable(configuration).sessionMinute
+            if minute > 0, configuration.budget.dayUSD <= 0 {
+                let message = Self.alwaysOpen(minute) + ": set budget.day_usd, or another activation.mode"
+                throw fail("activation.mode", message)
+            }
+            if minute > 0 { notices.append("activation.mode: " + Self.alwaysOpen(minute)) }
+        }
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
+    }
+
+    /// - Parameter minute: of an open session, in US dollars.
+    private static func alwaysOpen(_ minute: Double) -> String {
+        "\"always\" keeps a session open that is charged by the second, $\(Int((minute * 1440).rounded())) a day"
     }
 
     /// That there is no key, where the voice service wants one.
@@ -139,18 +150,18 @@ package struct DaemonSettings: Sendable {
         )
     }
 
-    /// The text of `realtime.instructions_file`; nil where none is named.
+    /// What the owner has written for the model; nil where no file is named.
     package static func instructions(
         of configuration: Configuration,
         files: FileReader = .system
     ) throws(ConfigurationError) -> String? {
-        let path = configuration.realtime.instructionsFile
+        let (key, path) = ServiceRegistry.chosen(by: configuration).instructionsFile(configuration)
         guard !path.isEmpty else { return nil }
         do {
             return String(decoding: try files.read(path, 64 << 10).bytes, as: UTF8.self)
         } catch {
             let problem = ConfigurationProblem(
-                place: "realtime.instructions_file",
+                place: key,
                 message: "\(path) cannot be read: \(error)"
             )
             throw ConfigurationError(problems: [problem])

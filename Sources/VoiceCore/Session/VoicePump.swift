@@ -96,6 +96,8 @@ package final class VoicePump {
     package private(set) var uplinkLatencies = RecentDurations()
 
     private let egress: EgressLedger
+    /// Who wants to know that time passes.
+    private var followers: [(Duration) -> Bool] = []
 
     /// - Parameters:
     ///   - volumes: at which the voice is played.
@@ -344,6 +346,30 @@ package final class VoicePump {
         Duration(nanoseconds: origin &+ position * 125_000 / 3)
     }
 
+    // MARK: What a session that runs by its uplink asks
+
+    /// Whether a voice was heard in the last so many samples that were taken; nil where nobody tells voices from other sound.
+    func hasVoice(inLast samples: Int) -> Bool? {
+        guard hasVoiceDetector else { return nil }
+        let position = microphone.ring.readPosition
+        return microphone.voiceUntil > position - min(position, UInt64(max(0, samples)))
+    }
+
+    /// Samples of speech on their way to the loudspeaker.
+    var waitingVoice: Int {
+        queue.waiting + Int(min(voice.ring.writePosition - min(voice.ring.writePosition, voice.consumed), 1 << 20))
+    }
+
+    /// Calls `body` at every tick until it returns false; what is asked for while it runs is begun with the next.
+    func follow(_ body: @escaping (_ now: Duration) -> Bool) { followers.append(body) }
+
+    private func tellFollowers(_ now: Duration) {
+        guard !followers.isEmpty else { return }
+        let told = followers
+        followers = []
+        followers = told.filter { $0(now) } + followers
+    }
+
     // MARK: Voice
 
     /// Takes in the audio of a delta.
@@ -450,12 +476,14 @@ package final class VoicePump {
         let now = Monotonic.now()
         pumpMicrophone(now)
         followPlayback(now)
+        tellFollowers(now)
         logLosses(now)
         // Now and then even when closed, so that the ring does not fill up with what nobody wants.
         var pause = Duration.milliseconds(500)
         if uplink != nil {
             pause = untilNextChunk(now)
         }
+        if !followers.isEmpty { pause = min(pause, .milliseconds(20)) }
         // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
         if cutPosition != nil { return min(pause, .milliseconds(10)) }
         return queue.isActive ? min(pause, .milliseconds(20)) : pause

@@ -2,6 +2,7 @@ package import VoiceBase
 package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
+internal import VoiceReply
 
 /// A voice service as it is configured: what it can do, and how a connection to it is made.
 package protocol VoiceService: Sendable {
@@ -15,6 +16,10 @@ package protocol VoiceService: Sendable {
     static func address(_ configuration: Configuration) -> ServiceAddress?
     /// The name of its model, for people and for prices.
     static func model(_ configuration: Configuration) -> String
+    /// What the model is told of its role where the owner has written nothing.
+    static func persona(_ configuration: Configuration) -> String
+    /// What the owner has written for it: the key that names the file, and the file; empty for none.
+    static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String)
 
     /// - Parameters:
     ///   - instructions: what the model is told of its role.
@@ -53,6 +58,16 @@ package protocol VoiceService: Sendable {
         pump: NetworkConfined<VoicePump>,
         report: @escaping @Sendable (ConversationEvent, Duration) -> Void
     ) -> ServiceConnection?
+}
+
+extension VoiceService {
+    package static func persona(_ configuration: Configuration) -> String {
+        Persona.instructions(language: configuration.realtime.language, playsMedia: configuration.media.enabled)
+    }
+
+    package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
+        ("realtime.instructions_file", configuration.realtime.instructionsFile)
+    }
 }
 
 /// Where a service is, in the words of its section of the configuration.
@@ -113,7 +128,10 @@ package protocol ServiceLink: AnyObject {
 
 /// The voice services that there are. A new one is a line in `all`.
 package enum ServiceRegistry {
-    package static let all: [any VoiceService.Type] = [RealtimeService.self]
+    package static let all: [any VoiceService.Type] = [
+        RealtimeService.self,
+        LiveService.self,
+    ]
 
     /// Those that a configuration names, the preferred one first.
     package static func wanted(by configuration: Configuration) -> [any VoiceService.Type] {

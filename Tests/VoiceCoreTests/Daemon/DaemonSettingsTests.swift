@@ -105,6 +105,34 @@ struct DaemonSettingsTests {
         #expect(charged.notices.contains { $0.contains("activation.warm_standby") })
     }
 
+    /// A session of GPT-Live is charged by the second, and "always" never closes it.
+    @Test func aSessionThatIsAlwaysChargedForWantsABudget() throws {
+        func live(_ change: @escaping (inout Configuration) -> Void) throws -> DaemonSettings {
+            try settings {
+                $0.service.use = [.openAILive]
+                $0.activation.mode = .always
+                change(&$0)
+            }
+        }
+        let limited = try live { $0.budget.dayUSD = 2 }
+        #expect(limited.notices.contains { $0.contains("$72 a day") })
+        #expect(limited.service.name == "openai-live" && limited.model == "gpt-live-1.1")
+        #expect(limited.service.request?.url == "wss://api.openai.com/v1/live/sessions")
+        #expect(limited.conversation.capabilities == .live && limited.budget.prices.sessionMinute == 0.05)
+        do {
+            _ = try live { $0.budget.dayUSD = 0 }
+            Issue.record("not refused")
+        } catch {
+            #expect("\(error)".contains("activation.mode") && "\(error)".contains("budget.day_usd"))
+        }
+        let free = try live {
+            $0.budget.dayUSD = 0
+            $0.budget.priceSessionMinUSD = 0
+        }
+        #expect(!free.notices.contains { $0.contains("a day") })
+        #expect(try !live { $0.activation.warmStandby = true }.activation.machine.isWarm)
+    }
+
     @Test func levelsComeFromTheConfiguration() throws {
         let settings = try settings {
             $0.audio.masterVolume = 40

@@ -1,0 +1,29 @@
+/// The codes of GPT-Live. Their list is not published: what is not known ends nothing.
+extension ErrorClass {
+    private static let liveCodes: [String: ErrorClass] = [
+        "invalid_api_key": .account,
+        "account_deactivated": .account,
+        "insufficient_quota": .account,
+        "billing_hard_limit_reached": .account,
+        "credit_balance_exhausted": .account,
+        "model_not_found": .configuration,
+        "forbidden": .configuration,
+        "rate_limit_exceeded": .limited,
+        "server_error": .service,
+        "internal_error": .service,
+    ]
+
+    /// - Parameter isStarted: the session is there; before, every error means that it will not be.
+    init(_ error: LiveError, isStarted: Bool) {
+        let known = error.code.flatMap { Self.liveCodes[$0] }
+        if isStarted {
+            // One that spoils an event leaves the session usable.
+            self = known.map { $0.isFatal && error.request == nil ? $0 : .other } ?? .other
+            return
+        }
+        switch error.code {
+        case "unknown_parameter", "invalid_value", "missing_required_parameter": self = .settings
+        default: self = known ?? Self.liveCodes[error.type] ?? .service
+        }
+    }
+}

@@ -1,0 +1,185 @@
+internal import VoiceBase
+
+/// What a GPT-Live session says, audio apart.
+package enum LiveServerEvent: Equatable, Sendable {
+    /// - delegation: its kind as the service has it; nil where it does not say.
+    /// - ends: Unix seconds.
+    case started(id: String, ends: Int?, delegation: String?)
+    case heard(LiveFragment)
+    case said(LiveFragment)
+    /// - at: the place on the timeline, in ms.
+    case delegated(id: String, target: String, at: Int)
+    /// A text has its place on the timeline; nil where the service does not say which.
+    case placed(tone: LiveTone, request: String?)
+    /// The session's clock, in seconds; how full its context is, 0 to 1.
+    case usage(seconds: Double, context: Double?)
+    case closed(reason: String, seconds: Double?)
+    case error(LiveError)
+    case info(code: String, text: String)
+    /// Nothing to be done about it.
+    case ignored(type: String)
+    case unknown(type: String)
+}
+
+/// A word or a few, with their place on the session's timeline in ms.
+package struct LiveFragment: Equatable, Sendable {
+    /// With the spaces that belong to it.
+    package var text: String
+    package var start: Int
+    package var end: Int
+
+    package init(_ text: String, start: Int, end: Int) {
+        self.text = text
+        self.start = start
+        self.end = max(start, end)
+    }
+}
+
+package struct LiveError: Equatable, Sendable {
+    package var type: String
+    /// Nil for one that has none.
+    package var code: String?
+    package var text: String
+    package var setting: String?
+    /// The id of the event that it answers.
+    package var request: String?
+
+    package init(type: String, code: String?, text: String, setting: String? = nil, request: String? = nil) {
+        self.type = type
+        self.code = code
+        self.text = text
+        self.setting = setting
+        self.request = request
+    }
+
+    package var name: String { code ?? type }
+}
+
+/// Turns one text message of a GPT-Live session into an event, tolerantly: unknown events and fields are nobody's fault.
+package enum LiveEventDecoder {
+    /// Longest event, audio apart, in bytes: the settings of a session come back whole.
+    package static let longest = 1 << 20
+
+    /// Nil for what is no JSON object with a `type`, or a known event without what it cannot be understood without.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) -> LiveServerEvent? {
+        OutsideJSON.decode(Wire.self, from: bytes, atMost: longest).flatMap(event)
+    }
+
+    package static func decode(_ text: String) -> LiveServerEvent? {
+        OutsideJSON.decode(Wire.self, from: text.utf8, atMost: longest).flatMap(event)
+    }
+
+    private static func event(_ wire: Wire) -> LiveServerEvent? {
+        switch wire.type {
+        case "session.started":
+            guard let session = wire.session else { return nil }
+            let ends = session["expires_at"]?.doubleValue.map { Int(min(max(0, $0), latestTime)) }
+            let id = String((session["id"]?.stringValue ?? "").prefix(longestName))
+            let delegation = session["delegation"].map { $0["type"]?.stringValue ?? ($0 == .null ? "none" : "") }
+            return .started(id: id, ends: ends, delegation: delegation)
+        case "session.input_transcript.delta": return fragment(wire).map { .heard($0) }
+        case "session.output_transcript.delta": return fragment(wire).map { .said($0) }
+        case "session.delegation.created":
+            guard let id = wire.delegation?["id"]?.stringValue, !id.isEmpty, id.utf8.count <= longestName else {
+                return nil
+            }
+            let target = wire.delegation?["target"]?.stringValue ?? "client"
+            return .delegated(id: id, target: target, at: milliseconds(wire.offset))
+        case "session.commentary.appended": return .placed(tone: .commentary, request: wire.request)
+        case "session.thinking.appended": return .placed(tone: .thinking, request: wire.request)
+        case "session.instructions.appended": return .placed(tone: .instructions, request: wire.request)
+        case "session.usage.updated":
+            guard let seconds = wire.seconds else { return nil }
+            let ratio = wire.context?["usage_ratio"]?.doubleValue
+            return .usage(seconds: seconds, context: ratio.flatMap { $0.isFinite ? min(max(0, $0), 1) : nil })
+        case "session.closed": return .closed(reason: wire.reason ?? "", seconds: wire.seconds)
+        case "error":
+            guard let error = wire.error else { return nil }
+            return .error(
+                LiveError(
+                    type: error["type"]?.stringValue ?? "error",
+                    code: error["code"]?.stringValue,
+                    text: Redaction.withoutKeys(error["message"]?.stringValue ?? ""),
+                    setting: error["param"]?.stringValue,
+                    request: error["client_event_id"]?.stringValue ?? wire.request
+                )
+            )
+        case "info":
+            return .info(
+                code: wire.info?["code"]?.stringValue ?? "",
+                text: Redaction.withoutKeys(wire.info?["message"]?.stringValue ?? "")
+            )
+        default:
+            return known.contains(wire.type) ? .ignored(type: wire.type) : .unknown(type: String(wire.type.prefix(80)))
+        }
+    }
+
+    private static func fragment(_ wire: Wire) -> LiveFragment? {
+        guard let text = wire.delta, text.utf8.count <= longestFragment else { return nil }
+        let start = milliseconds(wire.start)
+        return LiveFragment(text, start: start, end: wire.end.map(milliseconds) ?? start)
+    }
+
+    /// A day: no session lasts as long.
+    private static let longestSession = 86_400_000.0
+    /// The last second of the year 9999, in Unix time.
+    private static let latestTime = 253_402_300_799.0
+    private static let longestName = 512
+    private static let longestFragment = 16_384
+
+    private static func milliseconds(_ value: Double?) -> Int {
+        guard let value, value.isFinite else { return 0 }
+        return Int(min(max(0, value), longestSession))
+    }
+
+    /// Of the same protocol, and nothing to us.
+    private static let known: Set<String> = [
+        "session.output_audio.delta", "session.input_audio.muted", "session.input_audio.unmuted", "session.updated",
+        "session.output_audio.fixture.playing", "session.output_audio.fixture.played", "response.event",
+    ]
+
+    /// The fields of every event in one shape; one of a surprising type counts as absent.
+    private struct Wire: Decodable {
+        var type: String
+        var session: JSONValue?
+        var delta: String?
+        var start: Double?
+        var end: Double?
+        var offset: Double?
+        var delegation: JSONValue?
+        var request: String?
+        var seconds: Double?
+        var context: JSONValue?
+        var reason: String?
+        var error: JSONValue?
+        var info: JSONValue?
+
+        enum CodingKeys: String, CodingKey {
+            case type, session, delta, delegation, usage, reason, error, info
+            case start = "start_ms"
+            case end = "end_ms"
+            case offset = "offset_ms"
+            case request = "client_event_id"
+            case context = "context_window"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            type = try fields.decode(String.self, forKey: .type)
+            session = type == "session.started" ? try? fields.decode(JSONValue.self, forKey: .session) : nil
+            // The sound of a delta has a way of its own; here it may be a large string for nothing.
+            delta = type.hasSuffix("transcript.delta") ? try? fields.decode(String.self, forKey: .delta) : nil
+            start = try? fields.decode(Double.self, forKey: .start)
+            end = try? fields.decode(Double.self, forKey: .end)
+            offset = try? fields.decode(Double.self, forKey: .offset)
+            delegation = try? fields.decode(JSONValue.self, forKey: .delegation)
+            request = try? fields.decode(String.self, forKey: .request)
+            let seconds = (try? fields.decode(JSONValue.self, forKey: .usage))?["seconds"]?.doubleValue
+            self.seconds = seconds.flatMap { $0.isFinite ? min(max(0, $0), 86_400) : nil }
+            context = try? fields.decode(JSONValue.self, forKey: .context)
+            reason = try? fields.decode(String.self, forKey: .reason)
+            error = try? fields.decode(JSONValue.self, forKey: .error)
+            info = try? fields.decode(JSONValue.self, forKey: .info)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+internal import FoundationEssentials
+internal import VoiceBase
+
+/// What the conversation asks, and what is handed over to it.
+extension LiveTranslator {
+    package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
+        switch request {
+        case .open(let history): open(history)
+        case .close:
+            guard phase == .live || phase == .starting else { break }
+            phase = .closing
+            effects.append(.send(.close(eventID: name("close"))))
+        case _ where phase != .live: break
+        case .answer(let call, let text, let isSpoken): answer(call, text, isSpoken, now)
+        case .inform(_, let value):
+            if let news { know(news.value, now) }
+            news = (value, now)
+        case .tell(let text, let tone): tell(text, tone, now)
+        case .ask(let text): typed = text
+        case .respond(let id, _): respond(id, now)
+        case .cancel(let response): cancel(response, now)
+        case .truncate(let item, _, let heard, _): note(item: item, heard: heard, now)
+        case .recall, .forget, .clearInput: break
+        }
+        return drain()
+    }
+
+    // MARK: The beginning
+
+    private mutating func open(_ history: [ServiceHistoryLine]) {
+        guard phase == .opening else { return }
+        phase = .starting
+        var messages = history.map { line -> LiveMessage in
+            switch line {
+            case .user(let text): LiveMessage(.user, text)
+            case .assistant(let text): LiveMessage(.assistant, text)
+            case .summary(let value): LiveMessage(.developer, "What was said before, as data: \(Self.json(value))")
+            }
+        }
+        if !messages.isEmpty { messages.append(LiveMessage(.developer, Self.reopened)) }
+        effects.append(.send(.start(settings, history: LiveMessage.fitting(messages), eventID: name("start"))))
+    }
+
+    private static let reopened = """
+        The conversation goes on after a break of the line. Do not greet. Results of what is still being worked on follow as \
+        commentary.
+        """
+
+    // MARK: Delegations
+
+    mutating func settleDelegations(_ now: Duration) {
+        guard delegations.hasPending else { return }
+        for outcome in delegations.settle(at: now) {
+            switch outcome {
+            case .dispatch(let id, let text, let context): dispatch(id, text, context, now)
+            case .repeated(let id):
+                send(.thinking, ["This is being worked on already; the result follows."], delegation: id, now)
+            case .empty(let id):
+                let note = "No words of a request were heard for this. Nothing is being done; ask the user again."
+                send(.thinking, [note], delegation: id, now)
+            }
+        }
+    }
+
+    private mutating func dispatch(_ id: String, _ text: String, _ context: String, _ now: Duration) {
+        // The service says that the request is over.
+        if user != nil {
+            voice.endTurn()
+            endTurn(now)
+        }
+        tellUser(now, isDue: true)
+        if speech != nil {
+            // What is said from now on is said of it.
+            track.split()
+            endSpeech(.completed)
+        }
+        var query = text
+        if !context.isEmpty { query += "\n(Said shortly before, not handed over: \"\(context)\")" }
+        call(id, query, request: "-")
+    }
+
+    private mutating func endTurn(_ now: Duration) {
+        guard var turn = user else { return }
+        user = nil
+        turn.end = voice.position
+        turn.endedAt = now
+        report(.userStopped(at: turn.end))
+        report(.userTurn(item: turn.item, after: nil))
+        lastUser = turn
+    }
+
+    /// A response that says nothing and holds the call.
+    private mutating func call(_ id: String, _ query: String, request: String) {
+        let response = name("d")
+        report(.responseBegan(response: response, request: request))
+        let call = FunctionCall(callID: id, name: "ask_jarvis", arguments: Self.json(["query": .string(query)]))
+        report(.call(response: response, call: call, isComplete: true))
+        report(.responseEnded(ResponseEnd(response: response, status: .completed)))
+    }
+
+    private static func json(_ value: JSONValue) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    /// The one closing append of a delegation.
+    private mutating func answer(_ call: String, _ text: String, _ isSpoken: Bool, _ now: Duration) {
+        var delegation: String?
+        if let index = localCalls.firstIndex(of: call) {
+            localCalls.remove(at: index)
+        } else {
+            guard delegations.close(call) else { return }
+            delegation = call
+        }
+        if isSpoken, !text.allSatisfy(\.isWhitespace) { return say(text, delegation: delegation, now) }
+        let note = text.allSatisfy(\.isWhitespace) ? "This is done, and there is nothing to say about it." : text
+        send(.thinking, LivePieces.of(note + " (Do not mention this unless asked.)"), delegation: delegation, now)
+    }
+
+    // MARK: Texts
+
+    /// Held back while the user speaks.
+    private mutating func say(_ text: String, delegation: String?, _ now: Duration) {
+        held.append(Held(text: text, delegation: delegation))
+        // Nobody waits for more than that; the newest are kept.
+        if held.count > 16 { held.removeFirst() }
+        given = (now, 0)
+        sendHeld(now)
+    }
+
+    mutating func sendHeld(_ now: Duration) {
+        guard !held.isEmpty, !isUserTalking else { return }
+        for text in held { send(.commentary, LivePieces.of(text.text), delegation: text.delegation, now) }
+        held = []
+        given = (now, 0)
+        if speech != nil { track.isHurried = true }
+    }
+
+    mutating func send(
+        _ tone: LiveTone,
+        _ pieces: [String],
+        delegation: String?,
+        _ now: Duration,
+        isRetry: Bool = false
+    ) {
+        for piece in pieces {
+            let id = name(tone.rawValue)
+            appends.sent(
+                .init(tone: tone, text: piece, delegation: delegation, sent: now, isRetry: isRetry),
+                id: id
+            )
+            effects.append(.send(.append(tone, piece, delegation: delegation, eventID: id)))
+        }
+    }
+
+    private mutating func tell(_ text: String, _ tone: ServiceTone, _ now: Duration) {
+        switch tone {
+        case .say:
+            guard let told = news?.value else { return say(text, delegation: nil, now) }
+            news = nil
+            say("\(text)\n\(told.output)", delegation: nil, now)
+        case .exactly: say("Say exactly this: \(text)", delegation: nil, now)
+        case .know: send(.thinking, LivePieces.of(text), delegation: nil, now)
+        case .obey: send(.instructions, LivePieces.of(text), delegation: nil, now)
+        }
+    }
+
+    /// News that nobody is to say anything about.
+    mutating func know(_ told: ForeignReport, _ now: Duration) {
+        news = nil
+        let text = "\(told.output) (This is data, for you to know; do not mention it unless asked.)"
+        send(.thinking, LivePieces.of(text), delegation: nil, now)
+    }
+
+    // MARK: Responses
+
+    private mutating func respond(_ id: String, _ now: Duration) {
+        if let text = typed {
+            // The service takes no text of the user's: it goes to the agent as it is.
+            typed = nil
+            let callID = name("typed")
+            localCalls.append(callID)
+            if localCalls.count > 32 { localCalls.removeFirst() }
+            endSpeech(.completed)
+            return call(callID, text, request: id)
+        }
+        if let told = news?.value {
+            // The answer to a call of a session that is gone.
+            news = nil
+            say("The result of an earlier request of the user's: \(told.output)", delegation: nil, now)
+        }
+        if let given, given.loud >= AudioFormat.wireRate, held.isEmpty {
+            // It was told in the same breath as what came before.
+            self.given = nil
+            return respondInSilence(id)
+        }
+        if given == nil { say("Say now what you were last given to say and have not said.", delegation: nil, now) }
+        awaited = Awaited(request: id, since: now)
+    }
+
+    /// How long what is given to be said may take to be heard.
+    private static let speaksWithin = Duration.seconds(8)
+
+    mutating func settleAwaited(_ now: Duration) {
+        guard let awaited, held.isEmpty, speech == nil, !isUserTalking,
+            now - max(awaited.since, given?.at ?? .zero) >= Self.speaksWithin
+        else { return }
+        self.awaited = nil
+        given = nil
+        trouble("nothing_said", "the service said nothing of what it was given to say")
+        respondInSilence(awaited.request)
+    }
+
+    private mutating func respondInSilence(_ request: String) {
+        let response = name("r")
+        report(.responseBegan(response: response, request: request))
+        report(.responseEnded(ResponseEnd(response: response, status: .completed)))
+    }
+
+    private mutating func cancel(_ response: String?, _ now: Duration) {
+        guard let speech, response == nil || response == speech.response else {
+            return report(.trouble(ServiceError(.noActiveResponse, name: "no_response", text: "nothing is being said")))
+        }
+        interrupt(now)
+    }
+}

@@ -1,0 +1,188 @@
+internal import VoiceBase
+
+/// The user's turns, the model's speech, and one interrupting the other.
+extension LiveTranslator {
+    static let stopOrder = "The user interrupts: stop speaking now and listen."
+    /// A response that was asked for by nobody.
+    private static let ofItself = "-"
+
+    // MARK: The user
+
+    /// So many samples were sent to the session; `isVoice` where the microphone heard somebody in them.
+    package mutating func sent(_ samples: Int, isVoice: Bool, at now: Duration) -> [Effect] {
+        guard phase == .live else { return [] }
+        if lastSound == nil { lastSound = now }
+        switch voice.sent(samples, isVoice: isVoice, overSpeech: speech != nil) {
+        case .began(let place): userBegan(at: place, now)
+        case .ended(let place): userEnded(at: place, now)
+        case nil: break
+        }
+        return drain()
+    }
+
+    private mutating func userBegan(at place: Int, _ now: Duration) {
+        tellUser(now, isDue: true)
+        let turn = UserTurn(item: name("u"))
+        user = turn
+        report(.userStarted(item: turn.item, at: place))
+        if speech != nil { interrupt(now) }
+    }
+
+    private mutating func userEnded(at place: Int, _ now: Duration) {
+        guard var turn = user else { return }
+        user = nil
+        turn.end = place
+        turn.endedAt = now
+        report(.userStopped(at: place))
+        report(.userTurn(item: turn.item, after: nil))
+        lastUser = turn
+    }
+
+    /// What the service has heard counts where a voice was heard here as well: it hears words that nobody has said.
+    mutating func heard(_ fragment: LiveFragment, _ now: Duration) {
+        guard voice.hasVoice(from: fragment.start, to: fragment.end) else {
+            // Once for a stretch of them. The words themselves are not for the log.
+            if phantomUntil.map({ fragment.start - $0 > 2000 }) ?? true {
+                trouble(
+                    "words_without_voice",
+                    "the service heard words where no voice was heard here; they are ignored"
+                )
+            }
+            phantomUntil = fragment.end
+            return
+        }
+        delegations.heard(fragment, at: now)
+        if user == nil, speech == nil, lastUser.map({ fragment.start > $0.end + 1000 }) ?? true {
+            // Too short to be told from a noise, but they were words.
+            userBegan(at: fragment.start, now)
+            userEnded(at: fragment.end, now)
+        }
+        if user != nil {
+            user?.text += fragment.text
+            if let item = user?.item { report(.heard(item: item, part: 0, text: fragment.text, isWhole: false)) }
+        } else if let item = lastUser?.item {
+            lastUser?.text += fragment.text
+            report(.heard(item: item, part: 0, text: fragment.text, isWhole: false))
+            if lastUser?.isTold == true { tellUser(now, isDue: true, again: true) }
+        }
+        settleDelegations(now)
+    }
+
+    /// How long after a turn its words may still come.
+    private static let lateWords = Duration.milliseconds(1200)
+
+    /// Tells the words of the last turn as a whole.
+    mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
+        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isTold,
+            isDue || now - turn.endedAt >= Self.lateWords
+        else { return }
+        lastUser?.isTold = true
+        let text = turn.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        report(.heard(item: turn.item, part: 0, text: String(text.prefix(8000)), isWhole: true))
+    }
+
+    /// Somebody speaks, or has until a moment ago.
+    var isUserTalking: Bool {
+        voice.isSpeaking || (voice.silence.map { $0 < LiveVoiceLine.hangover } ?? false)
+    }
+
+    // MARK: The model
+
+    /// The samples of a delta.
+    ///
+    /// - Parameter waiting: samples that wait at the player.
+    package mutating func sound(
+        _ samples: UnsafeBufferPointer<Int16>,
+        waiting: Int,
+        at now: Duration
+    ) -> [Effect] {
+        guard phase == .live else { return [] }
+        lastSound = now
+        let loud = track.loudSamples
+        for step in track.take(samples, waiting: waiting, at: now) {
+            switch step {
+            case .began: beginSpeech()
+            case .play(let range): if let speech { effects.append(.play(range, of: speech.part)) }
+            case .ended: endSpeech(.completed)
+            }
+        }
+        if let given, now - given.at >= .milliseconds(400) {
+            self.given?.loud += track.loudSamples >= loud ? track.loudSamples - loud : track.loudSamples
+        }
+        return drain()
+    }
+
+    private mutating func beginSpeech() {
+        let number = name("")
+        let begun = Speech(response: number + "r", item: number + "m", words: [])
+        speech = begun
+        // What begins while the user speaks answers nothing.
+        var request = Self.ofItself
+        if user == nil, let awaited {
+            request = awaited.request
+            self.awaited = nil
+            given = nil
+        }
+        report(.responseBegan(response: begun.response, request: request))
+        report(.speaks(response: begun.response, item: begun.item))
+        let words = earlyWords
+        earlyWords = []
+        for word in words { speak(word) }
+    }
+
+    mutating func said(_ fragment: LiveFragment, _ now: Duration) {
+        // The rest of what was cut is not said.
+        guard !track.isDiscarding else { return }
+        track.words()
+        guard speech == nil else { return speak(fragment) }
+        earlyWords.append(fragment)
+        if earlyWords.count > 16 { earlyWords.removeFirst() }
+    }
+
+    private mutating func speak(_ fragment: LiveFragment) {
+        guard let speech, speech.words.count < 4000 else { return }
+        self.speech?.words.append(fragment)
+        report(.said(response: speech.response, item: speech.item, part: 0, text: fragment.text, isWhole: false))
+    }
+
+    mutating func endSpeech(_ status: ResponseEnd.Status) {
+        guard let ended = speech else { return }
+        speech = nil
+        let text = ended.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if !text.isEmpty {
+            report(.said(response: ended.response, item: ended.item, part: 0, text: text, isWhole: true))
+        }
+        if status == .completed {
+            effects.append(.finish(ended.part))
+            report(.audioEnded(response: ended.response, item: ended.item))
+        }
+        report(.responseEnded(ResponseEnd(response: ended.response, status: status)))
+        spoken.append(ended)
+        if spoken.count > 8 { spoken.removeFirst() }
+    }
+
+    /// The user takes the word: the rest of it is not played, and the model is told to stop.
+    mutating func interrupt(_ now: Duration) {
+        let isHeard = track.loudSamples >= Self.leastCut
+        track.discard(at: now)
+        endSpeech(.cancelled)
+        if isHeard { send(.instructions, [Self.stopOrder], delegation: nil, now) }
+    }
+
+    /// Speech, in samples, below which an interruption is none worth telling.
+    private static let leastCut = 7200
+
+    /// A note of what was heard of it: the model believes that it said all.
+    mutating func note(item: String, heard: Int, _ now: Duration) {
+        guard let index = spoken.lastIndex(where: { $0.item == item }), !spoken[index].isNoted else { return }
+        spoken[index].isNoted = true
+        let words = spoken[index].words
+        guard let first = words.first else { return }
+        // A word counts that had begun for a tenth of a second.
+        let known = words.filter { $0.start - first.start + 100 <= heard }.map(\.text).joined()
+        let text = known.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let tail = String(text.suffix(900))
+        let note = text.isEmpty ? "The user heard nothing of it." : "The user heard only: \"\(tail)\"."
+        send(.thinking, [note], delegation: nil, now)
+    }
+}

@@ -1,0 +1,26 @@
+internal import VoiceBase
+
+/// A GPT-Live connection without its sound, for whoever only wants to know whether it is taken.
+package struct LiveWire: ServiceWire {
+    private var translator: LiveTranslator
+
+    package init(_ settings: LiveSettings) { translator = LiveTranslator(settings) }
+
+    package mutating func connected() -> [ServiceReport] { Self.reports(translator.connected()) }
+
+    package mutating func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? {
+        LiveEventDecoder.decode(text).map { Self.reports(translator.take($0, at: Monotonic.now())) }
+    }
+
+    package mutating func write(_ request: ServiceRequest) -> [[UInt8]] {
+        translator.ask(request, at: Monotonic.now()).compactMap { effect in
+            if case .send(let event) = effect { event.encoded } else { nil }
+        }
+    }
+
+    private static func reports(_ effects: [LiveTranslator.Effect]) -> [ServiceReport] {
+        effects.compactMap { effect in
+            if case .report(let report) = effect { report } else { nil }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import VoiceBase
+package import VoiceConversation
+package import VoiceNetwork
+
+/// One connection to GPT-Live: sound, messages and time for its translator. Lives on the network thread.
+package final class LiveLink: ServiceLink, WebSocketDriver {
+    private let connection: WebSocketConnection
+    private let pump: VoicePump
+    private let report: ServiceLinkReport
+    private let refusedDelay: () -> Void
+    private var translator: LiveTranslator
+    private let uplink: LiveUplink
+    /// Room for the samples of one delta; grows to the largest seen.
+    private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 8192)
+    /// Nothing is reported any more.
+    private var isRetired = false
+    /// When a session that was told to end is given up.
+    private var closesBy: Duration?
+    private var isOver = false
+    /// How far the microphone had come at the latest message.
+    private var heardUntil: UInt64 = 0
+
+    /// How long a session may take to end in order.
+    private static let closeLimit = Duration.seconds(15)
+    /// A service that hears the user begin to speak says so sooner.
+    private static let reaction = Duration.seconds(2)
+
+    /// - Parameter refusedDelay: the service does not know `acknowledgement_delay_ms`.
+    package init(
+        connection: WebSocketConnection,
+        pump: VoicePump,
+        settings: LiveSettings,
+        refusedDelay: @escaping () -> Void = {},
+        report: @escaping ServiceLinkReport
+    ) {
+        self.connection = connection
+        self.pump = pump
+        self.report = report
+        self.refusedDelay = refusedDelay
+        translator = LiveTranslator(settings)
+        uplink = LiveUplink { [weak pump] in pump?.hasVoice(inLast: $0) }
+    }
+
+    deinit { samples.deallocate() }
+
+    // MARK: The connection
+
+    package func opened() {
+        guard !isRetired else { return }
+        report(.connected, Monotonic.now())
+        perform(translator.connected())
+        pump.follow { [weak self] now in self?.tick(now) ?? false }
+    }
+
+    package func received(text: UnsafeRawBufferPointer) {
+        heardUntil = pump.microphonePosition
+        if let delta = LiveAudioDelta(text) {
+            return play(base64: UnsafeRawBufferPointer(rebasing: text[delta.audio]))
+        }
+        guard let event = LiveEventDecoder.decode(text) else { return pump.noteUnreadable() }
+        if case .ignored("session.output_audio.delta") = event {
+            guard var audio = LiveAudioDelta.slowly(text) else { return pump.noteUnreadable() }
+            return audio.withUTF8 { play(base64: UnsafeRawBufferPointer($0)) }
+        }
+        perform(translator.take(event, at: Monotonic.now()))
+        if translator.refusesDelay { refusedDelay() }
+        if case .closed = event, isRetired { connection.close() }
+    }
+
+    package func received(binary: UnsafeRawBufferPointer) { pump.noteUnreadable() }
+
+    package func closed(_ closure: WebSocketClosure) {
+        isOver = true
+        var failure = LinkFailure(closure)
+        let limit = max(Self.reaction, ContinuousClock.now - connection.lastReceived)
+        failure.missedSpeech = pump.sentVoice(on: connection, after: heardUntil, within: limit)
+        pump.ended(connection)
+        guard !isRetired else { return }
+        report(.disconnected(failure), Monotonic.now())
+    }
+
+    package func openMicrophone() {
+        guard !isRetired else { return }
+        pump.openMicrophone(on: connection, encoder: uplink, isContinuous: true)
+    }
+
+    /// The session is told to end and its socket is closed once it has; no sound goes to it any more.
+    package func retire() {
+        guard !isRetired else { return }
+        perform(translator.ask(.close, at: Monotonic.now()))
+        isRetired = true
+        pump.ended(connection)
+        if translator.isClosing {
+            closesBy = Monotonic.now() + Self.closeLimit
+        } else {
+            connection.close()
+        }
+    }
+
+    @discardableResult
+    package func ask(_ request: ServiceRequest) -> Bool {
+        guard connection.isOpen else { return false }
+        perform(translator.ask(request, at: Monotonic.now()))
+        return connection.isOpen
+    }
+
+    /// - Returns: whether there is more to look after.
+    private func tick(_ now: Duration) -> Bool {
+        guard !isOver else { return false }
+        if let closesBy, now >= closesBy {
+            connection.close()
+            return false
+        }
+        guard !isRetired else { return true }
+        for piece in uplink.take() { perform(translator.sent(piece.samples, isVoice: piece.isVoice, at: now)) }
+        perform(translator.tick(at: now))
+        return true
+    }
+
+    private func perform(_ effects: [LiveTranslator.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .report(let meant): if !isRetired { report(.service(meant), Monotonic.now()) }
+            case .send(let event):
+                guard connection.isOpen, !connection.send(text: event.encoded) else { break }
+                connection.end(.failed(.reset("the server does not take what is sent")))
+            case .play(let range, let part):
+                guard pump.listens(to: connection) else { break }
+                pump.receive(UnsafeBufferPointer(rebasing: samples[range]), of: part)
+            case .finish(let part): if pump.listens(to: connection) { pump.finish(part) }
+            }
+        }
+    }
+
+    // MARK: Audio
+
+    private func play(base64: UnsafeRawBufferPointer) {
+        guard !isRetired else { return }
+        let room = base64.count / 4 * 3 / 2 + 2
+        if samples.count < room {
+            samples.deallocate()
+            samples = .allocate(capacity: room)
+        }
+        guard let base = samples.baseAddress else { return }
+        let bytes = UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt8.self)
+        guard let decoded = Base64.decode(base64, into: bytes) else { return pump.noteUnreadable() }
+        let delta = UnsafeBufferPointer(start: base, count: decoded / 2)
+        perform(translator.sound(delta, waiting: pump.waitingVoice, at: Monotonic.now()))
+    }
+}

@@ -1,0 +1,132 @@
+internal import Synchronization
+package import VoiceBase
+package import VoiceConfiguration
+package import VoiceConversation
+package import VoiceNetwork
+internal import VoiceReply
+
+/// GPT-Live.
+package struct LiveService: VoiceService {
+    package static let name = Configuration.Service.Name.openAILive
+
+    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .live)] }
+
+    package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .live }
+
+    package static func address(_ configuration: Configuration) -> ServiceAddress? {
+        let live = configuration.live
+        return ServiceAddress(
+            key: "live.url",
+            url: live.url,
+            allowsPlain: live.allowPlainHTTP,
+            connectTimeout: .seconds(live.connectTimeoutS),
+            caFile: live.caFile.isEmpty ? nil : live.caFile
+        )
+    }
+
+    package static func model(_ configuration: Configuration) -> String { configuration.live.model }
+
+    package static func persona(_ configuration: Configuration) -> String {
+        Persona.live(language: configuration.live.language)
+    }
+
+    package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
+        ("live.instructions_file", configuration.live.instructionsFile)
+    }
+
+    /// What one connection has learned of the service for the next.
+    private final class Lesson: Sendable {
+        /// The service does not know `acknowledgement_delay_ms`.
+        let refusesDelay = Atomic<Bool>(false)
+    }
+
+    /// Without a sign of life for so long a connection is dead: sound comes ten times a second.
+    private static let deadPeer = Duration.seconds(12)
+    /// Of the instructions, in bytes: 16,384 tokens.
+    private static let longestInstructions = 48_000
+
+    package var request: WebSocketRequest?
+    package var tools: [JSONValue] = []
+    private let settings: LiveSettings
+    private let values: Configuration.Live
+    private let lesson = Lesson()
+
+    package init(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        instructions: String,
+        tools: [JSONValue]
+    ) throws(ConfigurationError) {
+        let live = configuration.live
+        values = live
+        func fail(_ place: String, _ message: String) -> ConfigurationError {
+            ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
+        }
+        guard let base = ServerURL(live.url), ["ws", "wss"].contains(base.scheme) else {
+            throw fail("live.url", "wants a ws:// or wss:// address")
+        }
+        guard instructions.utf8.count <= Self.longestInstructions else {
+            throw fail("live.instructions_file", "is longer than the service takes: shorten it to 48,000 bytes")
+        }
+        request = WebSocketRequest(
+            url: base.text,
+            headers: secrets.apiKey.secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? [],
+            limits: ConnectionLimits(
+                whole: .seconds(live.connectTimeoutS),
+                firstMessage: .seconds(live.connectTimeoutS)
+            ),
+            deadPeerLimit: Self.deadPeer,
+            caFile: live.caFile.isEmpty ? nil : live.caFile,
+            staysNear: base.scheme == "ws" && !live.allowPlainHTTP
+        )
+        settings = LiveSettings(
+            model: live.model,
+            instructions: instructions,
+            voice: live.voice,
+            acknowledgementDelay: live.acknowledgementDelayMS
+        )
+    }
+
+    package var name: String { Self.name.rawValue }
+    package var capabilities: ServiceCapabilities { .live }
+    package var tellsHeardText: Bool { true }
+    package var notices: [String] { [] }
+
+    private var current: LiveSettings {
+        var settings = settings
+        if lesson.refusesDelay.load(ordering: .relaxed) { settings.acknowledgementDelay = nil }
+        return settings
+    }
+
+    package func wire() -> any ServiceWire { LiveWire(current) }
+
+    package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
+        pump.chunk = 40
+        // Deltas are 100 ms long, and the network wavers.
+        pump.startBuffer = max(pump.startBuffer, 150)
+        conversation.setUpLimit = .seconds(2 * values.connectTimeoutS + 10)
+        conversation.sessionAge = nil
+        conversation.rotationMargin = .seconds(values.rotationMarginS)
+        conversation.rememberedTurns = values.carryTurns
+        conversation.carry = .turns
+    }
+
+    package func connect(
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+    ) -> ServiceConnection? {
+        guard let request else { return nil }
+        let settings = current
+        let lesson = lesson
+        return network.connect(request) { socket in
+            LiveLink(
+                connection: socket,
+                pump: pump.onThread,
+                settings: settings,
+                refusedDelay: { lesson.refusesDelay.store(true, ordering: .relaxed) },
+                report: report
+            )
+        }.map(ServiceConnection.init)
+    }
+}

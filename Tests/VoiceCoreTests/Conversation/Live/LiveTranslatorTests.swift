@@ -1,0 +1,319 @@
+import FoundationEssentials
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// What GPT-Live says, and is told, in the words of the conversation.
+struct LiveTranslatorTests {
+    // MARK: Requests
+
+    @Test func aRequestIsRebuiltOnceHoweverOftenItIsHandedOver() {
+        var scene = LiveScene.live()
+        scene.say("What is on today?")
+        let place = scene.lastWord
+        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.take(.delegated(id: "d1", target: "client", at: place))
+        scene.pass(600)
+        #expect(scene.queries == ["What is on today?"])
+        // Under another id there are no new words: it is being worked on, and that is what it is told.
+        scene.take(.delegated(id: "d2", target: "client", at: place + 400))
+        scene.pass(6000)
+        #expect(scene.queries.count == 1)
+        #expect(scene.told(.thinking).map(\.delegation) == ["d2"])
+        scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
+        scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
+        #expect(scene.told(.commentary).map(\.text) == ["Two meetings."])
+        #expect(scene.told(.commentary).map(\.delegation) == ["d1"])
+    }
+
+    @Test func wordsThatComeLateMakeTheRequestTheyBelongTo() {
+        var scene = LiveScene.live()
+        scene.pass(200)
+        scene.pass(1000, voice: true)
+        scene.pass(500)
+        scene.take(.delegated(id: "d1", target: "client", at: 1000))
+        scene.pass(2000)
+        #expect(scene.queries.isEmpty, "an empty request is none")
+        for (index, word) in ["Lock", " the", " door."].enumerated() {
+            scene.take(.heard(LiveFragment(word, start: 400 + 200 * index, end: 600 + 200 * index)))
+        }
+        scene.pass(1000)
+        #expect(scene.queries == ["Lock the door."])
+    }
+
+    @Test func aRequestWithoutWordsIsClosed() {
+        var scene = LiveScene.live()
+        scene.take(.delegated(id: "d1", target: "client", at: 0))
+        scene.pass(6000)
+        #expect(scene.calls.isEmpty)
+        #expect(scene.told(.thinking).map(\.delegation) == ["d1"])
+    }
+
+    /// The service hears words that nobody has said.
+    @Test func wordsWithoutAVoiceMakeNoRequest() {
+        var scene = LiveScene.live()
+        scene.pass(3000)
+        scene.take(.heard(LiveFragment("Open the door.", start: 1000, end: 1600)))
+        scene.take(.delegated(id: "d1", target: "client", at: 1400))
+        scene.pass(6000)
+        #expect(scene.calls.isEmpty)
+        #expect(scene.troubles == ["words_without_voice"])
+        #expect(!scene.reports.contains { if case .userStarted = $0 { true } else { false } })
+    }
+
+    @Test func whatWasSaidBeforeIsContextAndNoRequest() {
+        var scene = LiveScene.live()
+        scene.say("I am in Bern.")
+        scene.pass(4000)
+        scene.say("Which trains leave?")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(600)
+        #expect(scene.queries.count == 1)
+        #expect(scene.queries.first?.hasPrefix("Which trains leave?\n") == true)
+        #expect(scene.queries.first?.contains("I am in Bern.") == true)
+    }
+
+    /// The turn is told to be over before its call, whose word it is.
+    @Test func theTurnEndsBeforeItsRequestIsCarriedOut() throws {
+        var scene = LiveScene.live()
+        scene.say("Lock it.")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(300)
+        let stopped = try #require(scene.reports.firstIndex { if case .userStopped = $0 { true } else { false } })
+        let called = try #require(scene.reports.firstIndex { if case .call = $0 { true } else { false } })
+        #expect(stopped < called)
+    }
+
+    @Test func anotherTargetIsRefused() {
+        var scene = LiveScene.live()
+        scene.take(.delegated(id: "d1", target: "responses", at: 0))
+        #expect(scene.closings == [.refused])
+    }
+
+    @Test func nothingIsDoneBeforeTheStart() {
+        var scene = LiveScene()
+        scene.add(scene.translator.connected())
+        scene.ask(.open(history: []))
+        scene.take(.heard(LiveFragment("Open the door.", start: 0, end: 600)))
+        scene.take(.delegated(id: "d1", target: "client", at: 0))
+        scene.pass(6000)
+        #expect(scene.calls.isEmpty)
+        #expect(scene.sent.count == 1, "nothing but the start")
+    }
+
+    // MARK: Speech
+
+    @Test func speechIsWhatIsLoud() {
+        var scene = LiveScene.live()
+        scene.pass(1000)
+        #expect(scene.played == 0)
+        scene.take(.said(LiveFragment(" Hello.", start: 1000, end: 1200)))
+        scene.pass(500, model: true)
+        // A pause between two sentences ends nothing.
+        scene.pass(500)
+        scene.pass(500, model: true)
+        #expect(scene.spoken.isEmpty)
+        scene.pass(1000)
+        #expect(scene.spoken == ["Hello."])
+        let began = scene.reports.filter { if case .responseBegan = $0 { true } else { false } }
+        #expect(began.count == 1)
+    }
+
+    @Test func whoeverSpeaksOverItIsHeardAndToldOf() {
+        var scene = LiveScene.live()
+        scene.take(.said(LiveFragment(" One", start: 0, end: 200)))
+        scene.pass(1000, model: true)
+        for (index, word) in [" two", " three", " four"].enumerated() {
+            scene.take(.said(LiveFragment(word, start: 400 * (index + 1), end: 400 * (index + 1) + 200)))
+        }
+        scene.forget()
+        scene.pass(600, voice: true, model: true)
+        #expect(scene.reports.contains { if case .userStarted = $0 { true } else { false } })
+        #expect(scene.told(.instructions).count == 1)
+        let item = scene.translator.spoken.last?.item ?? ""
+        scene.ask(.truncate(item: item, part: 0, heard: 700, of: 1000))
+        scene.ask(.truncate(item: item, part: 0, heard: 700, of: 1000))
+        #expect(scene.told(.thinking).map(\.text) == ["The user heard only: \"One two\"."])
+        // The rest of the old sentence is not played, and once it was silent the next one is.
+        let before = scene.played
+        scene.pass(1000, model: true)
+        #expect(scene.played == before)
+        scene.pass(1000)
+        scene.pass(500, model: true)
+        #expect(scene.played > before)
+    }
+
+    /// A cough, or a short "mhm", takes the word from nobody.
+    @Test func aShortSoundDoesNotInterrupt() {
+        var scene = LiveScene.live()
+        scene.pass(1000, model: true)
+        scene.pass(160, voice: true, model: true)
+        scene.pass(500, model: true)
+        #expect(scene.told(.instructions).isEmpty)
+        #expect(!scene.reports.contains { if case .userStarted = $0 { true } else { false } })
+    }
+
+    @Test func anAnswerWaitsUntilNobodySpeaks() {
+        var scene = LiveScene.live()
+        scene.say("What is on?")
+        scene.take(.delegated(id: "d1", target: "client", at: scene.lastWord))
+        scene.pass(1500)
+        scene.pass(500, voice: true)
+        scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
+        scene.pass(300, voice: true)
+        #expect(scene.told(.commentary).isEmpty)
+        scene.pass(800)
+        #expect(scene.told(.commentary).map(\.text) == ["Two meetings."])
+    }
+
+    /// What was asked for is answered by the speech that follows.
+    @Test func theSpeechThatFollowsIsTheResponse() {
+        var scene = LiveScene.live()
+        scene.ask(.tell("Dinner is ready.", .exactly))
+        scene.ask(.respond(id: "r1", mayCall: false))
+        #expect(scene.told(.commentary).map(\.text) == ["Say exactly this: Dinner is ready."])
+        scene.pass(700)
+        scene.pass(600, model: true)
+        let began = scene.reports.compactMap { if case .responseBegan(_, let request) = $0 { request } else { nil } }
+        #expect(began == ["r1"])
+    }
+
+    @Test func whatIsNeverSaidIsNotWaitedForForEver() {
+        var scene = LiveScene.live()
+        scene.ask(.tell("Dinner is ready.", .exactly))
+        scene.ask(.respond(id: "r1", mayCall: false))
+        scene.pass(9000)
+        let began = scene.reports.compactMap { if case .responseBegan(_, let request) = $0 { request } else { nil } }
+        #expect(began == ["r1"])
+        #expect(scene.troubles == ["nothing_said"])
+    }
+
+    @Test func whatIsTypedGoesToTheAgentAsItIs() {
+        var scene = LiveScene.live()
+        scene.ask(.ask("What is on?"))
+        scene.ask(.respond(id: "r1", mayCall: true))
+        #expect(scene.queries == ["What is on?"])
+        scene.ask(.answer(call: scene.calls.first?.callID ?? "", text: "Nothing.", isSpoken: true))
+        #expect(scene.told(.commentary).map(\.text) == ["Nothing."])
+        #expect(scene.told(.commentary).map(\.delegation) == [nil])
+    }
+
+    // MARK: Trouble
+
+    @Test func aLongAnswerGoesInPieces() {
+        let sentence = "This is a sentence of the answer, and it is not short. "
+        let pieces = LivePieces.of(String(repeating: sentence, count: 100))
+        #expect(pieces.count > 3 && pieces.allSatisfy { $0.utf8.count <= 1400 && $0.hasSuffix(".") })
+        #expect(pieces.joined(separator: " ") + " " == String(repeating: sentence, count: 100))
+        let japanese = LivePieces.of(String(repeating: "今日は良い天気です。", count: 200))
+        #expect(japanese.allSatisfy { $0.unicodeScalars.count <= 500 })
+        #expect(japanese.joined() == String(repeating: "今日は良い天気です。", count: 200))
+        #expect(LivePieces.of(String(repeating: "x", count: 5000)).allSatisfy { $0.utf8.count <= 1400 })
+        #expect(LivePieces.of(" \n ").isEmpty)
+    }
+
+    @Test func aTextThatIsRefusedIsSentOnceMoreInHalves() throws {
+        var scene = LiveScene.live()
+        let text = String(repeating: "A sentence that is taken for too long. ", count: 30)
+        scene.ask(.tell(text, .say))
+        let first = try #require(scene.sent.last)
+        let error = LiveError(type: "e", code: "invalid_value", text: "", setting: "content", request: first.eventID)
+        scene.take(.error(error))
+        #expect(scene.told(.commentary).count > 2)
+        #expect(scene.troubles.isEmpty)
+        let count = scene.sent.count
+        let again = try #require(scene.sent.last)
+        scene.take(.error(LiveError(type: "e", code: "invalid_value", text: "", request: again.eventID)))
+        #expect(scene.sent.count == count && scene.troubles == ["invalid_value"])
+    }
+
+    @Test func twoEqualReportsOfUseAreAFaultOfTheUplink() {
+        var scene = LiveScene.live()
+        scene.take(.usage(seconds: 12, context: nil))
+        scene.take(.usage(seconds: 27, context: nil))
+        #expect(scene.troubles.isEmpty)
+        scene.take(.usage(seconds: 27, context: nil))
+        #expect(scene.troubles == ["uplink_stopped"] && scene.closings.isEmpty)
+        scene.take(.usage(seconds: 27, context: nil))
+        #expect(scene.closings == [.lost])
+    }
+
+    @Test func aTrackThatStandsStillIsGivenUp() {
+        var scene = LiveScene.live()
+        scene.pass(1000, model: true)
+        scene.stall(3000)
+        #expect(scene.reports.contains { if case .responseEnded = $0 { true } else { false } })
+        #expect(scene.closings.isEmpty)
+        scene.stall(10_000)
+        #expect(scene.closings == [.lost])
+    }
+
+    @Test func lostAcknowledgementsAreTold() {
+        var scene = LiveScene.live()
+        scene.ask(.tell("Muted.", .know))
+        scene.pass(11_000)
+        #expect(scene.troubles == ["append_unplaced"])
+    }
+
+    @Test func aServerWithoutTheDelayIsAskedAgainWithoutIt() {
+        var scene = LiveScene()
+        scene.add(scene.translator.connected())
+        scene.ask(.open(history: []))
+        scene.take(.error(LiveError(type: "e", code: "unknown_parameter", text: "")))
+        #expect(scene.translator.refusesDelay && scene.closings == [.lost])
+    }
+
+    /// Whatever comes, nothing traps, and no request comes of what nobody said.
+    @Test func nonsenseIsNobodysRequest() {
+        let texts = [
+            "", "{}", "[]", "null", #"{"type":5}"#, #"{"type":"session.started"}"#,
+            #"{"type":"session.delegation.created"}"#,
+            #"{"type":"session.delegation.created","offset_ms":1e300,"delegation":{"id":"x"}}"#,
+            #"{"type":"session.input_transcript.delta","delta":"Open.","start_ms":-1e300,"end_ms":1e300}"#,
+            #"{"type":"session.input_transcript.delta","delta":"Open.","start_ms":"now"}"#,
+            #"{"type":"session.usage.updated","usage":{"seconds":-5}}"#, #"{"type":"session.usage.updated"}"#,
+            #"{"type":"session.output_audio.delta","delta":5}"#, #"{"type":"error"}"#, #"{"type":"error","error":{}}"#,
+            #"{"type":"session.commentary.appended","client_event_id":7}"#,
+            #"{"type":"session.started","session":{"id":"again","expires_at":1e400}}"#,
+            String(repeating: "[", count: 100_000), #"{"type":"info","info":{"code":null}}"#,
+        ]
+        var scene = LiveScene.live()
+        for text in texts {
+            if let event = LiveEventDecoder.decode(text) { scene.take(event) }
+            scene.pass(100)
+        }
+        scene.pass(6000)
+        #expect(scene.calls.isEmpty)
+    }
+
+    // MARK: The wire
+
+    @Test func whatIsSentHasTheShapeOfTheProtocol() throws {
+        let settings = LiveSettings(model: "gpt-live-1.1", instructions: "Say \"no\".")
+        let start = LiveClientEvent.start(settings, history: [LiveMessage(.assistant, "Yes.")], eventID: "s1")
+        let json = try JSONDecoder().decode(JSONValue.self, from: Data(start.encoded))
+        #expect(json["session"]?["store"] == false)
+        #expect(json["session"]?["delegation"] == ["type": "client", "acknowledgement_delay_ms": 1000])
+        let append = LiveClientEvent.append(.thinking, "x", delegation: nil, eventID: "a1")
+        let text = String(decoding: append.encoded, as: UTF8.self)
+        #expect(text == #"{"content":"x","delegation_id":null,"event_id":"a1","type":"session.thinking.append"}"#)
+    }
+
+    @Test func theHistoryIsNoLongerThanTheServiceTakes() {
+        let long = (0..<300).map { LiveMessage(.user, "\($0) " + String(repeating: "word ", count: 20)) }
+        let fitting = LiveMessage.fitting(long)
+        #expect(fitting.count == 128 && fitting.last == long.last)
+        #expect(LiveMessage.fitting([LiveMessage(.user, String(repeating: "x", count: 30_000))]).isEmpty)
+    }
+
+    @Test func audioIsFoundInPlace() throws {
+        var text = #"{"type":"session.output_audio.delta","delta":"AAAA"}"#
+        let found = try #require(text.withUTF8 { LiveAudioDelta(UnsafeRawBufferPointer($0))?.audio })
+        #expect(found.count == 4)
+        for other in [#"{"type":"session.input_transcript.delta","delta":"AAAA"}"#, #"{"delta":"AAAA"}"#, "{", ""] {
+            var other = other
+            #expect(other.withUTF8 { LiveAudioDelta(UnsafeRawBufferPointer($0)) } == nil)
+        }
+    }
+}

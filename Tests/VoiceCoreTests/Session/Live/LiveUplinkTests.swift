@@ -1,0 +1,126 @@
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceNetwork
+
+/// The clock of a GPT-Live session never stands still, whatever becomes of the microphone.
+struct LiveUplinkTests {
+    /// What becomes of it, one after the other.
+    enum Fault: CaseIterable {
+        /// Sound, silence of the audio thread, a closed device, a gate that is shut.
+        case none, muted, closed, gated
+    }
+
+    private struct Piece {
+        var samples: Int
+        var at: Duration
+    }
+
+    /// In real time: three seconds in which the microphone is taken away, shut and given back as chance says.
+    @Test(arguments: [UInt64(1), 2, 3]) func theUplinkNeverStops(seed: UInt64) async throws {
+        #expect(LiveService.capabilities(Configuration()).continuousUplink)
+        let pieces = Mutex<[Piece]>([])
+        let simulator = LiveSimulator(LiveScript([]), voice: .tones) { event in
+            guard case .client(_, let event) = event, let audio = event["audio"]?.string,
+                let samples = PCM16.samples(base64: audio)
+            else { return }
+            pieces.withLock { $0.append(Piece(samples: samples.count, at: Monotonic.now())) }
+        }
+        var configuration = Configuration()
+        configuration.live.url = "ws://127.0.0.1:\(try await simulator.start())/v1/live/sessions"
+        let secrets = try Secrets(configuration: configuration, environment: ["OPENAI_API_KEY": "sk-simulated"])
+        let service = try LiveService(configuration, secrets: secrets, instructions: "", tools: [])
+        let isReady = Collected<Bool>()
+        var began = Duration.zero
+        var ended = Duration.zero
+        try await NetworkThread.with { network in
+            let ports = AudioPorts()
+            var options = VoicePump.Options()
+            var conversation = ConversationMachine.Options(service.capabilities)
+            service.configure(&conversation, &options)
+            let pump = NetworkConfined(
+                VoicePump(ports, options: options) { _, _ in },
+                on: network
+            )
+            network.add { pump.onThread.tick() }
+            let connection = try #require(
+                service.connect(on: network, pump: pump) { event, _ in
+                    if case .service(.ready) = event { isReady.add([true]) }
+                }
+            )
+            while isReady.all.isEmpty {
+                // The connection opens by itself and waits to be told what to be.
+                connection.perform { $0.ask(.open(history: [])) }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            connection.perform { $0.openMicrophone() }
+            began = Monotonic.now()
+            await Self.live(through: 3000, seed: seed, ports, pump)
+            ended = Monotonic.now()
+        }
+        await simulator.stop()
+        let sent = pieces.withLock { $0 }.filter { $0.at <= ended }
+        let total = sent.reduce(0) { $0 + $1.samples } / 24
+        let elapsed = (ended - began).wholeMilliseconds
+        #expect(total > elapsed - 500 && total < elapsed + 500, "\(total) ms of sound in \(elapsed) ms")
+        let pauses = zip(sent, sent.dropFirst()).map { ($1.at - $0.at).wholeMilliseconds }
+        #expect((pauses.max() ?? 0) < 600, "\(pauses.max() ?? 0) ms without a sample")
+        #expect(simulator.violations.isEmpty, "\(simulator.violations)")
+    }
+
+    /// A card of its own pace, 10 ms at a time.
+    private static func live(
+        through milliseconds: Int,
+        seed: UInt64,
+        _ ports: AudioPorts,
+        _ pump: NetworkConfined<VoicePump>
+    ) async {
+        var random = SeededGenerator(seed: seed)
+        var fault = Fault.none
+        var left = 0
+        let start = Monotonic.now()
+        var periods = 0
+        let loud = [Int16](repeating: 3000, count: 240)
+        let silent = [Int16](repeating: 0, count: 240)
+        while Monotonic.now() - start < .milliseconds(milliseconds) {
+            if left <= 0 {
+                fault = Fault.allCases.randomElement(using: &random) ?? .none
+                left = Int.random(in: 100...700, using: &random)
+                let isGated = fault == .gated
+                pump.perform { $0.setVoiceGate(isGated ? VoiceGate() : nil) }
+            }
+            try? await Task.sleep(for: .milliseconds(10))
+            // What passed, passed.
+            let due = (Monotonic.now() - start).wholeMilliseconds / 10 - periods
+            periods += due
+            left -= 10 * due
+            guard fault != .closed else { continue }
+            ports.microphone.originNanoseconds = UInt64(
+                max(
+                    0,
+                    Int64((Monotonic.now()).fractionalMilliseconds * 1e6) - Int64(ports.microphone.ring.writePosition)
+                        * 125_000 / 3
+                )
+                    - Int64(due) * 10_000_000
+            )
+            for _ in 0..<due { _ = ports.microphone.ring.write(fault == .muted ? silent : loud, count: 240) }
+        }
+    }
+
+    /// What the service does not take becomes no message.
+    @Test func whatGPTLiveDoesNotTakeIsNotSent() {
+        var scene = LiveScene.live()
+        scene.forget()
+        for request in [ServiceRequest.forget(item: "i"), .clearInput, .recall(.user("Hello"))] {
+            #expect(!request.isTaken(by: .live), "\(request)")
+            scene.ask(request)
+        }
+        #expect(scene.sent.isEmpty)
+    }
+}
