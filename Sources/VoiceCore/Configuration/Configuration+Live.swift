@@ -61,9 +61,10 @@ extension Configuration.Live {
         )
         package let rotationMarginS = Setting(
             "live.rotation_margin_s",
-            60,
-            15...900,
-            "Seconds before the end of a session (two hours) at which the next one is opened beside it."
+            25,
+            15...30,
+            "Seconds before the end of a session (two hours) at which the next one is opened beside it. One that waits for "
+                + "longer than half a minute is closed by the service."
         )
         package let carryTurns = Setting(
             "live.carry_turns",

@@ -45,6 +45,8 @@ struct SimulatedLiveSession {
     private var userStart = 0
     private var events = 0
     private var nextUsage = 15_000
+    /// The session as it is told.
+    private var inForce: [String: SimulatedJSON] = [:]
     private var outputPosition = 0
     /// Speech that is said from `outputPosition` on.
     private var speech: [Int16] = []
@@ -134,13 +136,11 @@ struct SimulatedLiveSession {
         }
         phase = .live
         started = now
-        var told: [String: SimulatedJSON] = [
-            "type": "session.started",
-            "session": [
-                "id": .string("live_\(tag)"), "expires_at": 1_900_000_000, "status": "active",
-                "model": session["model"] ?? "", "delegation": ["type": "client"],
-            ],
+        inForce = [
+            "id": .string("live_\(tag)"), "expires_at": 1_900_000_000, "status": "active",
+            "model": session["model"] ?? "", "delegation": ["type": "client"],
         ]
+        var told: [String: SimulatedJSON] = ["type": "session.started", "session": .object(inForce)]
         if let id { told["client_event_id"] = .string(id) }
         return [send(told)] + script.faults.nonsense.map { .sendText($0) }
     }
@@ -330,7 +330,7 @@ struct SimulatedLiveSession {
         }
         outputs.append(
             send([
-                "type": "session.closed", "reason": .string(reason), "session": ["id": .string("live_\(tag)")],
+                "type": "session.closed", "reason": .string(reason), "session": .object(inForce),
                 "usage": ["seconds": .number(Double(position) / 1000)],
             ])
         )

@@ -16,6 +16,8 @@ final class LiveStage: Sendable {
     let log = LineLog()
     let simulator: LiveSimulator
     let agent: AgentStandIn
+    /// Everything that went over the wire, with its time.
+    let lines = Collected<Line>()
     private let room: FileRoom
     private let recording: String
     private let daemons = Mutex<VoiceDaemon?>(nil)
@@ -25,9 +27,10 @@ final class LiveStage: Sendable {
         faults: LiveScript.Faults = .init(),
         behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
     ) throws {
-        let journal = journal
+        let (journal, lines) = (journal, lines)
         simulator = LiveSimulator(LiveScript(turns, faults: faults), key: Stage.key, voice: .tones) {
             journal.add(.wire($0))
+            lines.add([Line($0)])
         }
         agent = AgentStandIn(token: Stage.token, behaviour: behaviour)
         recording = "/tmp/live-stage-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
@@ -121,6 +124,23 @@ final class LiveStage: Sendable {
     /// What was told, audio apart, with its delegation.
     func texts(_ tone: String, connection: Int? = nil) -> [String] {
         journal.client("session.\(tone).append", connection: connection).compactMap { $0["content"]?.string }
+    }
+
+    /// An event of a connection, as the validator of the protocol reads it; nothing for what is no event.
+    struct Line: Sendable {
+        var connection = 0
+        var text: String?
+        var at = Monotonic.now()
+
+        init(_ event: RealtimeSimulator.Event) {
+            switch event {
+            case .client(let connection, let event):
+                (self.connection, text) = (connection, "\"dir\":\"c\",\"event\":\(event.text)")
+            case .server(let connection, let event):
+                (self.connection, text) = (connection, "\"dir\":\"s\",\"event\":\(event.text)")
+            default: break
+            }
+        }
     }
 
     /// What the agent was asked.

@@ -3,6 +3,7 @@ import Testing
 import VoiceSimulator
 
 @testable import VoiceActivation
+@testable import VoiceBase
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
@@ -223,20 +224,18 @@ extension EndToEnd {
             #expect(stage.journal.client("session.start").count == 1)
         }
 
-        /// Writes both sides of a conversation for the validator of the protocol.
+        /// Writes both sides of each session for the validator of the protocol.
         private static func record(_ stage: LiveStage, _ name: String) throws {
             guard let folder = ProcessInfo.processInfo.environment["VOICE_RECORD_DIR"] else { return }
-            let lines = stage.journal.entries.compactMap { entry -> String? in
-                guard case .wire(let event) = entry else { return nil }
-                switch event {
-                case .client(1, let event): return "{\"t\":0,\"dir\":\"c\",\"event\":\(event.text)}"
-                case .server(1, let event): return "{\"t\":0,\"dir\":\"s\",\"event\":\(event.text)}"
-                default: return nil
+            for connection in 1...2 {
+                let lines = stage.lines.all.filter { $0.connection == connection }
+                guard let start = lines.first?.at else { continue }
+                let text = lines.compactMap { line in
+                    line.text.map { "{\"t\":\((line.at - start).milliseconds),\($0)}\n" }
                 }
+                let path = "\(folder)/live-\(name)-\(connection).jsonl"
+                try Data(text.joined().utf8).write(to: URL(filePath: path))
             }
-            try Data((lines.joined(separator: "\n") + "\n").utf8).write(
-                to: URL(filePath: "\(folder)/live-\(name).jsonl")
-            )
         }
     }
 }

@@ -64,10 +64,7 @@ extension LiveTranslator {
 
     private mutating func dispatch(_ id: String, _ text: String, _ context: String, _ now: Duration) {
         // The service says that the request is over.
-        if user != nil {
-            voice.endTurn()
-            endTurn(now)
-        }
+        endTurn(now)
         tellUser(now, isDue: true)
         if speech != nil {
             // What is said from now on is said of it.
@@ -77,16 +74,6 @@ extension LiveTranslator {
         var query = text
         if !context.isEmpty { query += "\n(Said shortly before, not handed over: \"\(context)\")" }
         call(id, query, request: "-")
-    }
-
-    private mutating func endTurn(_ now: Duration) {
-        guard var turn = user else { return }
-        user = nil
-        turn.end = voice.position
-        turn.endedAt = now
-        report(.userStopped(at: turn.end))
-        report(.userTurn(item: turn.item, after: nil))
-        lastUser = turn
     }
 
     /// A response that says nothing and holds the call.

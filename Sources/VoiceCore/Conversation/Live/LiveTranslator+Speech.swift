@@ -38,6 +38,13 @@ extension LiveTranslator {
         lastUser = turn
     }
 
+    /// The service says that the user's turn is over, sooner than silence does here.
+    mutating func endTurn(_ now: Duration) {
+        guard user != nil else { return }
+        voice.endTurn()
+        userEnded(at: voice.position, now)
+    }
+
     /// What the service has heard counts where a voice was heard here as well: it hears words that nobody has said.
     mutating func heard(_ fragment: LiveFragment, _ now: Duration) {
         guard voice.hasVoice(from: fragment.start, to: fragment.end) else {
@@ -101,7 +108,7 @@ extension LiveTranslator {
         let loud = track.loudSamples
         for step in track.take(samples, waiting: waiting, at: now) {
             switch step {
-            case .began: beginSpeech()
+            case .began: beginSpeech(now)
             case .play(let range): if let speech { effects.append(.play(range, of: speech.part)) }
             case .ended: endSpeech(.completed)
             }
@@ -112,7 +119,12 @@ extension LiveTranslator {
         return drain()
     }
 
-    private mutating func beginSpeech() {
+    /// A pause of the user, in ms, after which the service may take the word.
+    private static let handOver = 240
+
+    private mutating func beginSpeech(_ now: Duration) {
+        // The service says that his turn is over.
+        if let silence = voice.silence, silence >= Self.handOver { endTurn(now) }
         let number = name("")
         let begun = Speech(response: number + "r", item: number + "m", words: [])
         speech = begun

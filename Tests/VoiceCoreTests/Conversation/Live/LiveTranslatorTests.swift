@@ -144,6 +144,18 @@ struct LiveTranslatorTests {
         #expect(scene.played > before)
     }
 
+    /// A service that answers at once ends the turn that it answers.
+    @Test func anAnswerAtOnceEndsTheTurn() throws {
+        var scene = LiveScene.live()
+        scene.pass(600, voice: true)
+        scene.pass(300)
+        scene.pass(300, model: true)
+        let stopped = try #require(scene.reports.firstIndex { if case .userStopped = $0 { true } else { false } })
+        let began = try #require(scene.reports.firstIndex { if case .responseBegan = $0 { true } else { false } })
+        #expect(stopped < began)
+        #expect(scene.told(.instructions).isEmpty)
+    }
+
     /// A cough, or a short "mhm", takes the word from nobody.
     @Test func aShortSoundDoesNotInterrupt() {
         var scene = LiveScene.live()
