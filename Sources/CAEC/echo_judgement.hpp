@@ -24,6 +24,8 @@ public:
     bool isEchoLoud() const;
     /// Whether so much of the echo is left for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
+    /// Whether most of the echo was taken off for a second, once.
+    bool hasLearned() const { return hasLearned_; }
 
 private:
     struct Moments {
@@ -40,9 +42,11 @@ private:
     int blocks_ = 0, fading_ = 0;
     /// Blocks in which most of the echo was taken off, since its path last changed.
     int settled_ = 0;
+    /// Blocks since most of the echo was last taken off, as far as they matter.
+    int fresh_ = 0;
     /// Blocks running of much echo; negative until the path may be called changed again.
     int patience_ = 0;
-    bool isEcho_ = false, changed_ = false;
+    bool isEcho_ = false, changed_ = false, hasLearned_ = false;
 };
 
 } // namespace caec_detail

@@ -6,7 +6,7 @@ import VoiceConfiguration
 
 /// Runs one echo canceller over files, for `scripts/bench-aec`.
 ///
-///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N --jump-ms N]
+///     VoiceBench cancel --engine ours|library|speex [--start-delay-ms N] [--jump-at-ms N,N... --jump-ms N,N...]
 ///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE]
 ///                       [--room FILE] [--keep-room FILE] FAR MIC OUT
 ///
@@ -39,6 +39,7 @@ struct CancelCommand {
             }
         }
         func number(_ name: String) -> Double? { values[name].flatMap { Double($0) } }
+        func numbers(_ name: String) -> [Double] { (values[name] ?? "").split(separator: ",").compactMap { Double($0) } }
         let frames = Double(AudioFormat.deviceRate) / 1000
         engine = values["--engine"] ?? ""
         voice = values["--voice"]
@@ -49,8 +50,7 @@ struct CancelCommand {
         self.paths = paths
         var delay = ReportedDelay()
         delay.start = Int((number("--start-delay-ms") ?? 0) * frames)
-        delay.jump = Int((number("--jump-ms") ?? 0) * frames)
-        if let at = number("--jump-at-ms") { delay.jumpPeriod = Int(at / 10) }
+        delay.jumps = zip(numbers("--jump-at-ms"), numbers("--jump-ms")).map { (Int($0 / 10), Int($1 * frames)) }
         self.delay = delay
     }
 

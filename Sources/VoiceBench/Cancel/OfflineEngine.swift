@@ -17,7 +17,13 @@ protocol OfflineEngine: AnyObject {
 struct ReportedDelay {
     /// In frames at 48 kHz.
     var start = 0
-    /// An xrun that the daemon hears of: from this period on the delay is another one by so many frames.
-    var jumpPeriod = Int.max
-    var jump = 0
+    /// Xruns that the daemon hears of: from a period on the delay is another one by so many frames.
+    var jumps: [(period: Int, frames: Int)] = []
+
+    /// What is reported in a period, in frames.
+    func frames(in period: Int) -> Int {
+        jumps.reduce(start) { $0 + ($1.period <= period ? $1.frames : 0) }
+    }
+
+    func isJump(_ period: Int) -> Bool { jumps.contains { $0.period == period } }
 }

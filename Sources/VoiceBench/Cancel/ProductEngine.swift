@@ -78,13 +78,13 @@ final class ProductEngine: OfflineEngine {
         microphone: UnsafePointer<Float>,
         into output: UnsafeMutablePointer<Float>
     ) {
-        if period == delay.jumpPeriod {
+        if delay.isJump(period) {
             line.discontinuity()
             duplex.discontinuity()
         }
         if let bias = path.recall(from: ports.echoPath) { line.expect(bias: bias) }
         line.append(far, count: AudioFormat.periodFrames)
-        let playbackDelay = delay.start + (period >= delay.jumpPeriod ? delay.jump : 0)
+        let playbackDelay = delay.frames(in: period)
         duplex.wrote(far, count: AudioFormat.periodFrames, delay: playbackDelay, isMedia: isMedia)
         let aligned = line.next(
             playbackDelay: playbackDelay,

@@ -32,6 +32,9 @@ package struct DelayTracker: Sendable, Equatable {
     /// Variance of an estimate in frames squared; one from half a second or more ago is independent of it.
     private static let noise = 1.0
     private static let independent = 0.5
+    /// The same of the first one after a start or a restart, 4 frames either way: it comes from a shorter stretch, and what it
+    /// is wrong by would pass for drift.
+    private static let firstNoise = 16.0
     /// Within 0.25 ms an estimate never counts as away from the track.
     private static let nearest = rate * 0.25e-3
     /// Two estimates this close, 1 ms, agree; small moves must agree within `nearest`.
@@ -103,15 +106,15 @@ package struct DelayTracker: Sendable, Equatable {
     private mutating func confirm(_ estimate: Double, at place: Int) -> Change {
         let change = estimate - offset(at: place)
         if change.magnitude > Self.jump { jumps += 1 }
-        adopt(estimate, at: place)
+        adopt(estimate, at: place, variance: Self.firstNoise)
         isConfirmed = true
         return .confirmed(by: change)
     }
 
-    private mutating func adopt(_ estimate: Double, at place: Int) {
+    private mutating func adopt(_ estimate: Double, at place: Int, variance: Double = Self.noise) {
         offset = estimate
         position = place
-        offsetVariance = Self.noise
+        offsetVariance = variance
         covariance = 0
         doubt = nil
     }

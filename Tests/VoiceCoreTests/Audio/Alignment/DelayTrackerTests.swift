@@ -52,6 +52,21 @@ struct DelayTrackerTests {
         }
     }
 
+    /// The first estimate after an xrun comes from a short stretch; it must not pass for another drift.
+    @Test(arguments: [8.0, -8])
+    func aFirstEstimateThatIsWrongIsNoDrift(error: Double) {
+        var (tracker, place) = settled()
+        place += 2 * Self.half
+        tracker.restart(offset: 1000, at: place)
+        tracker.update(1000 + error, at: place)
+        var worst = 0.0
+        for turn in 1...40 {
+            tracker.update(1000, at: place + turn * Self.half)
+            worst = max(worst, tracker.drift.magnitude * 1e6)
+        }
+        #expect(worst < 1.5)
+    }
+
     @Test func oneEstimateElsewhereChangesNothing() {
         for error in [30.0, 150, 500, -4800, 20_000] {
             var (tracker, place) = settled()
