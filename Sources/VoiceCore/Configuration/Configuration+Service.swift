@@ -16,12 +16,14 @@ extension Configuration.Service {
         package let use = Setting(
             "service.use",
             [Name.openAI],
-            "Services in the order of preference. openai: a Realtime service ([realtime])."
+            "Services in the order of preference. openai: a Realtime service ([realtime]). "
+                + "local: servers of the house ([local])."
         )
     }
 
     /// The services by the names that the file has for them; one line each in `ServiceRegistry`.
     package enum Name: String, CaseIterable, Sendable {
         case openAI = "openai"
+        case local
     }
 }

@@ -8,6 +8,7 @@ package struct Configuration: Sendable, Equatable {
     package var echo = Echo()
     package var service = Service()
     package var realtime = Realtime()
+    package var local = Local()
     package var jarvis = Jarvis()
     package var activation = Activation()
     package var budget = Budget()

@@ -25,6 +25,8 @@ package struct DaemonSettings: Sendable {
     package var budget: Budget.Options
     package var activation: ActivationSettings
     package var media: MediaSettings
+    /// The voice of the box itself; nil where it has tones alone.
+    package var announcer: LocalSettings?
     /// Things the user should know that are no reason not to start.
     package var notices: [String] = []
 
@@ -106,6 +108,7 @@ package struct DaemonSettings: Sendable {
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
+        announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
 

@@ -113,7 +113,10 @@ package protocol ServiceLink: AnyObject {
 
 /// The voice services that there are. A new one is a line in `all`.
 package enum ServiceRegistry {
-    package static let all: [any VoiceService.Type] = [RealtimeService.self]
+    package static let all: [any VoiceService.Type] = [
+        RealtimeService.self,
+        LocalService.self,
+    ]
 
     /// The one that a configuration prefers.
     package static func chosen(by configuration: Configuration) -> any VoiceService.Type {
