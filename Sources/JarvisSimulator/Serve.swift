@@ -37,12 +37,14 @@ struct Serve: AsyncParsableCommand {
         }
         let replies = Dictionary(zip(queries, reply)) { first, _ in first }
         // What nobody scripted, as it comes from a recogniser of words, is answered in order.
-        let (all, count) = (reply, Mutex(0))
+        let all = reply
+        let count = Mutex(0)
         let agent = AgentStandIn(token: "simulated", delayMilliseconds: delay) { query in
-            replies[query] ?? count.withLock { count in
-                defer { count += 1 }
-                return all.isEmpty ? "I do not know." : all[count % all.count]
-            }
+            replies[query]
+                ?? count.withLock { count in
+                    defer { count += 1 }
+                    return all.isEmpty ? "I do not know." : all[count % all.count]
+                }
         }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let ports = (try await simulator.start(), try await agent.start())

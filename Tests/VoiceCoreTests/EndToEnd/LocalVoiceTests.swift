@@ -3,6 +3,7 @@ import Glibc
 import Testing
 import VoiceSimulator
 
+@testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
 @testable import VoiceConfiguration
@@ -43,9 +44,10 @@ extension EndToEnd {
         }
 
         @Test func aQuestionGoesToTheAgentWithoutAModel() async throws {
-            let (stage, servers) = try await start(.init([Self.question])) { _ in
-                .init(.reply("Two **meetings**. Lunch at noon."), delayMilliseconds: 300)
-            }
+            let (stage, servers) = try await start(
+                .init([Self.question]),
+                behaviour: { _ in .init(.reply("Two **meetings**. Lunch at noon."), delayMilliseconds: 300) }
+            )
             try await stage.reach(.listening)
             stage.say("What is in my calendar today")
             try await stage.reach(.aiSpeaking)
@@ -84,9 +86,10 @@ extension EndToEnd {
 
         @Test func theUserIsHeardOverTheAnswerAndMayHaveTheRest() async throws {
             let long = "One two three four five. Six seven eight nine ten eleven twelve. Thirteen fourteen fifteen."
-            let (stage, servers) = try await start(.init([Self.question, "Louder, please.", "Go on."])) { _ in
-                .init(.reply(long))
-            }
+            let (stage, servers) = try await start(
+                .init([Self.question, "Louder, please.", "Go on."]),
+                behaviour: { _ in .init(.reply(long)) }
+            )
             try await stage.reach(.listening)
             stage.say("What is in my calendar today")
             try await stage.reach(.aiSpeaking)

@@ -313,8 +313,8 @@ package struct LocalTranslator: Sendable {
             return call("answer_question", ["answers": .array([.string(text)])], request: request)
         case .approval(let action):
             let isNo = words.contains(where: Self.no.contains)
-            let isYes = !isNo && words.contains(where: ["yes", "yeah", "yep", "sure", "allow", "ahead"].contains)
-                && words.allSatisfy(Self.yes.contains)
+            let isClear = words.contains(where: ["yes", "yeah", "yep", "sure", "allow", "ahead"].contains)
+            let isYes = !isNo && isClear && words.allSatisfy(Self.yes.contains)
             if !isNo, !isYes || !isSure, !isPromptRepeated {
                 isPromptRepeated = true
                 return say("Please say yes or no.", request: request)
@@ -335,7 +335,8 @@ package struct LocalTranslator: Sendable {
             lines.removeLast()
             prompt = .approval(action)
             isPromptRepeated = false
-            return text[..<start.lowerBound] + lines.map(Self.stopped).joined(separator: " ") + " Shall it? Say yes or no."
+            let put = lines.map(Self.stopped).joined(separator: " ")
+            return text[..<start.lowerBound] + put + " Shall it? Say yes or no."
         }
         guard let start = text.firstRange(of: "Jarvis asks the user: "),
             let end = text.firstRange(of: "Put this to the user, then call answer_question")
@@ -387,7 +388,9 @@ package struct LocalTranslator: Sendable {
     /// The output of a tool, written for a model, as it is said.
     private mutating func spoken(_ text: String, of tool: String) -> String {
         if text.hasPrefix("There is no tool named ") { return "This box cannot do that." }
-        if text.hasPrefix("Not done: only the user can ask for this") { return "That is only done when you ask for it yourself." }
+        if text.hasPrefix("Not done: only the user can ask for this") {
+            return "That is only done when you ask for it yourself."
+        }
         switch tool {
         case "ask_jarvis", "answer_question", "approve", "continue_reading", "": return answer(text)
         case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":

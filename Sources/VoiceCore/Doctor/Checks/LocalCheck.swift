@@ -87,7 +87,7 @@ enum LocalCheck {
 
     static func judgeEspeak(isInstalled: Bool) -> DoctorFinding {
         isInstalled
-            ? DoctorFinding("local-speaker", .ok, "espeak-ng speaks; a Wyoming server named in local.speaker sounds better")
+            ? DoctorFinding("local-speaker", .ok, "espeak-ng speaks; a server named in local.speaker sounds better")
             : DoctorFinding(
                 "local-speaker",
                 .fail,

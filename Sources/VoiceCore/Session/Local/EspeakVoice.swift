@@ -61,7 +61,13 @@ enum EspeakVoice {
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&wait, 1, Int32(left)) > 0 else { continue }
             let count = read(descriptor, &room, room.count)
-            if count > 0 { bytes += room[..<count] } else if count == 0 { return bytes } else if errno != EINTR { return nil }
+            if count > 0 {
+                bytes += room[..<count]
+            } else if count == 0 {
+                return bytes
+            } else if errno != EINTR {
+                return nil
+            }
         }
     }
 

@@ -72,7 +72,10 @@ private final class AnnouncerCore {
     private func next(_ me: NetworkConfined<AnnouncerCore>) {
         guard !isOver, speech == nil, !waiting.isEmpty else { return }
         guard !pump.onThread.isSpeaking else { return Self.later { me.perform { $0.next(me) } } }
-        guard let speaker = speaker ?? made(me) else { return waiting = [] }
+        guard let speaker = speaker ?? made(me) else {
+            waiting = []
+            return
+        }
         let sentences = waiting.removeFirst()
         number += 1
         speech = LocalSpeech(response: "notice-\(number)", item: "notice-\(number)", sentences: sentences)

@@ -14,6 +14,7 @@ final class LocalEar {
     /// Samples so far.
     private(set) var samples = 0
     private var floor = RoomFloor()
+    private var talker = TalkerLevel()
     private let tellsVoices: Bool
 
     /// - Parameter tellsVoices: the audio thread tells voices from other sound; otherwise what is loud is a voice.
@@ -33,7 +34,8 @@ final class LocalEar {
         samples += Self.step
         let level = Self.level(chunk.samples)
         let isLoud = floor.take(level, isSilence: chunk.isHeldBack)
-        var heard = HeardStep(isVoice: tellsVoices ? chunk.isVoice : isLoud, level: level, floor: floor.level)
+        let isVoice = talker.take(level, isVoice: tellsVoices ? chunk.isVoice : isLoud)
+        var heard = HeardStep(isVoice: isVoice, level: level, floor: floor.level)
         heard.isHeldBack = chunk.isHeldBack
         heard.boxSounds = chunk.boxSounds
         return heard
@@ -76,6 +78,23 @@ final class LocalEar {
         let first = max(steps.lowerBound * Self.step, samples - sound.count, 0)
         let end = min(steps.upperBound * Self.step, samples)
         return first < end ? (first..<end).map { sound[$0 % sound.count] } : []
+    }
+}
+
+/// How loud the talker is: what is far fainter is the room after him, of which the detector takes half a second for voice.
+struct TalkerLevel {
+    /// dB below him.
+    private static let range: Float = 24
+    /// dB in 10 ms.
+    private static let fall: Float = 0.1
+    private var level: Float = -100
+
+    /// - Returns: whether it is his voice.
+    mutating func take(_ next: Float, isVoice: Bool) -> Bool {
+        level = max(level - Self.fall, -100)
+        guard isVoice else { return false }
+        level = max(level, next)
+        return next > level - Self.range
     }
 }
 

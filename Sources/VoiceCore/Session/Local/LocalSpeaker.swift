@@ -165,7 +165,10 @@ final class LocalSpeaker {
             play(Self.mono(bytes, channels: format.channels), rate: format.rate)
             if samples > Self.longest { garbage("does not stop speaking", number) }
         case .audioStop:
-            guard unheard == 0 else { return unheard -= 1 }
+            guard unheard == 0 else {
+                unheard -= 1
+                return
+            }
             guard !isIdle else { return }
             finished()
             if isIdle { sockets.limit(nil, on: number) } else { sockets.limit(Self.firstLimit, on: number) }

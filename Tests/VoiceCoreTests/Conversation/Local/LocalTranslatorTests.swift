@@ -48,11 +48,14 @@ struct LocalTranslatorTests {
         }
 
         static func spoken(_ effects: [LocalEffect]) -> [String] {
-            effects.flatMap { if case .speak(let speech) = $0 { speech.sentences } else { [] } }
+            effects.flatMap { effect -> [String] in
+                guard case .speak(let speech) = effect else { return [] }
+                return speech.sentences
+            }
         }
 
         var speech: LocalSpeech? {
-            effects.lazy.compactMap { if case .speak(let speech) = $0 { speech } else { nil } }.last
+            effects.compactMap { if case .speak(let speech) = $0 { speech } else { nil } }.last
         }
     }
 
@@ -174,7 +177,8 @@ struct LocalTranslatorTests {
 
     @Test func aQuestionOfTheAgentIsAnsweredInTheUsersWords() {
         var talk = Talk()
-        let put = "Jarvis asks the user: \"Which list?\" Put this to the user, then call answer_question with what the user says."
+        let put = "Jarvis asks the user: \"Which list?\" "
+            + "Put this to the user, then call answer_question with what the user says."
         #expect(talk.answer(talk.say("Add milk.").first, put).joined(separator: " ") == "Jarvis asks: \"Which list?\"")
         talk.hear()
         let call = talk.say("The long one").first
