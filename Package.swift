@@ -182,3 +182,26 @@ let package = Package(
 if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
     package.targets.append(.executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings))
 }
+
+/// RealtimeSanitizer too (scripts/realtime-check): of what the audio thread runs, and of the tests that run it.
+if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
+    let below = ["VoiceBase", "VoiceConfiguration", "VoiceConversation", "VoiceAudio"]
+    package.products = []
+    package.targets.removeAll { target in
+        target.type != .system && !target.name.hasPrefix("C") && !below.contains(target.name)
+    }
+    package.targets.append(
+        .testTarget(
+            name: "RealtimeTests",
+            dependencies: below.map { .init(stringLiteral: $0) } + ["CDSP", "CLinux"],
+            path: "Tests/VoiceCoreTests",
+            sources: [
+                "Audio/AudioEngineTests.swift", "Audio/StereoAudioEngineTests.swift", "Audio/SignalTools.swift",
+                "Audio/StereoRecording.swift", "Audio/Devices/FileDeviceTests.swift",
+                "Base/LineLog.swift", "TestSupport/AudioConfiguration+Source.swift",
+                "TestSupport/SeededGenerator.swift",
+            ],
+            swiftSettings: settings
+        )
+    )
+}

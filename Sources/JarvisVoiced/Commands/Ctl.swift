@@ -38,6 +38,7 @@ struct Ctl: ParsableCommand {
                     "the command line is not UTF-8: convert the text, for instance with iconv -t UTF-8"
                 )
             }
+            if let help = try ControlRegistry.standard.help(for: words) { return write(Array(help.utf8)) }
             try ControlClient.withSecondTry { () throws(ControlProblem) in try perform(words, printsJSON: printsJSON) }
         } catch let problem as ControlProblem {
             if printsJSON {

@@ -1,16 +1,15 @@
 package import Logging
-internal import Synchronization
 package import VoiceBase
 
 /// Remembers mute and mode on disk, as soon as they change.
-///
-/// An actor of its own: a slow memory card must not hold up a stop word.
-package actor ActivationStore {
-    private let store: StateStore
-    private let wanted = Mutex<SavedActivation?>(nil)
+package struct ActivationStore: Sendable {
+    private let writer: StateWriter
 
     package init(directory: String, logger: Logger) {
-        store = Self.store(directory, logger)
+        writer = StateWriter(
+            Self.store(directory, logger),
+            failing: "mute and mode are not remembered for the next start"
+        )
     }
 
     private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
@@ -34,14 +33,8 @@ package actor ActivationStore {
     }
 
     /// Has it written at once, by somebody else.
-    package nonisolated func remember(_ saved: SavedActivation) {
-        wanted.withLock { $0 = saved }
-        Task { await flush() }
-    }
+    package func remember(_ saved: SavedActivation) { writer.remember(saved.text) }
 
     /// Writes what is not written yet.
-    package func flush() {
-        guard let saved = wanted.withLock({ $0 }) else { return }
-        store.save(Array(saved.text.utf8), failing: "mute and mode are not remembered for the next start")
-    }
+    package func flush() async { await writer.flush() }
 }

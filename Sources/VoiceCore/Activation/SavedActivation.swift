@@ -32,12 +32,7 @@ package struct SavedActivation: Sendable, Equatable {
     /// Reads the text of the file. Unknown keys are passed over, since a newer version may have written them; so is a mode that
     /// this one does not know.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
-        let document: ConfigurationDocument
-        do {
-            document = try ConfigurationDocument(parsing: bytes)
-        } catch {
-            throw Unreadable("line \(error.line): \(error.message)")
-        }
+        let document = try ConfigurationDocument(ofState: bytes)
         var isMuted: Bool?
         var modes: [String: ActivationMode] = [:]
         for entry in document.entries {

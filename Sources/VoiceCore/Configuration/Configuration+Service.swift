@@ -16,7 +16,8 @@ extension Configuration.Service {
         package let use = Setting(
             "service.use",
             [Name.openAI],
-            "Services in the order of preference. openai: a Realtime service ([realtime]). "
+            "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
+                + "again. openai: a Realtime service ([realtime]). "
                 + "local: servers of the house ([local])."
         )
     }

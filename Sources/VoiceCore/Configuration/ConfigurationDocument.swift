@@ -1,4 +1,5 @@
 import CToml
+package import VoiceBase
 
 /// The values of a TOML text, each with its place.
 package struct ConfigurationDocument {
@@ -81,5 +82,23 @@ package struct ConfigurationDocument {
             guard let start else { return "" }
             return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
         }
+    }
+}
+
+extension ConfigurationDocument {
+    /// Reads the text of a state file.
+    ///
+    /// - Throws: the line and what is wrong in it.
+    package init(ofState bytes: [UInt8]) throws(Unreadable) {
+        do {
+            try self.init(parsing: bytes)
+        } catch {
+            throw Unreadable("line \(error.line): \(error.message)")
+        }
+    }
+
+    /// By path.
+    package var values: [String: ConfigurationValue] {
+        Dictionary(entries.map { ($0.path, $0.value) }) { _, last in last }
     }
 }

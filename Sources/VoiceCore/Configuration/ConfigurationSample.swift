@@ -53,7 +53,8 @@ extension ConfigurationKey {
     /// The range or the choices as a sentence of the sample file; nil where the value speaks for itself.
     fileprivate var accepted: String? {
         switch kind {
-        case .choice, .choices, .integer, .oneOf, .number: kind.wanted.prefix(1).uppercased() + kind.wanted.dropFirst() + "."
+        case .choice, .choices, .integer, .oneOf, .number:
+            kind.wanted.prefix(1).uppercased() + kind.wanted.dropFirst() + "."
         case .text, .file, .url, .flag: nil
         }
     }

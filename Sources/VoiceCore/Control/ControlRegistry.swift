@@ -22,6 +22,17 @@ package struct ControlRegistry: Sendable {
         throw ControlProblem(.unknownCommand, "there is no command \"\(name.prefix(64))\"\(hint)")
     }
 
+    /// What `ctl help`, `ctl help COMMAND` and `ctl COMMAND --help` print; nil where the words are an order.
+    package func help(for words: [String]) throws(ControlProblem) -> String? {
+        switch (words.count, words.first, words.last) {
+        case (1, "help", _): return commands.map { "\($0.usage)\n    \($0.documentation)\n" }.joined()
+        case (2, "help", let name?), (2, let name?, "--help"), (2, let name?, "-h"):
+            let command = try command(named: name)
+            return "\(command.usage)\n    \(command.documentation)\n"
+        default: return nil
+        }
+    }
+
     /// What may stand behind these words of a command line, for a shell that completes: commands, then the choices of the
     /// arguments. Empty where anything may.
     package func completions(after words: [String]) -> [String] {

@@ -2,6 +2,8 @@ package import VoiceBase
 
 /// What the conversation wants done. The machine decides, its owner performs.
 package enum ConversationEffect: Equatable, Sendable {
+    /// The service of the connections that follow: a place in the list, 0 for the preferred one. Until then it is 0.
+    case choose(service: Int, isBeside: Bool)
     case connect
     /// Close the connection in order (code 1000).
     case disconnect
@@ -49,6 +51,9 @@ package enum ConversationNote: Equatable, Sendable {
     case rotationFailed(reason: String)
     /// No session can be kept ready for the next call; tried again after a pause that grows.
     case warmFailed(reason: String)
+    /// Another service carries the conversation on: the present one cannot be had, or a preferred one is well again
+    /// (`reason` nil).
+    case serviceReplaced(from: String, by: String, reason: String?)
     /// A session ended before the user's question was answered; `isAskedAgain` where its words are known.
     case questionLost(isAskedAgain: Bool)
     case refused(reason: String)

@@ -142,6 +142,8 @@ package enum ConversationTimer: Hashable, Sendable {
     case standbySetUp
     /// The room has been quiet long enough to change sessions.
     case quiet
+    /// A service that is preferred to the present one is to be tried again.
+    case preferred
     /// The session is about to end: change at the next moment nobody speaks.
     case swapBy
     /// Nobody has spoken for the idle limit.

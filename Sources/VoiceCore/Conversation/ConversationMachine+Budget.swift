@@ -56,13 +56,15 @@ extension ConversationMachine {
         switch verdict {
         case .near: emit(.play(.thinking))
         case .spent(let until): hold.spent(until: until, isOpen: !link.isClosed, isAlwaysOpen: options.isAlwaysOpen)
-        case .renewed: if hold.renewed() { activate() }
+        case .renewed:
+            roster.isSpent = false
+            if hold.renewed() { activate() }
         }
     }
 
     /// Whether a session may be opened; says why where not.
     mutating func budgetAllows() -> Bool {
-        guard let until = hold.until else { return true }
+        guard let until = hold.until, !goOnForNothing() else { return true }
         hold.refused(isAlwaysOpen: options.isAlwaysOpen)
         emit(.play(.error))
         note(.budgetSpent(until: until))
@@ -82,6 +84,7 @@ extension ConversationMachine {
 
     mutating func closeSpent() {
         hold.closed()
+        guard !goOnForNothing() else { return }
         deactivate()
         emit(.play(.goodbye))
     }

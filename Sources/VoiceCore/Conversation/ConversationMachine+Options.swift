@@ -2,8 +2,16 @@ package import VoiceConfiguration
 
 extension ConversationMachine {
     package struct Options: Equatable, Sendable {
-        /// What the service can do.
-        package var capabilities: ServiceCapabilities
+        /// What the service of the conversation can do: of several, the present one.
+        package internal(set) var capabilities: ServiceCapabilities
+        /// Its name for the log.
+        package var service = "the service"
+        /// Those that take its place where it cannot be had, in the order of preference.
+        package var substitutes: [ServiceRoster.Service] = []
+        /// A service with a substitute has so long to be ready.
+        package var takeOverAfter: Duration = .milliseconds(2_500)
+        /// How long the room has to be quiet before a service that is well again takes over.
+        package var handBackQuiet: Duration = .seconds(30)
         /// Silence after which an idle session is closed; nil keeps it open.
         package var idleLimit: Duration?
         /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.

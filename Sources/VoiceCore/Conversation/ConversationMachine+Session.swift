@@ -14,7 +14,13 @@ extension ConversationMachine {
         }
         guard budgetAllows() else { return }
         if adoptWarm() { return }
+        begin()
+    }
+
+    /// The first attempt of many to have a session, with the service that is to be asked now.
+    private mutating func begin() {
         cancel(.reconnect)
+        serve(roster.choice(at: now))
         link.open()
         emit(.connect)
     }
@@ -60,9 +66,16 @@ extension ConversationMachine {
     /// The conversation may go on in this session.
     private mutating func sessionReady() {
         link.becameReady()
+        if roster.takeNews(), takesText, options.capabilities.saysExactly, remarks.areAllowed {
+            remarks.announcements.add(Self.substituteNotice)
+        }
         carryOver()
         askAgain()
     }
+
+    /// What the user is told when another service speaks than usual.
+    static let substituteNotice =
+        "The usual voice service is not available. You are talking to another one until it is back."
 
     /// A session ended that was not asked to.
     mutating func lost(_ failure: LinkFailure) {
@@ -72,8 +85,11 @@ extension ConversationMachine {
             note(.connectionLost(reason: failure.reason, retryIn: .zero))
             return promote()
         }
+        // A session that carried the conversation deserves another attempt; one that never came about does not.
+        let isSubstituted = !link.isReady
         endSession()
         guard failure.kind != .permanent else { return refuse(failure.reason) }
+        if isSubstituted, substitute(failure.reason) { return }
         let pause = link.lost(failure)
         if link.phase == .refused {
             remarks.typed.clear()
@@ -87,6 +103,10 @@ extension ConversationMachine {
     private mutating func refuse(_ reason: String) {
         guard !link.isClosed else { return }
         endSession()
+        if roster.substitute(at: now) != nil {
+            emit(.disconnect)
+            if substitute(reason) { return }
+        }
         let refusal = link.refused(reason)
         // Who typed is told of the refusal; nobody waits until it is over.
         remarks.typed.clear()
@@ -96,9 +116,40 @@ extension ConversationMachine {
         restart(.reconnect, after: refusal.pause)
     }
 
+    /// Another service takes the place of the present one, which cannot be had.
+    ///
+    /// - Returns: false where there is none.
+    private mutating func substitute(_ reason: String) -> Bool {
+        guard let other = roster.substitute(at: now) else { return false }
+        roster.failed(roster.current, at: now)
+        note(.serviceReplaced(from: roster.name(roster.current), by: roster.name(other), reason: reason))
+        begin()
+        return true
+    }
+
+    /// The budget is spent: a service that costs nothing goes on.
+    ///
+    /// - Returns: false where there is none.
+    mutating func goOnForNothing() -> Bool {
+        roster.isSpent = true
+        guard roster.hasFree else { return false }
+        guard !link.isClosed else { return true }
+        let before = roster.current
+        let other = roster.choice(at: now)
+        guard other != before else { return true }
+        stopVoice()
+        endSession()
+        emit(.disconnect)
+        note(.serviceReplaced(from: roster.name(before), by: roster.name(other), reason: "the budget is spent"))
+        begin()
+        return true
+    }
+
     /// The pause before the next attempt is over.
     mutating func reconnect() {
-        if link.pauseEnded() { emit(.connect) }
+        guard link.pauseEnded() else { return }
+        serve(roster.choice(at: now))
+        emit(.connect)
     }
 
     /// What is true of a session is over with it. Calls go on, and audio that came in is played to its end.
@@ -131,7 +182,11 @@ extension ConversationMachine {
     }
 
     /// For services that learn it when they open, and never again.
-    private var openingHistory: [ServiceHistoryLine] { options.capabilities.history == .opening ? history : [] }
+    private var openingHistory: [ServiceHistoryLine] { openingHistory(options.capabilities) }
+
+    private func openingHistory(_ capabilities: ServiceCapabilities) -> [ServiceHistoryLine] {
+        capabilities.history == .opening ? history : []
+    }
 
     private var history: [ServiceHistoryLine] {
         var memory = memory
@@ -229,9 +284,22 @@ extension ConversationMachine {
 
     // MARK: The session beside it
 
-    mutating func openStandby() {
-        if link.openStandby() { emit(.connectBeside) }
+    /// - Parameter service: a place in the list; nil for the present one.
+    mutating func openStandby(of service: Int? = nil) {
+        guard link.openStandby() else { return }
+        connectBeside(service ?? roster.current)
     }
+
+    private mutating func connectBeside(_ service: Int) {
+        if service != roster.beside { emit(.choose(service: service, isBeside: true)) }
+        roster.useBeside(service)
+        emit(.connectBeside)
+    }
+
+    /// Tries a service that is preferred to the present one: where it is well, it takes over in a quiet moment.
+    mutating func tryPreferred() { openStandby(of: roster.choice(at: now)) }
+
+    private var isTryingAnother: Bool { link.isReady && roster.beside != roster.current }
 
     mutating func happenedBeside(_ event: ConversationEvent) {
         guard link.standby != nil else { return }
@@ -246,7 +314,8 @@ extension ConversationMachine {
     private mutating func reportedBeside(_ report: ServiceReport) {
         switch report {
         case .opened(let id, _):
-            if link.standbyCreated(id: id, at: now) { emit(.sendBeside(.open(history: openingHistory))) }
+            guard link.standbyCreated(id: id, at: now) else { break }
+            emit(.sendBeside(.open(history: openingHistory(roster.capabilitiesBeside))))
         case .ready(let readiness):
             guard link.standby?.phase == .configuring else { break }
             if let refused = readiness.refused {
@@ -268,6 +337,10 @@ extension ConversationMachine {
     /// The present session, if there is one, goes on; the next is tried again after a pause that grows.
     mutating func standbyFailed(_ failure: LinkFailure) {
         emit(.dropBeside)
+        guard !isTryingAnother else {
+            roster.failed(roster.beside, at: now)
+            return link.standbyWasATry()
+        }
         guard link.standbyFailed(failure, at: now) else { return }
         note(link.isClosed ? .warmFailed(reason: failure.reason) : .rotationFailed(reason: failure.reason))
     }
@@ -284,8 +357,14 @@ extension ConversationMachine {
     mutating func promote() {
         guard let next = link.promote() else { return }
         endSession(isReplaced: true)
+        let before = roster.current
+        serve(roster.beside)
         emit(.promote)
-        note(.sessionSwapped(id: next.id))
+        if roster.current == before {
+            note(.sessionSwapped(id: next.id))
+        } else {
+            note(.serviceReplaced(from: roster.name(before), by: roster.name(roster.current), reason: nil))
+        }
         sessionReady()
     }
 
@@ -295,7 +374,7 @@ extension ConversationMachine {
     /// session beside, with nothing beside it. No microphone, no state of the conversation.
     mutating func settleWarm() {
         switch link.keepWarm(keepsWarm && !hold.isSpent) {
-        case .open: emit(.connectBeside)
+        case .open: connectBeside(roster.choice(at: now))
         case .drop: emit(.dropBeside)
         case nil: break
         }
@@ -308,6 +387,7 @@ extension ConversationMachine {
     /// - Returns: false where there is none.
     private mutating func adoptWarm() -> Bool {
         guard let warm = link.adopt() else { return false }
+        serve(roster.beside)
         emit(.adopt)
         guard warm.phase != .opening else { return true }
         note(.sessionOpened(id: warm.id, expiresAt: nil))

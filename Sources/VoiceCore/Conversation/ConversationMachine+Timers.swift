@@ -14,14 +14,23 @@ extension ConversationMachine {
     }
 
     private mutating func watchSession() {
-        want(.setUp, link.isSettingUp, after: options.setUpLimit)
+        want(.setUp, link.isSettingUp, after: setUpLimit)
         want(.proven, link.isUnproven, after: options.provenAfter)
         let renewal = link.renewal(at: now)
         want(.rotate, renewal != nil, after: renewal ?? .zero)
         want(.standbySetUp, link.standby.map { $0.phase != .ready } ?? false, after: options.setUpLimit)
-        want(.quiet, link.mayChange && derivedState == .listening, after: options.swapQuiet)
+        let isHandedBack = roster.beside != roster.current
+        let quiet = isHandedBack ? options.handBackQuiet : options.swapQuiet
+        want(.quiet, link.mayChange && derivedState == .listening, after: quiet)
+        let preferred = link.isReady && link.standby == nil ? roster.handBack : nil
+        want(.preferred, preferred != nil, after: preferred.map { max(.zero, $0 - now) } ?? .zero)
         let swap = link.ends.map { max(.zero, $0 - options.swapMargin - now) }
         want(.swapBy, link.mayChange && swap != nil && !link.mustSwap, after: swap ?? .zero)
+    }
+
+    /// How long a session may take to be ready: where another service can take its place, no longer than a person waits.
+    private var setUpLimit: Duration {
+        roster.substitute(at: now) == nil ? options.setUpLimit : min(options.takeOverAfter, options.setUpLimit)
     }
 
     private mutating func watchResponse() {
@@ -48,9 +57,11 @@ extension ConversationMachine {
 
     mutating func fired(_ timer: ConversationTimer) {
         switch timer {
-        case .setUp: giveUp(.transient, "the session was not ready within \(options.setUpLimit)")
+        case .setUp: giveUp(.transient, "the session was not ready within \(setUpLimit)")
         case .reconnect: reconnect()
-        case .proven: link.proved()
+        case .proven:
+            link.proved()
+            roster.proved()
         case .thinking:
             turn.clock?.hadTone = true
             emit(.play(.thinking))
@@ -71,6 +82,7 @@ extension ConversationMachine {
         case .standbySetUp:
             standbyFailed(LinkFailure(.transient, "the session was not ready within \(options.setUpLimit)"))
         case .quiet: promote()
+        case .preferred: tryPreferred()
         case .swapBy: link.swapIsDue()
         }
     }

@@ -19,6 +19,7 @@ package struct ConversationMachine: Sendable {
     private(set) var now = Duration.zero
 
     package internal(set) var link: SessionLink
+    var roster: ServiceRoster
     var turn = Turn()
     var voice = ModelVoice()
     var sequencer = ResponseSequencer()
@@ -44,6 +45,8 @@ package struct ConversationMachine: Sendable {
     package init(options: Options) {
         self.options = options
         link = SessionLink(options)
+        let first = ServiceRoster.Service(name: options.service, capabilities: options.capabilities)
+        roster = ServiceRoster([first] + options.substitutes)
         authority = Authority(promptLimit: options.promptLimit)
         memory = TurnMemory(turns: options.rememberedTurns)
     }
@@ -55,7 +58,10 @@ package struct ConversationMachine: Sendable {
     package var trouble: ServiceTrouble? { link.trouble }
 
     /// The service may take us now: the key was changed.
-    package mutating func forgetTrouble() { link.forgetTrouble() }
+    package mutating func forgetTrouble() {
+        link.forgetTrouble()
+        roster.forgetFailures()
+    }
 
     /// - Parameters:
     ///   - now: monotonic time at which the event happened.
@@ -189,7 +195,7 @@ package struct ConversationMachine: Sendable {
 
     /// What does not hold between events, though it always should, whatever the order of events; empty where all is well.
     package var brokenInvariants: [String] {
-        var broken = link.brokenInvariants + turn.brokenInvariants
+        var broken = link.brokenInvariants + roster.brokenInvariants + turn.brokenInvariants
         if timers.contains(.reconnect) != link.isPausing { broken.append("a pause and its timer differ") }
         if !link.isReady, turn.isHeard || !turn.isQuiet { broken.append("a turn without a session") }
         if link.isClosed, turn.question != nil { broken.append("a question without a conversation") }
@@ -211,6 +217,15 @@ package struct ConversationMachine: Sendable {
     /// What the service cannot do is not asked of it.
     mutating func send(_ request: ServiceRequest) {
         if request.isTaken(by: options.capabilities) { emit(.send(request)) }
+    }
+
+    /// The service of the next session, with all that the conversation goes by.
+    mutating func serve(_ index: Int) {
+        guard index != roster.current else { return }
+        roster.use(index)
+        options.capabilities = roster.currentCapabilities
+        link.lifetime = options.capabilities.sessionLimit
+        emit(.choose(service: index, isBeside: false))
     }
 
     mutating func requestID(_ kind: String) -> String {

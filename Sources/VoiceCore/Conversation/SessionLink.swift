@@ -69,7 +69,8 @@ package struct SessionLink: Equatable, Sendable {
     private var isFailureTold = false
 
     private let longestAge: Duration?
-    private let lifetime: Duration?
+    /// How long a session of the service may last where it does not say so.
+    var lifetime: Duration?
     private let rotationMargin: Duration
     private let probePause: Duration
     private let limitedPause: Duration
@@ -282,6 +283,13 @@ package struct SessionLink: Equatable, Sendable {
         case .expired, .transient: renewAt = now + max(Self.leastPause, pause)
         }
         return !isFailureTold
+    }
+
+    /// The session beside was a try of another service: nothing is due that was not before.
+    mutating func standbyWasATry() {
+        standby = nil
+        mustSwap = false
+        renewAt = isReady ? renewal(opened: opened, ends: ends) : nil
     }
 
     /// The service is about to end the present session.

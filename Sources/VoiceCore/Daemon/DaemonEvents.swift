@@ -14,8 +14,8 @@ package struct DaemonEvent: Sendable, Equatable {
 
     /// The events that are reported.
     static let published: [JournalEvent] = [
-        .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .budgetSpent,
-        .timer,
+        .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .serviceReplaced,
+        .budgetSpent, .timer,
     ]
 
     /// What an effect of the conversation tells to the outside; nil for the inner ones.
@@ -38,6 +38,9 @@ package struct DaemonEvent: Sendable, Equatable {
             self.init(.toolCall, ["call": .string(call.callID), "tool": .string(call.name)])
         case .note(.sessionOpened): self.init(.sessionOpened)
         case .note(.sessionSwapped): self.init(.sessionRotated)
+        case .note(.serviceReplaced(let name, let other, let reason)):
+            self.init(.serviceReplaced, ["from": .string(name), "by": .string(other)])
+            if let reason { values["reason"] = .string(reason) }
         case .note(.connectionLost(let reason, let pause)):
             self.init(.connectionLost, ["reason": .string(reason), "retry_in_ms": .integer(Int(pause.milliseconds))])
         case .note(.refused(let reason)): self.init(.serviceRefused, ["reason": .string(reason)])

@@ -15,6 +15,8 @@ package struct DaemonSettings: Sendable {
     package var volumes: VolumeSettings
     package var pump: VoicePump.Options
     package var service: any VoiceService
+    /// Those that take its place where it cannot be had.
+    package var substitutes: [any VoiceService] = []
     /// The name of the model, for people.
     package var model: String
     package var conversation: ConversationMachine.Options
@@ -45,10 +47,12 @@ package struct DaemonSettings: Sendable {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
         }
-        let kind = ServiceRegistry.chosen(by: configuration)
-        if needsKey, let problem = Self.missingKey(configuration, secrets) {
+        let wanted = ServiceRegistry.wanted(by: configuration)
+        let usable = wanted.filter { Self.missingKey(configuration, secrets, of: $0) == nil }
+        if needsKey, usable.isEmpty, let problem = Self.missingKey(configuration, secrets) {
             throw ConfigurationError(problems: [problem])
         }
+        let kind = usable.first ?? ServiceRegistry.chosen(by: configuration)
         if let address = kind.address(configuration) {
             guard let base = ServerURL(address.url), ["ws", "wss"].contains(base.scheme) else {
                 throw fail(address.key, "wants a ws:// or wss:// address")
@@ -75,18 +79,27 @@ package struct DaemonSettings: Sendable {
         pump = VoicePump.Options(startBuffer: configuration.audio.startBufferMS)
         pump.hasVoiceDetector = configuration.echo.enabled
         model = kind.model(configuration)
-        service = try kind.init(
-            configuration,
-            secrets: secrets,
-            instructions: instructions
-                ?? Persona.instructions(
-                    language: configuration.realtime.language,
-                    playsMedia: configuration.media.enabled
-                ),
-            tools: tools.map(\.definition)
-        )
+        let text =
+            instructions
+            ?? Persona.instructions(
+                language: configuration.realtime.language,
+                playsMedia: configuration.media.enabled
+            )
+        func make(_ kind: any VoiceService.Type) throws(ConfigurationError) -> any VoiceService {
+            try kind.init(configuration, secrets: secrets, instructions: text, tools: tools.map(\.definition))
+        }
+        service = try make(kind)
+        for other in ServiceRegistry.wanted(by: configuration) where other.name != kind.name {
+            if let problem = Self.missingKey(configuration, secrets, of: other) {
+                notices.append("service.use: \(other.name.rawValue) is left out: \(problem.place)")
+            } else {
+                substitutes.append(try make(other))
+            }
+        }
         notices += service.notices
         conversation = ConversationMachine.Options(service.capabilities)
+        conversation.service = service.name
+        conversation.substitutes = substitutes.map { .init(name: $0.name, capabilities: $0.capabilities) }
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         conversation.seed = .random(in: .min ... .max)
         conversation.sessionLifetime = service.capabilities.sessionLimit
@@ -112,9 +125,19 @@ package struct DaemonSettings: Sendable {
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
 
+    /// Whether one of the services has no model, so that the small grammar gives orders.
+    package var hasGrammar: Bool { ([service] + substitutes).contains { !$0.capabilities.rewords } }
+
     /// That there is no key, where the voice service wants one.
-    package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
-        guard secrets.apiKey.secret == nil, ServiceRegistry.capabilities(configuration).needsKey else { return nil }
+    ///
+    /// - Parameter kind: nil for the preferred one.
+    package static func missingKey(
+        _ configuration: Configuration,
+        _ secrets: Secrets,
+        of kind: (any VoiceService.Type)? = nil
+    ) -> ConfigurationProblem? {
+        let kind = kind ?? ServiceRegistry.chosen(by: configuration)
+        guard secrets.apiKey.secret == nil, kind.capabilities(configuration).needsKey else { return nil }
         return ConfigurationProblem(
             place: "no API key",
             message: "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "

@@ -25,7 +25,9 @@ package struct ServiceTransport: Equatable, Sendable {
     ) async -> [ServiceTransport] {
         let links = ownLinks ?? NetworkPrefix.ownLinks()
         var found: [ServiceTransport] = []
-        if let address = ServiceRegistry.chosen(by: configuration).address(configuration), let base = ServerURL(address.url) {
+        if let address = ServiceRegistry.chosen(by: configuration).address(configuration),
+            let base = ServerURL(address.url)
+        {
             let addresses = await Self.addresses(base, lookUp)
             found.append(voice(address, base, secrets, addresses: addresses, ownLinks: links))
         }

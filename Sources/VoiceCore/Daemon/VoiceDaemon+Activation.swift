@@ -26,12 +26,14 @@ extension VoiceDaemon {
         guard mode != configured else { return settings }
         settings.activation.machine.mode = mode
         settings.conversation.isAlwaysOpen = mode == .always
-        settings.service.tools = advertised(
+        let tools = advertised(
             settings.jarvis,
             mode: mode,
             playsMedia: settings.media.isEnabled,
             logger: logger
         ).map(\.definition)
+        settings.service.tools = tools
+        for index in settings.substitutes.indices { settings.substitutes[index].tools = tools }
         logger.info("activation mode, as it was set by hand", metadata: ["mode": "\(mode.rawValue)"])
         return settings
     }

@@ -31,7 +31,7 @@ extension VoiceDaemon {
         if let store { parts.remember = { store.remember($0) } }
         parts.tell = { news in
             let kind = news.isAlarm ? "alarm" : "timer"
-            let metadata = Logger.Metadata.event(.timer, ["count": "\(news.number)"])
+            let metadata = Logger.Metadata.event(.timer, ["number": "\(news.number)"])
             switch news.kind {
             case .rings: logger.info("a timer rings", metadata: metadata)
             case .missed: logger.notice("a timer was missed: the machine was off when it was due", metadata: metadata)

@@ -121,7 +121,7 @@ package actor VoiceDaemon {
             mode: settings.activation.machine.mode,
             playsMedia: player != nil
         )
-        offered.hasGrammar = !settings.service.capabilities.rewords
+        offered.hasGrammar = settings.hasGrammar
         let dispatcher = ToolDispatcher(
             .standard(context, options: offered),
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
@@ -154,6 +154,7 @@ package actor VoiceDaemon {
                 mailbox: mailbox,
                 dispatcher: dispatcher,
                 service: settings.service,
+                substitutes: settings.substitutes,
                 budget: Self.budget(settings, logger: logger),
                 withdraw: { _ = await client.cancelRequest() },
                 logger: logger

@@ -92,6 +92,13 @@ struct ConversationLog: Sendable {
                 "the next session has taken over",
                 metadata: .event(.sessionRotated, ["id": "\(id ?? "unnamed")"])
             )
+        case .serviceReplaced(let name, let other, let reason?):
+            logger.warning(
+                "\(other) takes the place of \(name): \(reason)",
+                metadata: .event(.serviceReplaced, ["service": "\(other)"])
+            )
+        case .serviceReplaced(_, let other, nil):
+            logger.notice("\(other) is back", metadata: .event(.serviceReplaced, ["service": "\(other)"]))
         case .rotationFailed(let reason):
             logger.warning(
                 "the next session cannot be opened yet, this one goes on: \(reason)",

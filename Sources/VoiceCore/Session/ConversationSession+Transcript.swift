@@ -9,7 +9,7 @@ extension ConversationSession {
         log.transcripts = areWanted
         transcriptTimer?.cancel()
         transcriptTimer = nil
-        transcript = areWanted ? TranscriptAssembler(expectsUser: parts.service.tellsHeardText) : nil
+        transcript = areWanted ? TranscriptAssembler(expectsUser: present.tellsHeardText) : nil
     }
 
     func transcribe(_ event: ConversationEvent?, _ effects: [ConversationEffect], at instant: Duration) {

@@ -20,6 +20,8 @@ package actor ConversationSession {
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var service: any VoiceService
+        /// Those that take its place, in the order of `ConversationMachine.Options.substitutes`.
+        package var substitutes: [any VoiceService]
         package var budget: BudgetTracker?
         /// Takes back what the agent works on or waits for.
         package var withdraw: @Sendable () async -> Void
@@ -32,6 +34,7 @@ package actor ConversationSession {
             mailbox: EventMailbox,
             dispatcher: ToolDispatcher,
             service: any VoiceService,
+            substitutes: [any VoiceService] = [],
             budget: BudgetTracker? = nil,
             withdraw: @escaping @Sendable () async -> Void = {},
             logger: Logger
@@ -42,6 +45,7 @@ package actor ConversationSession {
             self.mailbox = mailbox
             self.dispatcher = dispatcher
             self.service = service
+            self.substitutes = substitutes
             self.budget = budget
             self.withdraw = withdraw
             self.logger = logger
@@ -74,6 +78,8 @@ package actor ConversationSession {
     private var current = Line()
     private var standby = Line()
     private var connections = 0
+    /// The services of these two: 0 for the preferred one.
+    private var chosen = (current: 0, beside: 0)
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
     private var timerStarts = 0
     private var runningCalls: [String: Task<Void, Never>] = [:]
@@ -150,8 +156,31 @@ package actor ConversationSession {
         let heard = origin == .current ? event : nil
         if let heard { observer.event(heard) }
         transcribe(heard, effects, at: instant)
+        let before = chosen.current
         for effect in effects { perform(effect, at: instant) }
-        spend(heard, effects)
+        guard !parts.substitutes.isEmpty else { return spend(heard, effects) }
+        spend(isCharged(before) ? heard : nil, charged(effects, from: before))
+    }
+
+    private func service(_ index: Int) -> any VoiceService {
+        index == 0 ? parts.service : parts.substitutes[min(index, parts.substitutes.count) - 1]
+    }
+
+    /// The service of the present session, or of the next attempt.
+    var present: any VoiceService { service(chosen.current) }
+
+    /// The name of the service that speaks in the place of the preferred one; nil where that does.
+    package var substitute: String? { chosen.current == 0 ? nil : service(chosen.current).name }
+
+    private func isCharged(_ index: Int) -> Bool { service(index).capabilities.charge != .nothing }
+
+    /// What a service that charges has to do with.
+    private func charged(_ effects: [ConversationEffect], from before: Int) -> [ConversationEffect] {
+        var counts = isCharged(before)
+        return effects.filter { effect in
+            if case .choose(let index, isBeside: false) = effect { counts = isCharged(index) }
+            return counts
+        }
     }
 
     /// The connection an envelope is about; nil for one that was given up, and for a timer that was cancelled.
@@ -175,10 +204,14 @@ package actor ConversationSession {
         log.write(effect, turn: machine.turns)
         observer.effect(effect, instant)
         switch effect {
-        case .connect: current = connect()
+        case .choose(let index, isBeside: true): chosen.beside = index
+        case .choose(let index, isBeside: false):
+            chosen.current = index
+            transcript?.expectsUser = service(index).tellsHeardText
+        case .connect: current = connect(chosen.current)
         case .disconnect: retire(&current)
         case .send(let request): ask(request)
-        case .connectBeside: standby = connect()
+        case .connectBeside: standby = connect(chosen.beside)
         case .sendBeside(let request): with(standby) { $0.ask(request) }
         case .promote:
             with(standby) { $0.openMicrophone() }
@@ -212,11 +245,11 @@ package actor ConversationSession {
         var number: Int?
     }
 
-    private func connect() -> Line {
+    private func connect(_ index: Int) -> Line {
         connections += 1
         let mailbox = parts.mailbox
         let id = connections
-        let connection = parts.service.connect(on: parts.network, pump: parts.pump) { event, instant in
+        let connection = service(index).connect(on: parts.network, pump: parts.pump) { event, instant in
             mailbox.post(event, at: instant, connection: id)
         }
         if connection == nil {

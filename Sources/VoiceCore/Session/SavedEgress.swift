@@ -26,14 +26,7 @@ package struct SavedEgress: Equatable, Sendable {
 
     /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
-        let document: ConfigurationDocument
-        do {
-            document = try ConfigurationDocument(parsing: bytes)
-        } catch {
-            throw Unreadable("line \(error.line): \(error.message)")
-        }
-        var values: [String: ConfigurationValue] = [:]
-        for entry in document.entries { values[entry.path] = entry.value }
+        let values = try ConfigurationDocument(ofState: bytes).values
         guard case .integer(let day)? = values["day"], (0...Self.latest).contains(day) else {
             throw Unreadable("day is not a number from 0 to \(Self.latest)")
         }

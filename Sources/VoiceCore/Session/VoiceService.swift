@@ -118,10 +118,14 @@ package enum ServiceRegistry {
         LocalService.self,
     ]
 
+    /// Those that a configuration names, the preferred one first.
+    package static func wanted(by configuration: Configuration) -> [any VoiceService.Type] {
+        configuration.service.use.compactMap { name in all.first { $0.name == name } }
+    }
+
     /// The one that a configuration prefers.
     package static func chosen(by configuration: Configuration) -> any VoiceService.Type {
-        let wanted = configuration.service.use.first
-        return all.first { $0.name == wanted } ?? RealtimeService.self
+        wanted(by: configuration).first ?? RealtimeService.self
     }
 
     /// What it can do.

@@ -376,6 +376,29 @@ struct AudioEngineTests {
         #expect(rig.card.played[(before + 1440)...].allSatisfy { $0 == 0 })
     }
 
+    @Test func anAlarmRisesIsSoftBesideAVoiceAndEndsInSilence() throws {
+        var rig = try Rig()
+        func loudest(_ periods: Int) -> Float {
+            let before = rig.card.played.count
+            rig.run(periods)
+            return rig.card.played[before...].map { abs($0) }.max() ?? 0
+        }
+        rig.ports.earcons.rings = true
+        let soft = loudest(100)
+        #expect((0.01...0.06).contains(soft))
+        rig.run(3_000)
+        let full = loudest(100)
+        #expect(full > 5 * soft)
+        rig.ports.earcons.isRingLow = true
+        rig.run(10)
+        #expect(loudest(100) < full / 5)
+        rig.ports.earcons.rings = false
+        rig.run(10)
+        #expect(loudest(100) == 0)
+        let steps = zip(rig.card.played, rig.card.played.dropFirst()).map { abs($0 - $1) }
+        #expect((steps.max() ?? 1) < 0.1)
+    }
+
     @Test func stopsAfterTheLastSampleWhenDraining() throws {
         var rig = try Rig()
         rig.speak(Self.tone(2400))

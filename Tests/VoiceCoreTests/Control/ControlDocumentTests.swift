@@ -34,7 +34,7 @@ struct ControlDocumentTests {
             .stateChanged(from: .idle, to: .error("no")), .turnEnded(TurnReport(number: 1)),
             .note(.sessionOpened(id: nil, expiresAt: nil)), .note(.sessionSwapped(id: nil)),
             .note(.connectionLost(reason: "", retryIn: .zero)), .note(.refused(reason: "")),
-            .note(.budgetSpent(until: "")),
+            .note(.serviceReplaced(from: "openai", by: "local", reason: "away")), .note(.budgetSpent(until: "")),
             .startCall(FunctionCall(callID: "c", name: "ask_jarvis", arguments: "{}"), .nobody),
         ]
         let events = effects.compactMap(DaemonEvent.init)

@@ -74,6 +74,20 @@ struct ControlMessageTests {
         }
     }
 
+    @Test func helpIsHadWithoutADaemon() throws {
+        let registry = ControlRegistry.standard
+        let all = try #require(try registry.help(for: ["help"]))
+        for command in registry.commands { #expect(all.contains(command.usage + "\n    ")) }
+        let timer = try #require(try registry.help(for: ["timer", "--help"]))
+        #expect(timer.hasPrefix("timer [list|set|cancel|stop]"))
+        #expect(try registry.help(for: ["help", "timer"]) == timer)
+        // Words that are to be said are said.
+        for words in [["say", "help"], ["say", "press", "--help"], ["status"], []] {
+            #expect(try registry.help(for: words) == nil)
+        }
+        #expect(throws: ControlProblem.self) { try registry.help(for: ["help", "timr"]) }
+    }
+
     @Test func aCommandLineBecomesARequest() throws {
         let registry = ControlRegistry.standard
         #expect(try registry.request(words: ["volume", "40"]).arguments == ["percent": "40"])

@@ -6,7 +6,17 @@ import Testing
 struct ConversationPropertyTests {
     @Test(arguments: 1...100)
     func whateverHappensTheRoomComesToRest(seed: UInt64) {
-        var world = ConversationWorld(seed: seed)
+        comesToRest(ConversationWorld(seed: seed))
+    }
+
+    @Test(arguments: 1...60)
+    func soItDoesWithAnotherServiceInReserve(seed: UInt64) {
+        let other = ServiceRoster.Service(name: "other", capabilities: .openAI)
+        comesToRest(ConversationWorld(seed: seed, substitutes: [other]))
+    }
+
+    private func comesToRest(_ world: ConversationWorld) {
+        var world = world
         world.post(.activate)
         for _ in 0..<1500 { world.step() }
         #expect(world.violations.isEmpty, "\(world.violations.prefix(5))")

@@ -71,9 +71,14 @@ struct ConversationWorld {
     var staysActive = false
 
     /// - Parameter capabilities: what the service can do; the one that is played here can do all.
-    init(seed: UInt64, capabilities: ServiceCapabilities = .openAI) {
+    init(
+        seed: UInt64,
+        capabilities: ServiceCapabilities = .openAI,
+        substitutes: [ServiceRoster.Service] = []
+    ) {
         random = SeededGenerator(seed: seed)
         var options = ConversationMachine.Options(capabilities)
+        options.substitutes = substitutes
         options.seed = seed
         options.sessionAge = .seconds(40)
         options.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
@@ -150,7 +155,7 @@ struct ConversationWorld {
             unansweredCalls = []
         case .stateChanged(_, let next): activate(.conversation(next))
         case .note(.budgetSpent): activate(.refused)
-        case .forgetMicrophone, .turnIsOpen, .play, .cancelEarcons, .turnEnded, .note: break
+        case .choose, .forgetMicrophone, .turnIsOpen, .play, .cancelEarcons, .turnEnded, .note: break
         }
     }
 

@@ -108,6 +108,30 @@ extension EndToEnd {
             try await stage.stop()
         }
 
+        /// Nobody listens at the preferred service's address.
+        @Test func anotherServiceAnswersWhereThePreferredOneIsAway() async throws {
+            let stage = try Stage([.say("It is noon.")])
+            try await stage.start(
+                tune: { settings in
+                    settings.substitutes = [settings.service]
+                    settings.conversation.substitutes = [
+                        .init(name: "spare", capabilities: settings.service.capabilities)
+                    ]
+                    settings.service.request?.url = "ws://127.0.0.1:9/v1/realtime"
+                }
+            )
+            try await stage.reach(.listening)
+            #expect(stage.log.lines.contains { $0.contains("spare takes the place of openai: ") })
+            #expect(try await stage.perform("status")["substitute"] == "openai")
+            stage.say("What time is it?")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            let (heard, _) = try await stage.stop()
+            // After the sentence that says so.
+            let answer = ["It", "is", "noon."].map { SpokenVoice.markerFrequency($0) }
+            #expect(heard.tones.suffix(3).map { ($0.frequency / 10).rounded() * 10 } == answer, "\(heard)")
+        }
+
         @Test func anAnswerOutlivesItsSession() async throws {
             let stage = try Stage([.ask("What is on?")]) { _ in
                 .init(.reply("Two meetings."), delayMilliseconds: 1800)

@@ -40,14 +40,7 @@ package struct SavedRooms: Sendable, Equatable {
 
     /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
-        let document: ConfigurationDocument
-        do {
-            document = try ConfigurationDocument(parsing: bytes)
-        } catch {
-            throw Unreadable("line \(error.line): \(error.message)")
-        }
-        var values: [String: ConfigurationValue] = [:]
-        for entry in document.entries { values[entry.path] = entry.value }
+        let values = try ConfigurationDocument(ofState: bytes).values
         guard values["schema"] == .integer(1) else { throw Unreadable("it does not say schema = 1") }
         for place in 1...Self.most where values["room\(place)"] != nil {
             guard let room = Self.room(values, "room\(place).") else {

@@ -24,12 +24,7 @@ package struct SavedVolumes: Sendable, Equatable {
     package init(parsing bytes: [UInt8], configuration: Volumes) throws(Unreadable) {
         volumes = configuration
         configured = configuration
-        let document: ConfigurationDocument
-        do {
-            document = try ConfigurationDocument(parsing: bytes)
-        } catch {
-            throw Unreadable("line \(error.line): \(error.message)")
-        }
+        let document = try ConfigurationDocument(ofState: bytes)
         for entry in document.entries {
             switch (entry.path, entry.value) {
             case ("volume.muted", .flag(let flag)):

@@ -22,6 +22,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case rotationFailed = "rotation_failed"
     case connectionLost = "connection_lost"
     case serviceRefused = "service_refused"
+    case serviceReplaced = "service_replaced"
     case serviceError = "service_error"
     case responseFailed = "response_failed"
     case questionLost = "question_lost"

@@ -60,6 +60,7 @@ extension VoiceDaemon {
             result["wake_engine"] = .string(settings.activation.engine?.name ?? "off")
             result["service"] = .string(settings.serviceName)
             result["dialect"] = .string(settings.service.name)
+            if let substitute = await session.substitute { result["substitute"] = .string(substitute) }
             if let age = await session.sessionAge { result["session_age_s"] = .integer(Int(age.components.seconds)) }
             if let spending = status.spending {
                 result["spent_hour_usd"] = .number(spending.hour.dollars)

@@ -16,8 +16,8 @@ package struct TranscriptAssembler: Sendable {
     /// UTF-8 bytes of one part of an item.
     static let textLimit = 16_384
 
-    /// Whether the service writes down what the user says.
-    private let expectsUser: Bool
+    /// Whether the service tells what the user said.
+    package var expectsUser: Bool
     private var items: [TranscriptItem] = []
     private var isSounding = false
     /// Responses whose sound is refused, the latest.

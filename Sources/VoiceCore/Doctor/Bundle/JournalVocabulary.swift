@@ -13,6 +13,7 @@ enum JournalVocabulary {
         "dispatched_ms", "drift_ppm", "duplex_changes", "echo_dbfs", "echo_jumps", "echo_moves", "erle_db", "errno",
         "failures", "first_delta_ms", "first_sample_ms", "gate_openings", "heard_ms", "level_dbfs", "limit", "line",
         "lost_ms", "lost_periods", "loudspeaker_added_ms", "messages", "microphone_overruns", "ms", "noise_dbfs",
+        "number",
         "output_ms", "peak_dbfs", "percent", "pid", "playback_xruns", "prompts", "rate", "restart", "retry_in_ms",
         "score", "shut_ms",
         "slips", "spent", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn", "uid",
@@ -21,7 +22,7 @@ enum JournalVocabulary {
     /// Those whose numbers have four digits at most; what has more is none of them.
     static let small: Set<String> = [
         "call", "calls", "clipping", "code", "count", "errno", "failures", "level_dbfs", "line", "lost_periods",
-        "peak_dbfs", "percent",
+        "number", "peak_dbfs", "percent",
         "restart", "score", "slips", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn",
     ]
 

@@ -17,7 +17,7 @@ package actor InboxController {
 
     private let parts: Parts
     private var inbox = Inbox()
-    private var looking: Task<Void, Never>?
+    private var next = NextLook()
     /// How the conversation stands, in order. What does not fit is lost, the oldest first: the latest is what counts.
     private let talks: AsyncStream<Talk>
     private let talking: AsyncStream<Talk>.Continuation
@@ -30,7 +30,7 @@ package actor InboxController {
     /// Follows the conversation until the task is cancelled.
     package func run() async {
         for await talk in talks { handle(.talk(talk)) }
-        looking?.cancel()
+        next.cancel()
     }
 
     /// The conversation has changed its state.
@@ -63,20 +63,11 @@ package actor InboxController {
             case .chime: parts.chime()
             case .dropped(let count):
                 parts.logger.notice("announcements were dropped unheard", metadata: ["count": "\(count)"])
-            case .lookAfter(let pause): look(after: pause)
+            case .lookAfter(let pause):
+                next.plan(after: pause, sleep: parts.sleep) { [weak self] in await self?.handle(.look) }
             case .taken, .refused: break
             }
         }
         return effects
-    }
-
-    private func look(after pause: Duration?) {
-        looking?.cancel()
-        looking = nil
-        guard let pause else { return }
-        looking = Task { [sleep = parts.sleep, weak self] in
-            guard (try? await sleep(pause)) != nil, !Task.isCancelled else { return }
-            await self?.handle(.look)
-        }
     }
 }

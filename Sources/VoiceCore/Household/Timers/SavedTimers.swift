@@ -35,14 +35,7 @@ package struct SavedTimers: Equatable, Sendable {
 
     /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
-        let document: ConfigurationDocument
-        do {
-            document = try ConfigurationDocument(parsing: bytes)
-        } catch {
-            throw Unreadable("line \(error.line): \(error.message)")
-        }
-        var values: [String: ConfigurationValue] = [:]
-        for entry in document.entries { values[entry.path] = entry.value }
+        let values = try ConfigurationDocument(ofState: bytes).values
         guard case .texts(let texts)? = values["timers"], texts.count <= TimerBook.most else {
             throw Unreadable("timers are not at most \(TimerBook.most) texts")
         }

@@ -1,3 +1,5 @@
+internal import VoiceBase
+
 /// Runs the book of timers: gives it the time, and does what it wants done.
 ///
 ///     tools, control socket, stop --> book --> bell, file, journal, inbox
@@ -16,7 +18,7 @@ package actor TimerController {
 
     private let parts: Parts
     private var book: TimerBook
-    private var looking: Task<Void, Never>?
+    private var next = NextLook()
     private var isOver = false
 
     package init(_ parts: Parts, boot: String = "") {
@@ -30,7 +32,7 @@ package actor TimerController {
     /// Ends without a change: what rings or is set does so after the next start.
     package func end() {
         isOver = true
-        looking?.cancel()
+        next.cancel()
         if book.isRinging { parts.ring(false) }
     }
 
@@ -80,20 +82,11 @@ package actor TimerController {
             case .ring(let rings): parts.ring(rings)
             case .remember(let saved): parts.remember(saved)
             case .tell(let news): parts.tell(news)
-            case .lookAfter(let pause): look(after: pause)
+            case .lookAfter(let pause):
+                next.plan(after: pause, sleep: parts.sleep) { [weak self] in await self?.handle(.look) }
             case .set, .refused, .cancelled: break
             }
         }
         return effects
-    }
-
-    private func look(after pause: Duration?) {
-        looking?.cancel()
-        looking = nil
-        guard let pause else { return }
-        looking = Task { [sleep = parts.sleep, weak self] in
-            guard (try? await sleep(pause)) != nil, !Task.isCancelled else { return }
-            await self?.handle(.look)
-        }
     }
 }

@@ -1,16 +1,15 @@
 package import Logging
-internal import Synchronization
 package import VoiceBase
 
 /// Remembers timers and alarms on disk, as soon as they change.
-///
-/// An actor of its own: a slow memory card must not hold up what rings.
-package actor TimerStore {
-    private let store: StateStore
-    private let wanted = Mutex<SavedTimers?>(nil)
+package struct TimerStore: Sendable {
+    private let writer: StateWriter
 
     package init(directory: String, logger: Logger) {
-        store = Self.store(directory, logger)
+        writer = StateWriter(
+            Self.store(directory, logger),
+            failing: "timers and alarms are not remembered for the next start"
+        )
     }
 
     private static func store(_ directory: String, _ logger: Logger, _ files: FileReader = .system) -> StateStore {
@@ -25,14 +24,8 @@ package actor TimerStore {
     }
 
     /// Has it written at once, by somebody else.
-    package nonisolated func remember(_ saved: SavedTimers) {
-        wanted.withLock { $0 = saved }
-        Task { await flush() }
-    }
+    package func remember(_ saved: SavedTimers) { writer.remember(saved.text) }
 
     /// Writes what is not written yet.
-    package func flush() {
-        guard let saved = wanted.withLock({ $0 }) else { return }
-        store.save(Array(saved.text.utf8), failing: "timers and alarms are not remembered for the next start")
-    }
+    package func flush() async { await writer.flush() }
 }

@@ -251,7 +251,18 @@ package final class LocalLink: ServiceLink, VoiceLine {
 
     package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
         guard phase == .opened, let ear else { return nil }
-        let step = ear.take(chunk)
+        for start in stride(from: 0, to: chunk.samples.count, by: AudioFormat.wirePeriodSamples) {
+            let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)
+            var step = chunk
+            step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
+            hear(ear.take(step), ear)
+        }
+        // It leaves with a turn, or not at all.
+        return 0
+    }
+
+    /// Ten milliseconds.
+    private func hear(_ step: HeardStep, _ ear: LocalEar) {
         steps += 1
         if let given = givenAt, steps - given > Self.joinLimit {
             givenAt = nil
@@ -259,8 +270,6 @@ package final class LocalLink: ServiceLink, VoiceLine {
         }
         turned(turn.handle(.heard(step)))
         recogniser?.feed(ear, until: steps)
-        // It leaves with a turn, or not at all.
-        return 0
     }
 
     private func turned(_ effects: [LocalTurnEffect]) {

@@ -1,0 +1,179 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// Another service carries the conversation on while the preferred one cannot be had.
+struct SubstituteServiceTests {
+    /// "usual" first, then "other", which costs nothing where `isFree`.
+    private static func scene(
+        isFree: Bool = false,
+        _ change: (inout ConversationMachine.Options) -> Void = { _ in }
+    ) -> Scene {
+        var other = ServiceCapabilities.openAI
+        if isFree { other.charge = .nothing }
+        return Scene {
+            $0.service = "usual"
+            $0.substitutes = [.init(name: "other", capabilities: other)]
+            change(&$0)
+        }
+    }
+
+    private func said(_ scene: Scene) -> [String] {
+        scene.effects.compactMap { if case .send(.tell(let text, .exactly)) = $0 { text } else { nil } }
+    }
+
+    private func choices(_ scene: Scene) -> [Int] {
+        scene.effects.compactMap { if case .choose(let index, isBeside: false) = $0 { index } else { nil } }
+    }
+
+    @Test(arguments: [LinkFailure.Kind.transient, .limited, .permanent])
+    func aServiceThatCannotBeHadIsReplacedAtOnce(kind: LinkFailure.Kind) {
+        var scene = Self.scene()
+        scene.on(.activate)
+        scene.on(.disconnected(LinkFailure(kind, "no route to host")))
+        #expect(scene.latest.filter { $0 == .choose(service: 1, isBeside: false) || $0 == .connect }.count == 2)
+        #expect(
+            scene.latest.contains(.note(.serviceReplaced(from: "usual", by: "other", reason: "no route to host")))
+        )
+        #expect(scene.state == .connecting, "nobody hears of a refusal")
+        #expect(!scene.effects.contains(.play(.error)))
+        scene.open()
+        #expect(scene.state != .connecting)
+        #expect(said(scene) == [ConversationMachine.substituteNotice])
+    }
+
+    @Test func whoDoesNotAnswerIsReplacedWithinThreeSeconds() {
+        var scene = Self.scene()
+        scene.on(.activate)
+        let limit = scene.timer(.setUp)
+        #expect(limit.map { $0 <= .seconds(3) } == true)
+        scene.on(.timer(.setUp), after: limit ?? .zero)
+        #expect(choices(scene) == [1])
+        #expect(scene.timer(.setUp).map { $0 > .seconds(10) } == true, "the last one is waited for")
+    }
+
+    @Test func aSessionThatHeldGetsAnotherAttemptFirst() {
+        var scene = Self.scene()
+        scene.open()
+        scene.on(.disconnected(LinkFailure(.transient, "reset")))
+        #expect(choices(scene).isEmpty)
+        scene.on(.timer(.reconnect))
+        scene.on(.disconnected(LinkFailure(.transient, "refused")))
+        #expect(choices(scene) == [1])
+    }
+
+    @Test func itIsSaidOnceAndThePreferredOneTakesOverInAQuietMoment() {
+        var scene = Self.scene()
+        scene.on(.activate)
+        scene.on(.disconnected(LinkFailure(.transient, "away")))
+        scene.open()
+        scene.begin("r1", for: "respond-1-1")
+        scene.done("r1")
+        #expect(scene.timer(.preferred).map { $0 > .seconds(50) && $0 <= .seconds(60) } == true)
+        // Still away: nobody notices, and the next look is later.
+        scene.on(.timer(.preferred), after: .seconds(60))
+        #expect(scene.latest.contains(.connectBeside))
+        // The first of the list, which a session beside has from the beginning.
+        #expect(!scene.effects.contains { if case .choose(_, isBeside: true) = $0 { true } else { false } })
+        scene.beside(.disconnected(LinkFailure(.transient, "away")))
+        #expect(!scene.latest.contains { if case .note = $0 { true } else { false } })
+        #expect(scene.timer(.preferred).map { $0 > .seconds(110) && $0 <= .seconds(120) } == true)
+        // Well again.
+        scene.on(.timer(.preferred), after: .seconds(120))
+        scene.beside(.server(.sessionCreated(id: "back", expiresAt: nil)))
+        scene.beside(.server(.sessionUpdated(Scene.settings.json)))
+        #expect(scene.timer(.quiet) == .seconds(30))
+        scene.userTurn()
+        #expect(scene.effects.contains(.cancelTimer(.quiet)), "never while somebody speaks")
+        scene.begin("r2")
+        scene.done("r2")
+        scene.on(.timer(.quiet), after: .seconds(30))
+        #expect(scene.latest.contains(.promote))
+        #expect(scene.latest.contains(.note(.serviceReplaced(from: "other", by: "usual", reason: nil))))
+        #expect(choices(scene) == [1, 0])
+        #expect(said(scene).count == 1)
+    }
+
+    @Test func whereBothAreAwayTheyAreTriedInTurn() {
+        var scene = Self.scene()
+        scene.on(.activate)
+        var tried = 1
+        for _ in 0..<40 {
+            scene.on(.disconnected(LinkFailure(.transient, "no network")))
+            let pause = scene.latest.compactMap {
+                if case .startTimer(.reconnect, let pause) = $0 { pause } else { nil }
+            }.last
+            if let pause { scene.on(.timer(.reconnect), after: pause) }
+            tried += 1
+        }
+        let connects = scene.effects.filter { $0 == .connect }.count
+        #expect(connects == tried)
+        #expect(Set(choices(scene)) == [0, 1])
+        #expect(scene.now > .seconds(120), "pauses grow: \(scene.now)")
+    }
+
+    @Test func aSpentBudgetLeavesTheOneThatCostsNothing() {
+        var scene = Self.scene(isFree: true)
+        scene.open()
+        scene.on(.budget(.spent(until: "14:00")))
+        #expect(choices(scene) == [1])
+        #expect(scene.latest.contains(.disconnect) && scene.latest.contains(.connect))
+        #expect(!scene.effects.contains(.play(.goodbye)))
+        scene.open()
+        #expect(said(scene).count == 1)
+        // Asked for again while it is spent: the same one.
+        scene.on(.deactivate)
+        scene.on(.activate)
+        #expect(scene.latest.contains(.connect) && choices(scene) == [1])
+        scene.open()
+        scene.on(.budget(.renewed))
+        #expect(scene.timer(.preferred) == .zero)
+        // One that costs as well is no way out.
+        var dear = Self.scene()
+        dear.open()
+        dear.on(.budget(.spent(until: "14:00")))
+        #expect(dear.latest.contains(.play(.goodbye)) && choices(dear).isEmpty)
+    }
+
+    @Test func aCallThatIsOutOutlivesTheChange() {
+        var scene = Self.scene()
+        scene.open()
+        scene.userTurn()
+        scene.begin("r1")
+        scene.call("c1", in: "r1")
+        scene.done("r1")
+        scene.on(.disconnected(LinkFailure(.permanent, "the key was revoked")))
+        scene.open()
+        scene.answer("c1")
+        let told = scene.effects.contains {
+            switch $0 {
+            case .send(.inform(_, let report)): report.output.contains("Two meetings.")
+            case .send(.answer(_, let text, _)): text.contains("Two meetings.")
+            default: false
+            }
+        }
+        #expect(told)
+    }
+
+    @Test func aLongerListIsTriedInItsOrderAndEveryRestGrows() {
+        let names = ["a", "b", "c"]
+        var roster = ServiceRoster(names.map { .init(name: $0, capabilities: .openAI) })
+        #expect(roster.choice(at: .zero) == 0)
+        roster.failed(0, at: .zero)
+        #expect(roster.choice(at: .zero) == 1 && roster.substitute(at: .zero) == 1)
+        roster.failed(1, at: .zero)
+        #expect(roster.choice(at: .zero) == 2)
+        roster.use(2)
+        #expect(roster.handBack == ServiceRoster.firstRest)
+        var rests: [Duration] = []
+        for _ in 0..<6 {
+            roster.failed(0, at: .zero)
+            roster.failed(1, at: .zero)
+            rests.append(roster.handBack ?? .zero)
+        }
+        #expect(rests == [120, 240, 480, 900, 900, 900].map { .seconds($0) })
+        roster.forgetFailures()
+        #expect(roster.choice(at: .zero) == 0)
+    }
+}
