@@ -56,7 +56,8 @@ extension EndToEnd {
             await servers.stop()
             #expect(
                 stage.journal.states == [
-                    .connecting, .listening, .userSpeaking, .waitingForJarvis, .aiSpeaking, .listening, .idle,
+                    .connecting, .listening, .userSpeaking, .processing, .waitingForJarvis, .processing, .aiSpeaking,
+                    .listening, .idle,
                 ],
                 "\(stage.journal.states)"
             )

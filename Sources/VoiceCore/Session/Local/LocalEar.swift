@@ -34,7 +34,8 @@ final class LocalEar {
         samples += Self.step
         let level = Self.level(chunk.samples)
         let isLoud = floor.take(level, isSilence: chunk.isHeldBack)
-        let isVoice = talker.take(level, isVoice: tellsVoices ? chunk.isVoice : isLoud)
+        let isHeard = tellsVoices ? chunk.isVoice && level > floor.level + 3 : isLoud
+        let isVoice = talker.take(level, isVoice: isHeard)
         var heard = HeardStep(isVoice: isVoice, level: level, floor: floor.level)
         heard.isHeldBack = chunk.isHeldBack
         heard.boxSounds = chunk.boxSounds

@@ -177,7 +177,8 @@ struct LocalTranslatorTests {
 
     @Test func aQuestionOfTheAgentIsAnsweredInTheUsersWords() {
         var talk = Talk()
-        let put = "Jarvis asks the user: \"Which list?\" "
+        let put =
+            "Jarvis asks the user: \"Which list?\" "
             + "Put this to the user, then call answer_question with what the user says."
         #expect(talk.answer(talk.say("Add milk.").first, put).joined(separator: " ") == "Jarvis asks: \"Which list?\"")
         talk.hear()
