@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Synchronization
 import UnixSignals
 import VoiceSimulator
 
@@ -38,7 +39,16 @@ struct Serve: AsyncParsableCommand {
             record?.write($0)
         }
         let replies = Dictionary(zip(queries, reply)) { first, _ in first }
-        let agent = AgentStandIn(token: "simulated", delayMilliseconds: delay) { replies[$0] ?? "I do not know." }
+        // What nobody scripted, as it comes from a recogniser of words, is answered in order.
+        let all = reply
+        let count = Mutex(0)
+        let agent = AgentStandIn(token: "simulated", delayMilliseconds: delay) { query in
+            replies[query]
+                ?? count.withLock { count in
+                    defer { count += 1 }
+                    return all.isEmpty ? "I do not know." : all[count % all.count]
+                }
+        }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let ports = (try await simulator.start(), try await agent.start())
         let liveSimulator = LiveSimulator(.requests(queries), voice: configuration.voice) { record?.write($0) }

@@ -18,7 +18,8 @@ extension Configuration.Service {
             [Name.openAI],
             "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
                 + "again. openai: a Realtime service ([realtime]). "
-                + "openai-live: GPT-Live ([live])."
+                + "openai-live: GPT-Live ([live]). "
+                + "local: servers of the house ([local])."
         )
     }
 
@@ -26,5 +27,6 @@ extension Configuration.Service {
     package enum Name: String, CaseIterable, Sendable {
         case openAI = "openai"
         case openAILive = "openai-live"
+        case local
     }
 }

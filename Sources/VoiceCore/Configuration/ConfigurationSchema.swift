@@ -4,8 +4,7 @@ internal import VoiceBase
 package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime),
-        Section(\.live),
+        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live), Section(\.local),
         Section(\.jarvis),
         Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
     ]

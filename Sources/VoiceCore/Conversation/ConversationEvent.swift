@@ -10,6 +10,9 @@ package enum ConversationEvent: Equatable, Sendable {
     /// - isSpoken: the word itself may still reach the service, and is no turn.
     case stop(isSpoken: Bool)
 
+    /// What was asked last was only the first half: nothing of it goes on, and the whole is about to be said.
+    case supersede
+
     /// The WebSocket is open; proves nothing yet (a bad key is told afterwards).
     case connected
     /// The connection ended, or could not be made.

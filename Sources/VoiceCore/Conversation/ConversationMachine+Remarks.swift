@@ -69,6 +69,17 @@ extension ConversationMachine {
             """
     }
 
+    /// The same in the words that are said.
+    static func plainDelayNotice(_ activity: String?) -> String {
+        activity.map { "Jarvis is still \($0)." } ?? "Jarvis is still working on it."
+    }
+
+    /// What a model is to say in its own words, or where none speaks, the words; nil for none.
+    private mutating func wish(_ text: String, plainly: String?) {
+        guard !options.capabilities.rewords else { return send(.tell(text, .say)) }
+        if let plainly { send(.tell(plainly, .exactly)) }
+    }
+
     mutating func settleWishes() {
         remarks.wishes.settle(calls, sequencer)
         // Who speaks again has not left.
@@ -81,8 +92,7 @@ extension ConversationMachine {
 
     private mutating func tellDelay() {
         guard let delay = remarks.wishes.takeDelay() else { return }
-        let notice = Self.delayNotice(delay.activity)
-        send(.tell(notice, .say))
+        wish(Self.delayNotice(delay.activity), plainly: Self.plainDelayNotice(delay.activity))
         askForResponse(for: .remark)
     }
 
@@ -108,7 +118,8 @@ extension ConversationMachine {
     private mutating func tellAgent(_ text: String, _ wish: String) {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
         remarks.agent.told(text, in: link.number)
-        send(.tell(wish, .say))
+        // What was told is all that is to be said.
+        self.wish(wish, plainly: nil)
         askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark)
     }
 
@@ -128,8 +139,8 @@ extension ConversationMachine {
         guard link.isReady, isQuiet, !calls.isWaiting else { return }
         let news = remarks.media.take(at: now)
         for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
-        guard let wish = news.last(where: { $0.wish != nil })?.wish else { return }
-        send(.tell("News of the media player of this box. \(wish)", .say))
+        guard let told = news.last(where: { $0.wish != nil }), let wish = told.wish else { return }
+        self.wish("News of the media player of this box. \(wish)", plainly: told.sentence)
         askForResponse(for: .remark)
     }
 }

@@ -232,6 +232,16 @@ extension ConversationMachine {
         for itemID in taken.deleted { delete(itemID) }
     }
 
+    /// The turn was taken too early: its call is withdrawn, and no word of it is said.
+    mutating func supersede() {
+        guard link.isReady, calls.isWaiting || turn.question != nil || sequencer.wantsResponse else { return }
+        silence()
+        emit(.cancelCalls)
+        calls.withdraw(keeping: link.number, output: Self.stoppedOutput)
+        authority.withdrawn()
+        turn.forgetQuestion()
+    }
+
     /// Nothing that is being said, or about to be, is said to its end; what was to be told is told.
     private mutating func silence(always: Bool = false) {
         turn.silenced(inSession: link.isReady)

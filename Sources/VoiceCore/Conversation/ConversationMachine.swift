@@ -99,6 +99,7 @@ package struct ConversationMachine: Sendable {
         case .keepsWarm(let keepsWarm): self.keepsWarm = keepsWarm
         case .interrupt: interrupt()
         case .stop(let isSpoken): stop(isSpoken: isSpoken)
+        case .supersede: supersede()
         case .say(let text): say(text)
         case .ask(let text): ask(text)
         case .connected: break

@@ -219,9 +219,12 @@ package struct MediaRemark: Sendable, Equatable {
     package var report: String
     /// What the model is to say about it, in fixed words of ours; nil where it only has to know.
     package var wish: String?
+    /// What is said where no model finds words for it.
+    package var sentence: String?
 
-    package init(report: String, wish: String?) {
+    package init(report: String, wish: String?, sentence: String? = nil) {
         self.report = report
         self.wish = wish
+        self.sentence = sentence
     }
 }

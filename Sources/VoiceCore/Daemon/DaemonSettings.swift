@@ -26,6 +26,8 @@ package struct DaemonSettings: Sendable {
     package var budget: Budget.Options
     package var activation: ActivationSettings
     package var media: MediaSettings
+    /// The voice of the box itself; nil where it has tones alone.
+    package var announcer: LocalSettings?
     /// Things the user should know that are no reason not to start.
     package var notices: [String] = []
 
@@ -125,6 +127,7 @@ package struct DaemonSettings: Sendable {
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
+        announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
 
@@ -132,6 +135,9 @@ package struct DaemonSettings: Sendable {
     private static func alwaysOpen(_ minute: Double) -> String {
         "\"always\" keeps a session open that is charged by the second, $\(Int((minute * 1440).rounded())) a day"
     }
+
+    /// Whether one of the services has no model, so that the small grammar gives orders.
+    package var hasGrammar: Bool { ([service] + substitutes).contains { !$0.capabilities.rewords } }
 
     /// That there is no key, where the voice service wants one.
     ///

@@ -1,4 +1,5 @@
 internal import Logging
+internal import Synchronization
 internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
@@ -19,6 +20,7 @@ extension VoiceDaemon {
         store: TimerStore?,
         house: InboxController,
         events: DaemonEvents,
+        say: @escaping @Sendable (String) -> Void,
         logger: Logger
     ) -> TimerController {
         var parts = TimerController.Parts()
@@ -41,6 +43,7 @@ extension VoiceDaemon {
                     ["number": .integer(news.number), "kind": .string(kind), "news": .string(news.kind.rawValue)]
                 )
             )
+            if news.kind == .rings { say("The \(news.title) is due.") }
             guard let sentence = news.sentence else { return }
             Task { try? await house.announce(Announcement(sentence, priority: .low)) }
         }
@@ -82,7 +85,38 @@ extension Talk {
     fileprivate var isBusy: Bool { self == .turn || self == .speaking }
 }
 
+extension VoiceDaemon {
+    /// What the small grammar may do with the box.
+    static func box(_ volumes: VolumeController, inbox: ActivationInbox) -> BoxControls {
+        var box = BoxControls()
+        box.changeVolume = { change in
+            let percent = change(await volumes.volumes[.master])
+            await volumes.set(.master, percent: percent)
+            return percent
+        }
+        box.stop = { inbox.post(.stop(isSpoken: false)) }
+        box.mute = { inbox.post(.mute(true)) }
+        return box
+    }
+}
+
 extension ConversationSession.Observer {
+    /// The same, with a voice that says what is wrong; in quiet hours it says nothing.
+    func announcing(_ announcer: LocalAnnouncer?, _ earcons: EarconRequests) -> Self {
+        guard let announcer else { return self }
+        let notices = Mutex(SpokenNotices())
+        let observed = effect
+        return Self(
+            effect: { effect, instant in
+                if case .stopVoice = effect { announcer.hush() }
+                if let text = notices.withLock({ $0.sentence(for: effect) }), !earcons.areOff { announcer.say(text) }
+                observed(effect, instant)
+            },
+            call: call,
+            event: event
+        )
+    }
+
     /// The same, with a house that listens in: announcements wait for their moment, and what rings gives way.
     func minding(_ house: InboxController, _ bell: EarconRequests) -> Self {
         let observed = effect

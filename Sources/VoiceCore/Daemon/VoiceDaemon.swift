@@ -45,6 +45,8 @@ package actor VoiceDaemon {
 
     let client: JarvisClient
     nonisolated let player: MediaPlayer?
+    /// Says what is to be said where no session does; nil where there is no voice for it.
+    nonisolated let announcer: LocalAnnouncer?
 
     /// What the model is told of the tools, without anybody to answer them.
     package static func advertised(
@@ -95,6 +97,8 @@ package actor VoiceDaemon {
         self.client = client
         let house = Self.house(mailbox: mailbox, earcons: ports.earcons, logger: logger)
         self.house = house
+        // Made after the pump, which is made after the timers.
+        let speaking = Promise<LocalAnnouncer?>()
         let timerStore = settings.volumes.stateDirectory.map { TimerStore(directory: $0, logger: logger) }
         self.timerStore = timerStore
         let timers = Self.timers(
@@ -103,6 +107,7 @@ package actor VoiceDaemon {
             store: timerStore,
             house: house,
             events: events,
+            say: { speaking.value??.say($0) },
             logger: logger
         )
         self.timers = timers
@@ -110,11 +115,15 @@ package actor VoiceDaemon {
         context.timers = timers
         context.endConversation = { mailbox.post(.endWhenQuiet) }
         context.attach(player)
+        context.box = Self.box(volumeController, inbox: inbox)
+        var offered = ToolRegistry.Options(
+            settings.jarvis,
+            mode: settings.activation.machine.mode,
+            playsMedia: player != nil
+        )
+        offered.hasGrammar = settings.hasGrammar
         let dispatcher = ToolDispatcher(
-            .standard(
-                context,
-                options: .init(settings.jarvis, mode: settings.activation.machine.mode, playsMedia: player != nil)
-            ),
+            .standard(context, options: offered),
             noticeAfter: settings.jarvis.stillWorkingS > 0 ? .seconds(settings.jarvis.stillWorkingS) : nil,
             logger: logger
         )
@@ -134,6 +143,9 @@ package actor VoiceDaemon {
             on: network
         )
         self.pump = pump
+        let announcer = settings.announcer.map { LocalAnnouncer($0, on: network, pump: pump) }
+        self.announcer = announcer
+        speaking.give(announcer)
         session = ConversationSession(
             .init(
                 network: network,
@@ -150,7 +162,7 @@ package actor VoiceDaemon {
             options: settings.conversation,
             transcripts: settings.transcripts,
             observer: inbox.watching(Self.observer(observer, events: events)).ducking(ports.media, ports.echo)
-                .minding(house, ports.earcons)
+                .minding(house, ports.earcons).announcing(announcer, ports.earcons)
         )
         let sound = AudioSupervisor(
             configuration: settings.audio,
@@ -274,6 +286,7 @@ package actor VoiceDaemon {
         await running?.value
         await player?.stop()
         await left
+        announcer?.stop()
         await network.stop(within: .milliseconds(800))
         await sound.stop()
         await activating?.value

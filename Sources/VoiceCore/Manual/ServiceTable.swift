@@ -75,6 +75,7 @@ package enum ServiceTable {
             flag("its own words as text") { $0.tellsSaidText },
             flag("takes text") { $0.takesText },
             flag("says given words") { $0.saysExactly },
+            flag("finds words of its own") { $0.rewords },
             flag("begins to speak by itself when opened") { $0.greets },
             word("learns what was said before") { $0.history.rawValue },
             word("reports of use") { $0.usage.rawValue },

@@ -17,13 +17,15 @@ extension MediaNews {
         case .failed(let title, let reason):
             Self.remark(
                 Report(event: "failed", title: title, reason: ForeignText.sentence(reason)),
-                "Something could not be played. Tell the user so, and why, in one short sentence."
+                "Something could not be played. Tell the user so, and why, in one short sentence.",
+                "That could not be played."
             )
         case .queueEnded(let last):
             Self.remark(
                 Report(event: "queue_ended", title: last),
                 "What was played is over and nothing waits. Tell the user so in one short sentence, and ask whether Jarvis "
-                    + "is to choose what comes next."
+                    + "is to choose what comes next.",
+                "What was played is over."
             )
         case .itemEnded(let ended, let next): Self.remark(Report(event: "next_item", title: ended, next: next), nil)
         case .interlude(let ended, let next):
@@ -35,10 +37,10 @@ extension MediaNews {
         }
     }
 
-    private static func remark(_ report: Report, _ wish: String?) -> MediaRemark? {
+    private static func remark(_ report: Report, _ wish: String?, _ sentence: String? = nil) -> MediaRemark? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         guard let json = try? encoder.encode(report) else { return nil }
-        return MediaRemark(report: String(decoding: json, as: UTF8.self), wish: wish)
+        return MediaRemark(report: String(decoding: json, as: UTF8.self), wish: wish, sentence: sentence)
     }
 }

@@ -3,7 +3,7 @@ package import VoiceAudio
 package import VoiceBase
 internal import VoiceConfiguration
 package import VoiceConversation
-package import VoiceNetwork
+internal import VoiceNetwork
 
 /// Carries audio between the rings of the audio thread and the socket; lives on the network thread alone.
 ///
@@ -51,12 +51,12 @@ package final class VoicePump {
     private let longestWait: Int
     private let hasVoiceDetector: Bool
     private var queue: PlayoutQueue
-    private var uplink: WebSocketConnection?
+    private var uplink: (any VoiceLine)?
     private var encoder: any UplinkEncoder = Base64Uplink()
     /// Of a session that runs by its uplink; nil where nothing but sound is sent.
     private var clock: UplinkClock?
     /// The one connection whose speech is played; nil between two.
-    private var current: WebSocketConnection?
+    private var current: (any VoiceLine)?
     private let chunk: UnsafeMutableBufferPointer<Int16>
     /// As long as a chunk, and silent.
     private let silence: UnsafeMutableBufferPointer<Int16>
@@ -150,7 +150,7 @@ package final class VoicePump {
     ///   - encoder: makes the messages of it.
     ///   - isContinuous: the session's clock is what it is sent: silence takes the place of what is not.
     package func openMicrophone(
-        on connection: WebSocketConnection,
+        on connection: any VoiceLine,
         encoder: any UplinkEncoder = Base64Uplink(),
         isContinuous: Bool = false
     ) {
@@ -216,7 +216,7 @@ package final class VoicePump {
 
     /// The service tells that somebody has begun to speak. Of what was held for its session any of it may be meant; what
     /// it was not sent, not.
-    func turnBegan(on connection: WebSocketConnection) {
+    func turnBegan(on connection: any VoiceLine) {
         guard uplink === connection else { return }
         let now = microphone.ring.readPosition
         let isOfHeld = heldUntil > 0 && now < heldUntil + Self.lead
@@ -226,7 +226,7 @@ package final class VoicePump {
     /// The service tells that the turn was taken as spoken.
     /// - Returns: whether no voice was heard in it here, as where this connection has no microphone; false where that
     ///   cannot be told.
-    func turnWasSilent(on connection: WebSocketConnection) -> Bool {
+    func turnWasSilent(on connection: any VoiceLine) -> Bool {
         guard uplink === connection else { return true }
         // What is captured and not yet sent is of the next turn.
         defer { lastTurnUntil = microphone.ring.readPosition }
@@ -238,7 +238,7 @@ package final class VoicePump {
     var microphonePosition: UInt64 { microphone.ring.writePosition }
 
     /// Whether somebody spoke to this connection after that place of the microphone, and within so long.
-    func sentVoice(on connection: WebSocketConnection, after place: UInt64 = 0, within limit: Duration) -> Bool {
+    func sentVoice(on connection: any VoiceLine, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard uplink === connection else { return false }
         let voiceUntil = microphone.voiceUntil
         return voiceUntil > place
@@ -247,13 +247,13 @@ package final class VoicePump {
     }
 
     /// The connection is over; one that has taken its place keeps microphone and voice.
-    func ended(_ connection: WebSocketConnection) {
+    func ended(_ connection: any VoiceLine) {
         if uplink === connection { uplink = nil }
         if current === connection { current = nil }
     }
 
     /// Whether speech of this connection is to be played: not while another has taken its place.
-    func listens(to connection: WebSocketConnection) -> Bool {
+    func listens(to connection: any VoiceLine) -> Bool {
         current == nil || current === connection
     }
 
@@ -274,7 +274,7 @@ package final class VoicePump {
             let end = microphone.ring.readPosition + UInt64(chunk.count)
             _ = microphone.ring.read(into: base, count: chunk.count)
             clock?.sent(chunk.count, until: captureTime(of: end))
-            guard send(UnsafeBufferPointer(chunk), on: connection) else {
+            guard send(heard(UnsafeBufferPointer(chunk), until: end), on: connection) else {
                 lostMicrophone.add(chunk.count, at: now)
                 break
             }
@@ -286,7 +286,7 @@ package final class VoicePump {
     }
 
     /// Where the session runs by what it is sent: drops what came too late and sends silence for what does not come.
-    private func keepClock(_ connection: WebSocketConnection, _ now: Duration, isHeld: Bool) {
+    private func keepClock(_ connection: any VoiceLine, _ now: Duration, isHeld: Bool) {
         guard clock != nil, connection.isOpen, connection.pendingSendBytes <= maximumBacklog else { return }
         let position = microphone.ring.readPosition
         let waiting = microphone.ring.availableToRead
@@ -298,22 +298,39 @@ package final class VoicePump {
             lostMicrophone.add(step.dropped, at: now)
         }
         for _ in 0..<step.silence / silence.count {
-            guard send(UnsafeBufferPointer(silence), on: connection) else { break }
+            guard send(MicrophoneChunk(UnsafeBufferPointer(silence)), on: connection) else { break }
         }
     }
 
-    private func send(_ samples: UnsafeBufferPointer<Int16>, on connection: WebSocketConnection) -> Bool {
-        var bytes = 0
-        let size = encoder.longestMessage(samples: samples.count)
-        let isSent = connection.send(textOfAtMost: size) { buffer in
-            bytes = encoder.write(samples, into: buffer)
-            return bytes
+    /// A chunk with what is known of it.
+    private func heard(_ samples: UnsafeBufferPointer<Int16>, until end: UInt64) -> MicrophoneChunk {
+        var heard = MicrophoneChunk(samples)
+        let period = UInt64(AudioFormat.wirePeriodSamples)
+        var position = end - UInt64(samples.count)
+        while hasVoiceDetector, position < end, !heard.isVoice {
+            heard.isVoice = microphone.voices[position]
+            position += period
         }
-        guard isSent else { return false }
+        heard.isHeldBack = end <= microphone.heldUntil
+        heard.boxSounds = queue.isActive
+        return heard
+    }
+
+    private func send(_ heard: MicrophoneChunk, on connection: any VoiceLine) -> Bool {
+        guard let bytes = connection.send(heard, by: encoder) else { return false }
         chunksSent += 1
-        egress.sent(samples: samples.count, bytes: bytes)
+        if bytes > 0 { left(samples: heard.samples.count, bytes: bytes) }
         return true
     }
+
+    /// Sound of the microphone has left, by whatever way.
+    func left(samples: Int, bytes: Int) { egress.sent(samples: samples, bytes: bytes) }
+
+    /// Speech waits to be heard, or is being heard.
+    var isSpeaking: Bool { queue.isActive || cutPosition != nil }
+
+    /// Whether the audio thread tells voices from other sound.
+    var tellsVoices: Bool { hasVoiceDetector }
 
     /// Nobody takes the microphone: keeps what a session may want later, and forgets the rest.
     private func keepWanted() {
@@ -441,6 +458,7 @@ package final class VoicePump {
     }
 
     private func reportProgress(_ progress: PlayoutQueue.Progress, _ now: Duration) {
+        current?.sounded(progress)
         switch progress {
         case .audible(let responseID, let ago):
             report(.voiceAudible(responseID: responseID), now - .milliseconds(ago))

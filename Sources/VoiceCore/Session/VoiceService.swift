@@ -131,6 +131,7 @@ package enum ServiceRegistry {
     package static let all: [any VoiceService.Type] = [
         RealtimeService.self,
         LiveService.self,
+        LocalService.self,
     ]
 
     /// Those that a configuration names, the preferred one first.

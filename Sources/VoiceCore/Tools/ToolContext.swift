@@ -42,6 +42,8 @@ package struct ToolContext: Sendable {
     package var endConversation: @Sendable () -> Void = {}
     /// Plays music, radio and podcasts.
     package var media: any MediaControls = NoMedia()
+    /// What the box itself can do.
+    package var box = BoxControls()
     /// Keeps timers and alarms.
     package var timers: TimerController?
     /// An answer that took longer is told with the question it belongs to.

@@ -12,6 +12,8 @@ package struct ToolRegistry: Sendable {
         package var mayEnd = false
         /// The box plays music, radio and podcasts.
         package var playsMedia = false
+        /// The small grammar gives orders for what models are not offered.
+        package var hasGrammar = false
 
         package init() {}
     }
@@ -38,6 +40,7 @@ package struct ToolRegistry: Sendable {
         if options.asksApproval { tools.append(ApproveTool(context)) }
         if options.mayEnd { tools.append(EndConversationTool(context)) }
         if options.playsMedia { tools += media(context) }
+        if options.hasGrammar { tools += box(context) }
         return ToolRegistry(tools)
     }
 

@@ -17,6 +17,7 @@ struct StandardToolsTests {
         var options = ToolRegistry.Options()
         options.mayEnd = true
         options.playsMedia = true
+        options.hasGrammar = true
         let tools = ToolRegistry.standard(Self.context(), options: options).tools
         #expect(Set(tools.map(\.name)).count == tools.count)
         let names: Set = [
@@ -25,6 +26,7 @@ struct StandardToolsTests {
             "answer_question", "approve", "play_audio", "enqueue", "pause_playback", "resume_playback",
             "stop_playback", "skip_track", "clear_queue", "get_now_playing", "set_volume", "duck_audio",
             "set_timer", "list_timers", "cancel_timer",
+            "tell_time", "change_volume", "stop_talking", "mute_microphone", "previous_track",
         ]
         #expect(Set(tools.map(\.name)) == names)
         for tool in tools {

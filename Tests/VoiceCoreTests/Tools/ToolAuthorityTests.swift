@@ -10,6 +10,7 @@ struct ToolAuthorityTests {
         var options = ToolRegistry.Options()
         options.mayEnd = true
         options.playsMedia = true
+        options.hasGrammar = true
         return ToolRegistry.standard(ToolContext(logger: LineLog().logger), options: options).tools
     }()
 

@@ -160,6 +160,7 @@ package struct DuplexControl: ~Copyable {
         {
             quality.foundTalker()
         }
+        markVoice(reading)
         let isWhole = line.take(samples, step, into: microphone.ring)
         noteStep()
         if trace.isWanted {
@@ -174,6 +175,23 @@ package struct DuplexControl: ~Copyable {
         }
         publish()
         return isWhole
+    }
+
+    /// Of the periods that are about to go out. Those that were held back and are released are the talker's.
+    private func markVoice(_ reading: EchoReading) {
+        let start = microphone.ring.writePosition
+        let period = UInt64(AudioFormat.wirePeriodSamples)
+        switch step {
+        // What goes out in place of the oldest is silence.
+        case .hold: microphone.voices.set(false, at: start)
+        case .pass, .release:
+            var kept = 0
+            if case .release(let count) = step { kept = min(line.held, count) }
+            for index in 0..<line.held {
+                microphone.voices.set(index >= line.held - kept, at: start + UInt64(index) * period)
+            }
+            microphone.voices.set(reading.hasVoice && gate.isOpen, at: start + UInt64(line.held) * period)
+        }
     }
 
     private mutating func decide(_ reading: EchoReading, isPlaying: Bool, isMediaAlone: Bool) -> BargeInGate.Step {

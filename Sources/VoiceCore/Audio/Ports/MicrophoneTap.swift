@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VoiceBase
 
 /// The cleaned microphone on its way from the audio thread (T1) to the network thread (T2).
 ///
@@ -6,11 +7,15 @@ internal import Synchronization
 /// |---|---|---|
 /// | `ring` | T1, 240 samples a period | T2 |
 /// | `originNanoseconds`, `heldUntil`, `voiceUntil` | T1 | T2 |
+/// | `voices` | T1, before the period of it | T2, for periods in the ring |
 ///
 /// A position counts samples of the ring since the start of the program.
 package final class MicrophoneTap: Sendable {
     /// 24 kHz. About 10.9 s, most of it for what is said while a session is being opened; full: the newest period is dropped.
     package let ring = SampleRing<Int16>(capacity: 262_144, filling: 0)
+
+    /// Which periods of the ring hold a voice.
+    package let voices = VoiceFlags()
 
     private let origin = Atomic<UInt64>(0)
     private let held = Atomic<UInt64>(0)
@@ -35,6 +40,31 @@ package final class MicrophoneTap: Sendable {
     package internal(set) var voiceUntil: UInt64 {
         get { voice.load(ordering: .acquiring) }
         set { voice.store(newValue, ordering: .releasing) }
+    }
+}
+
+/// Whether somebody is heard to speak, for each period that is in the microphone's ring.
+package final class VoiceFlags: @unchecked Sendable {
+    // Invariant behind @unchecked: the producer writes a flag before the period that it is about is published by the ring's
+    // position, and there are more flags than the ring has periods: the one that is read is not written meanwhile.
+    private static let count = 2048
+    private let flags: UnsafeMutablePointer<Bool>
+
+    init() {
+        flags = .allocate(capacity: Self.count)
+        flags.initialize(repeating: false, count: Self.count)
+    }
+
+    deinit { flags.deallocate() }
+
+    /// - Parameter position: a position of the ring within the period.
+    package subscript(position: UInt64) -> Bool { flags[Self.place(position)] }
+
+    /// T1: the period that begins there is about to be written.
+    func set(_ isVoice: Bool, at position: UInt64) { flags[Self.place(position)] = isVoice }
+
+    private static func place(_ position: UInt64) -> Int {
+        Int(truncatingIfNeeded: position / UInt64(AudioFormat.wirePeriodSamples)) & (count - 1)
     }
 }
 

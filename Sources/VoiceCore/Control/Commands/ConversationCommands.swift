@@ -66,11 +66,18 @@ extension ControlCommand {
         arguments: [ControlArgument("text", .text(longest: 1000), "what to say")],
         """
         Has the voice say a text, as soon as nobody speaks; of a service that speaks by a model, so it may change a word. \
-        Needs an open conversation.
+        Needs an open conversation, or a voice of the house ([local]).
         """
     ) { (arguments, daemon) throws(ControlProblem) in
         if await daemon.activationStatus.isQuiet {
             throw ControlProblem(.notAvailable, "quiet hours: nothing is announced; \"quiet off\" ends them")
+        }
+        switch await daemon.state {
+        case .idle, .connecting, .error:
+            guard let announcer = daemon.announcer else { break }
+            announcer.say(arguments["text"] ?? "")
+            return .done(["text": "it will be said"])
+        default: break
         }
         switch await daemon.state {
         case .idle: throw ControlProblem(.notAvailable, "no conversation is open; \"listen\" opens one")

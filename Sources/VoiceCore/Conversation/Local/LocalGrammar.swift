@@ -6,7 +6,7 @@ package enum LocalCommand: Equatable, Sendable {
     case next
     case previous
     /// By so many percent.
-    case volume(by: Int)
+    case changeVolume(by: Int)
     case volume(to: Int)
     case time
     case date
@@ -73,7 +73,7 @@ package enum LocalGrammar {
         add(.next, "next", "skip", "skip this", "skip it", "next one", "next song", "next track", "next station")
         add(.previous, "previous", "previous one", "previous song", "previous track", "go back one")
         add(
-            .volume(by: 10),
+            .changeVolume(by: 10),
             "louder",
             "volume up",
             "turn it up",
@@ -82,7 +82,7 @@ package enum LocalGrammar {
             "a little louder"
         )
         add(
-            .volume(by: -10),
+            .changeVolume(by: -10),
             "quieter",
             "softer",
             "volume down",

@@ -38,6 +38,8 @@ package enum LocalTurnEvent: Equatable, Sendable {
     case boxSaid(String)
     /// The request of the last turn has begun to change something: it is not superseded any more.
     case requestActs
+    /// What is heard of the turn under way was taken back.
+    case forgotten
     /// The conversation is over.
     case conversationEnded
 }
@@ -196,6 +198,12 @@ package struct LocalTurn: Sendable {
             if phase == .given { phase = .idle }
         case .boxSaid(let words): spoken.say(words, at: position)
         case .requestActs: mayJoin = false
+        case .forgotten:
+            lookNumber += 1
+            text = nil
+            isBargeIn = false
+            phase = .idle
+            voices = VoiceWindow()
         case .conversationEnded:
             endedAt = position
             isFirst = true

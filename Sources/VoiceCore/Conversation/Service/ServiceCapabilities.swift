@@ -96,6 +96,8 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package var takesText = true
     /// Says given words.
     package var saysExactly = true
+    /// A model speaks: what it is told to say it says in its own words. Otherwise it is told the words.
+    package var rewords = true
     /// Can begin to speak when a session opens.
     package var greets = true
     package var history = History.items

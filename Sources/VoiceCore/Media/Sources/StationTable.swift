@@ -1,3 +1,4 @@
+package import VoiceBase
 internal import VoiceConfiguration
 
 /// Radio stations by name, from a TOML file: `[stations]`, then `"name" = "address"` in each line.
@@ -12,6 +13,12 @@ package struct StationTable: Sendable, Equatable {
     package private(set) var stations: [Station] = []
 
     package init() {}
+
+    /// The stations of a file; none where it is missing or wrong, of which the media player tells.
+    package static func known(in path: String, files: FileReader = .system) -> StationTable {
+        guard !path.isEmpty, let bytes = try? files.read(path, 256 << 10).bytes else { return StationTable() }
+        return (try? StationTable(parsing: bytes)) ?? StationTable()
+    }
 
     /// - Throws: what is wrong with the text, in one line.
     package init(parsing bytes: [UInt8]) throws(MediaProblem) {

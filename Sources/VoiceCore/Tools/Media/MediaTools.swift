@@ -111,6 +111,11 @@ struct MediaOrderTool: OrderedTool {
         Self("skip_track", "Leaves what plays and goes on to the next item of the queue.") { await player.skip() }
     }
 
+    /// For the small grammar alone.
+    static func previous(_ player: any MediaControls) -> Self {
+        Self("previous_track", "Goes back to the beginning, or to what was played before.") { await player.previous() }
+    }
+
     static func clearQueue(_ player: any MediaControls) -> Self {
         Self("clear_queue", "Empties the queue. What plays goes on.") { await player.clearQueue() }
     }

@@ -1,0 +1,548 @@
+internal import FoundationEssentials
+internal import VoiceBase
+
+/// What happens to the local voice, in the words of its turns and of its speech.
+package enum LocalEvent: Equatable, Sendable {
+    case asked(ServiceRequest)
+    /// The user begins to speak, so many ms into the session.
+    case began(at: Int)
+    /// What was taken for speech is none.
+    /// - resumes: an answer was cut for it, which goes on.
+    case dropped(at: Int, resumes: Bool)
+    /// The turn that was given goes on: what was asked with it is void.
+    case superseded(at: Int)
+    case given(LocalUtterance, at: Int)
+    /// He spoke, and the recogniser failed.
+    case notRecognised(at: Int)
+    /// The first sound of a sentence of the speech under way came in, by its place.
+    case sentenceBegan(Int)
+    /// All of it came in.
+    case speechEnded
+    case speechFailed(String)
+}
+
+package enum LocalEffect: Equatable, Sendable {
+    case report(ConversationEvent)
+    /// Have it spoken, one sentence after another.
+    case speak(LocalSpeech)
+    /// Nothing more of what is being spoken.
+    case hush
+    /// What is heard of the user's turn counts as never said.
+    case forgetTurn
+    /// What was asked with the last turn may have begun to change something: it is not taken back by who goes on.
+    case acts
+    /// Nothing will be said to the last turn, or all was.
+    case answered
+    case close
+}
+
+/// What is to be said, sentence by sentence: each is a part of the item.
+package struct LocalSpeech: Equatable, Sendable {
+    package var response: String
+    package var item: String
+    package var sentences: [String]
+
+    package init(response: String, item: String, sentences: [String]) {
+        self.response = response
+        self.item = item
+        self.sentences = sentences
+    }
+
+    package func part(_ index: Int) -> SpokenPart {
+        SpokenPart(responseID: response, itemID: item, contentIndex: index)
+    }
+}
+
+/// Between the words of the conversation and those of turns and sentences: a recognised sentence becomes an order that the
+/// small grammar knows, or a call of `ask_jarvis`; what a call brings becomes sentences. No model, no I/O, clock or task.
+///
+/// Every response is one of two kinds: it holds one call and says nothing, or it says something, with a call behind it at
+/// most. The names of items, responses and calls are made here.
+package struct LocalTranslator: Sendable {
+    package struct Options: Sendable {
+        /// Stands before every name, so that names of two sessions differ.
+        package var session = "local"
+        package var split: @Sendable (String) -> [String] = { [$0] }
+        /// Whether a station is known by this name.
+        package var knowsStation: @Sendable (String) -> Bool = { _ in false }
+
+        package init() {}
+    }
+
+    /// What was said last, for "again" and "go on".
+    private struct Answer: Equatable {
+        var item: String
+        var sentences: [String]
+        /// The place of the item's first part.
+        var first = 0
+        /// The sentence that was cut.
+        var cutAt: Int?
+    }
+
+    /// What the agent has asked, until the user's next turn.
+    private enum Prompt: Equatable {
+        case question
+        /// The action as `approve` wants it.
+        case approval(String)
+    }
+
+    private let options: Options
+    private var number = 0
+    private var userItem = ""
+    private var isTurnOpen = false
+    private var speech: LocalSpeech?
+    /// Made once the speech under way has come in.
+    private var callBehind: FunctionCall?
+    private var last: Answer?
+    private var interrupted: Answer?
+    private var prompt: Prompt?
+    private var isPromptRepeated = false
+    private var calls: [(id: String, tool: String)] = []
+    /// The words that led to the last call of the agent.
+    private var words: [String] = []
+    /// Handles of what an answer named to be played.
+    private var offered: [String] = []
+    private var wantsToPlay = false
+    private var asked: String?
+    private var told: [String] = []
+    /// Minutes since midnight.
+    private var clock = 0
+
+    private static let mostCalls = 64
+    /// Of text that waits to be said, in bytes.
+    private static let mostTold = 64 << 10
+
+    package init(_ options: Options = Options()) { self.options = options }
+
+    /// - Parameter clock: what the clock on the wall shows, in minutes since midnight.
+    package mutating func handle(_ event: LocalEvent, clock: Int = 0) -> [LocalEffect] {
+        self.clock = clock
+        switch event {
+        case .asked(let request): return take(request)
+        case .began(let at): return began(at: at)
+        case .superseded(let at): return [.report(.supersede)] + began(at: at)
+        case .dropped(let at, let resumes):
+            guard isTurnOpen else { return [] }
+            isTurnOpen = false
+            return [report(.userStopped(at: at))] + (resumes ? goOn(request: nil) ?? silent() : silent())
+        case .given(let utterance, let at): return given(utterance, at: at)
+        case .notRecognised(let at):
+            guard isTurnOpen else { return [] }
+            isTurnOpen = false
+            return [
+                report(.userStopped(at: at)), report(.notHeard(item: userItem, reason: "the recogniser gave no text")),
+            ] + say(Self.deaf)
+        case .sentenceBegan(let index):
+            guard let speech, speech.sentences.indices.contains(index) else { return [] }
+            let text = speech.sentences[index]
+            return [
+                report(.said(response: speech.response, item: speech.item, part: index, text: text, isWhole: true))
+            ]
+        case .speechEnded: return ended(.completed)
+        case .speechFailed(let reason): return ended(.incomplete, reason)
+        }
+    }
+
+    // MARK: What is said in fixed words
+
+    private static let deaf = "I heard you, but could not make out the words. The recogniser does not answer."
+    private static let help = """
+        I can tell the time and the date, set timers and alarms, and change the volume. Music you can pause, resume and skip. \
+        Say stop to silence me, again to hear it once more, and go on for the rest. Everything else I pass on to Jarvis.
+        """
+    private static let nothingToRepeat = "I have not said anything yet."
+
+    // MARK: Turns
+
+    private mutating func name(_ kind: String) -> String {
+        number += 1
+        return "\(options.session)-\(kind)-\(number)"
+    }
+
+    private func report(_ report: ServiceReport) -> LocalEffect { .report(.service(report)) }
+
+    private mutating func began(at milliseconds: Int) -> [LocalEffect] {
+        userItem = name("turn")
+        isTurnOpen = true
+        return [report(.userStarted(item: userItem, at: milliseconds))]
+    }
+
+    private mutating func given(_ utterance: LocalUtterance, at milliseconds: Int) -> [LocalEffect] {
+        guard isTurnOpen else { return [] }
+        isTurnOpen = false
+        return [
+            report(.userStopped(at: milliseconds)), report(.userTurn(item: userItem, after: nil)),
+            report(.heard(item: userItem, part: 0, text: utterance.text, isWhole: true)),
+        ] + act(on: utterance.text, isSure: utterance.isSure, request: nil)
+    }
+
+    /// - Parameters:
+    ///   - isSure: false where it may have been noise: nothing is allowed by it.
+    ///   - request: of the response that this is.
+    private mutating func act(on text: String, isSure: Bool, request: String?) -> [LocalEffect] {
+        let text = Self.withoutCall(text)
+        let words = LocalTurn.words(text)
+        guard !words.isEmpty else { return silent(request: request) }
+        let command = LocalGrammar.command(in: text)
+        if let effects = answerPrompt(words, text, command, isSure: isSure, request: request) { return effects }
+        if let command { return perform(command, request: request) }
+        if let what = play(words) {
+            return call("play_audio", ["what": what], request: request)
+        }
+        return ask(text, words, request: request)
+    }
+
+    /// "Hey Jarvis, what is on?" without the call.
+    static func withoutCall(_ text: String) -> String {
+        var left = text[...]
+        func skip(_ word: String) -> Bool {
+            let start = left.drop { !$0.isLetter && !$0.isNumber }
+            guard start.lowercased().hasPrefix(word) else { return false }
+            let rest = start.dropFirst(word.count)
+            guard !(rest.first.map { $0.isLetter || $0.isNumber || $0 == "'" } ?? false) else { return false }
+            left = rest
+            return true
+        }
+        let whole = left
+        for greeting in ["hey", "hi", "hello", "okay", "ok"] where skip(greeting) { break }
+        guard skip("jarvis") else { return String(whole) }
+        return String(left.drop { !$0.isLetter && !$0.isNumber })
+    }
+
+    private mutating func ask(_ text: String, _ words: [String], request: String?) -> [LocalEffect] {
+        self.words = words
+        var query = text
+        if let cut = interrupted, let place = cut.cutAt, cut.sentences.indices.contains(place) {
+            query += "\n(The user interrupted the last answer at: \"\(cut.sentences[place].prefix(200))\")"
+        }
+        interrupted = nil
+        offered = []
+        return call("ask_jarvis", ["query": .string(query)], request: request)
+    }
+
+    // MARK: Orders
+
+    private mutating func perform(_ command: LocalCommand, request: String?) -> [LocalEffect] {
+        switch command {
+        case .stop: return call("stop_talking", [:], request: request)
+        case .pause: return call("pause_playback", [:], request: request)
+        case .resume: return call("resume_playback", [:], request: request)
+        case .next: return call("skip_track", [:], request: request)
+        case .previous: return call("previous_track", [:], request: request)
+        case .changeVolume(by: let percent): return call("change_volume", ["by": .integer(percent)], request: request)
+        case .volume(to: let percent): return call("change_volume", ["to": .integer(percent)], request: request)
+        case .time: return call("tell_time", [:], request: request)
+        case .date: return call("tell_time", ["date": true], request: request)
+        case .timer(let seconds, let name):
+            return call("set_timer", ["seconds": .integer(seconds), "name": .string(name)], request: request)
+        case .alarm(let minute, let isEither):
+            let next = isEither ? Self.next(minute, after: clock) : minute
+            let time = Self.twoDigits(next / 60) + ":" + Self.twoDigits(next % 60)
+            return call("set_timer", ["at": .string(time)], request: request)
+        case .listTimers: return call("list_timers", [:], request: request)
+        case .cancelTimer(let name):
+            return call("cancel_timer", name.map { ["which": .string($0)] } ?? [:], request: request)
+        case .again:
+            guard let last else { return say(Self.nothingToRepeat, request: request) }
+            return speak(Answer(item: "", sentences: last.sentences), request: request)
+        case .more: return goOn(request: request) ?? call("continue_reading", [:], request: request)
+        case .mute: return call("mute_microphone", [:], request: request)
+        case .help: return say(Self.help, request: request)
+        }
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// Of seven in the morning and in the evening, the one that comes first.
+    private static func next(_ minute: Int, after clock: Int) -> Int {
+        let other = (minute + 720) % 1440
+        func wait(_ minute: Int) -> Int { (minute - clock + 1439) % 1440 }
+        return wait(minute) <= wait(other) ? minute : other
+    }
+
+    /// The rest of what was cut, from the beginning of the sentence; nil where nothing was.
+    private mutating func goOn(request: String?) -> [LocalEffect]? {
+        guard var rest = interrupted, let place = rest.cutAt, rest.sentences.indices.contains(place) else { return nil }
+        interrupted = nil
+        rest.first = place
+        rest.cutAt = nil
+        return speak(rest, request: request)
+    }
+
+    /// What is to be played: a station that is known, or what the last answer has named.
+    private func play(_ words: [String]) -> JSONValue? {
+        let orders: [[String]] = [["play"], ["put", "on"], ["listen", "to"], ["turn", "on"]]
+        guard let order = orders.first(where: { words.starts(with: $0) }), words.count <= 8 else { return nil }
+        var left = words.dropFirst(order.count)
+        if left.first == "the" { left = left.dropFirst() }
+        let name = left.joined(separator: " ")
+        if !offered.isEmpty, ["it", "that", "this", "them", "first", "first one"].contains(name) {
+            let isOne = name.hasPrefix("first")
+            return .array((isOne ? Array(offered.prefix(1)) : offered).map { .string($0) })
+        }
+        guard !name.isEmpty, options.knowsStation(name) else { return nil }
+        return .string(name)
+    }
+
+    // MARK: What the agent asks
+
+    private static let yes: Set<String> = [
+        "yes", "yeah", "yep", "sure", "allow", "okay", "ok", "please", "do", "it", "that", "go", "ahead", "fine", "is",
+    ]
+    private static let no: Set<String> = ["no", "nope", "don't", "not", "never", "deny", "stop", "cancel"]
+
+    /// Nil where nothing was asked, or the user has other things in mind.
+    private mutating func answerPrompt(
+        _ words: [String],
+        _ text: String,
+        _ command: LocalCommand?,
+        isSure: Bool,
+        request: String?
+    ) -> [LocalEffect]? {
+        guard let prompt else { return nil }
+        // "Again" puts it once more.
+        if command == .again { return nil }
+        switch prompt {
+        case .question:
+            if command == .stop {
+                self.prompt = nil
+                return call("answer_question", ["dismiss": true], request: request)
+            }
+            guard command == nil else { return nil }
+            self.prompt = nil
+            return call("answer_question", ["answers": .array([.string(text)])], request: request)
+        case .approval(let action):
+            let isNo = words.contains(where: Self.no.contains)
+            let isClear = words.contains(where: ["yes", "yeah", "yep", "sure", "allow", "ahead"].contains)
+            let isYes = !isNo && isClear && words.allSatisfy(Self.yes.contains)
+            if !isNo, !isYes || !isSure, !isPromptRepeated {
+                isPromptRepeated = true
+                return say("Please say yes or no.", request: request)
+            }
+            self.prompt = nil
+            let allow = isYes && isSure
+            return call("approve", ["command": .string(action), "allow": .bool(allow)], request: request)
+        }
+    }
+
+    /// What a speaking model would be given to put to the user, in words for the user.
+    private mutating func putPrompt(_ text: String) -> String? {
+        if let start = text.firstRange(of: "Jarvis asks for permission to ") {
+            var lines = text[start.lowerBound...].split(separator: "\n").map(String.init)
+            guard let first = lines.first, let quote = first.firstIndex(of: "\""), lines.count > 1 else { return nil }
+            let bytes = Array(first[quote...].utf8)
+            guard let action = OutsideJSON.decode(String.self, from: bytes, atMost: 16 << 10) else { return nil }
+            lines.removeLast()
+            prompt = .approval(action)
+            isPromptRepeated = false
+            let put = lines.map(Self.stopped).joined(separator: " ")
+            return text[..<start.lowerBound] + put + " Shall it? Say yes or no."
+        }
+        guard let start = text.firstRange(of: "Jarvis asks the user: "),
+            let end = text.firstRange(of: "Put this to the user, then call answer_question")
+        else { return nil }
+        guard start.upperBound <= end.lowerBound else { return nil }
+        prompt = .question
+        return text[..<start.lowerBound] + "Jarvis asks: " + text[start.upperBound..<end.lowerBound]
+    }
+
+    private static func stopped(_ line: String) -> String {
+        line.last.map { ".!?".contains($0) } ?? true ? line : line + "."
+    }
+
+    // MARK: Calls
+
+    private mutating func call(_ tool: String, _ arguments: JSONValue, request: String?) -> [LocalEffect] {
+        let response = name("response")
+        var effects = [report(.responseBegan(response: response, request: request))]
+        effects.append(report(.call(response: response, call: makeCall(tool, arguments), isComplete: true)))
+        effects.append(report(.responseEnded(ResponseEnd(response: response, status: .completed))))
+        if tool != "ask_jarvis" { effects.append(.acts) }
+        return effects
+    }
+
+    private mutating func makeCall(_ tool: String, _ arguments: JSONValue) -> FunctionCall {
+        let id = name("call")
+        calls.append((id, tool))
+        if calls.count > Self.mostCalls { calls.removeFirst() }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        // Texts, numbers without infinities and lists of them always encode.
+        let json = (try? encoder.encode(arguments)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return FunctionCall(callID: id, name: tool, arguments: json)
+    }
+
+    private mutating func answered(_ id: String, _ text: String, isSpoken: Bool) -> [LocalEffect] {
+        let tool = calls.first { $0.id == id }?.tool ?? ""
+        calls.removeAll { $0.id == id }
+        guard isSpoken else { return [report(.answerPlaced(call: id)), .answered] }
+        tell(spoken(text, of: tool))
+        return [report(.answerPlaced(call: id))]
+    }
+
+    private mutating func tell(_ text: String) {
+        guard !text.isEmpty, told.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.mostTold else { return }
+        told.append(text)
+    }
+
+    /// The output of a tool, written for a model, as it is said.
+    private mutating func spoken(_ text: String, of tool: String) -> String {
+        if text.hasPrefix("There is no tool named ") { return "This box cannot do that." }
+        if text.hasPrefix("Not done: only the user can ask for this") {
+            return "That is only done when you ask for it yourself."
+        }
+        switch tool {
+        case "ask_jarvis", "answer_question", "approve", "continue_reading", "": return answer(text)
+        case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
+            // Their outputs are data; what was done is heard.
+            let status = OutsideJSON.decode(JSONValue.self, from: Array(text.utf8), atMost: ToolArguments.maximumBytes)
+            guard let problem = status?["problem"]?.stringValue else { return "" }
+            return "That does not play: \(problem)."
+        default:
+            return text.replacing("\n", with: ". ")
+        }
+    }
+
+    private mutating func answer(_ text: String) -> String {
+        var text = text
+        let late = "This answers the earlier request \""
+        if text.hasPrefix(late), let end = text.firstRange(of: "\"; say so in a few words first. ") {
+            let question = text[text.index(text.startIndex, offsetBy: late.count)..<end.lowerBound]
+            text = "About what you asked before: \(question) " + text[end.upperBound...]
+        }
+        if let put = putPrompt(text) { return put }
+        if text.hasPrefix("That was all of the answer.") { return "That was all of it." }
+        return takeHandles(text)
+    }
+
+    /// What an answer names to be played stands behind it, a line each.
+    private mutating func takeHandles(_ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = lines.firstIndex(where: { $0.hasPrefix("media-") }) else { return text }
+        offered = lines[start...].compactMap { line in
+            line.split(separator: ":").first.map(String.init).flatMap { $0.hasPrefix("media-") ? $0 : nil }
+        }
+        guard !offered.isEmpty else { return text }
+        wantsToPlay = !Set(words).isDisjoint(with: ["play", "listen", "put", "music", "radio", "podcast", "hear"])
+        // The line that leads to them is for a model too.
+        let before = lines[..<start].joined(separator: "\n").split(separator: "\n\n")
+        let isLed = before.last.map { $0.hasSuffix(":") } ?? false
+        return (isLed ? before.dropLast() : before[...]).joined(separator: "\n\n")
+    }
+
+    // MARK: Requests
+
+    private mutating func take(_ request: ServiceRequest) -> [LocalEffect] {
+        switch request {
+        case .open: return [report(.ready(ServiceReadiness()))]
+        case .recall: return []
+        case .ask(let text):
+            asked = text
+            return []
+        case .answer(let call, let text, let isSpoken): return answered(call, text, isSpoken: isSpoken)
+        case .inform(let id, let foreign):
+            if foreign.name == "ask_jarvis" { tell(answer(foreign.output)) }
+            return [report(.answerPlaced(call: id))]
+        case .tell(let text, .exactly): tell(text)
+        // For a model, of which there is none.
+        case .tell: break
+        case .respond(let id, _): return respond(id)
+        case .cancel(let response):
+            guard let speech, response == nil || response == speech.response else { return [] }
+            return [.hush] + ended(.cancelled)
+        case .truncate(let item, let part, let heard, let received): wasCut(item, part, heard, received)
+        case .forget(let item): wasCut(item, 0, 0, 1)
+        case .clearInput:
+            guard isTurnOpen else { return [] }
+            isTurnOpen = false
+            return [.forgetTurn, report(.userStopped(at: 0))] + silent()
+        case .close: return [.close]
+        }
+        return []
+    }
+
+    private mutating func respond(_ request: String) -> [LocalEffect] {
+        if let text = asked {
+            asked = nil
+            return act(on: text, isSure: true, request: request)
+        }
+        let text = told.joined(separator: " ")
+        told = []
+        if wantsToPlay, !offered.isEmpty {
+            wantsToPlay = false
+            let what = JSONValue.array(offered.map { .string($0) })
+            guard text.contains(where: { $0.isLetter || $0.isNumber }) else {
+                return call("play_audio", ["what": what], request: request)
+            }
+            callBehind = makeCall("play_audio", ["what": what])
+        }
+        return say(text, request: request)
+    }
+
+    /// The sentence of a part that was cut, and all behind it, were not heard.
+    private mutating func wasCut(_ item: String, _ part: Int, _ heard: Int, _ received: Int) {
+        guard var answer = last, answer.item == item, heard < received else { return }
+        let place = answer.first + part
+        answer.cutAt = min(answer.cutAt ?? place, place)
+        last = answer
+        interrupted = answer
+    }
+
+    // MARK: Speech
+
+    /// A response that says nothing.
+    private mutating func silent(request: String? = nil) -> [LocalEffect] {
+        let response = name("response")
+        return [
+            report(.responseBegan(response: response, request: request)),
+            report(.responseEnded(ResponseEnd(response: response, status: .completed))), .answered,
+        ]
+    }
+
+    private mutating func say(_ text: String, request: String? = nil) -> [LocalEffect] {
+        let sentences = options.split(text).filter { $0.contains { $0.isLetter || $0.isNumber } }
+        guard !sentences.isEmpty else { return silent(request: request) }
+        return speak(Answer(item: "", sentences: sentences), request: request)
+    }
+
+    private mutating func speak(_ answer: Answer, request: String?) -> [LocalEffect] {
+        var effects: [LocalEffect] = []
+        // One response at a time: the conversation does not ask for two.
+        if speech != nil { effects = [.hush] + ended(.cancelled) }
+        let response = name("response")
+        var answer = answer
+        answer.item = name("item")
+        last = answer
+        let made = LocalSpeech(
+            response: response,
+            item: answer.item,
+            sentences: Array(answer.sentences[answer.first...])
+        )
+        speech = made
+        return effects + [
+            report(.responseBegan(response: response, request: request)),
+            report(.speaks(response: response, item: made.item)), .speak(made),
+        ]
+    }
+
+    private mutating func ended(_ status: ResponseEnd.Status, _ reason: String? = nil) -> [LocalEffect] {
+        guard let speech else { return [] }
+        self.speech = nil
+        var effects: [LocalEffect] = []
+        if let call = callBehind, status == .completed {
+            effects.append(report(.call(response: speech.response, call: call, isComplete: true)))
+        }
+        callBehind = nil
+        if status == .cancelled, last?.item == speech.item, last?.cutAt == nil {
+            // What had not come in was not heard either; the account of what had follows.
+            interrupted = last
+            interrupted?.cutAt = last?.first
+        }
+        effects.append(report(.audioEnded(response: speech.response, item: speech.item)))
+        effects.append(
+            report(.responseEnded(ResponseEnd(response: speech.response, status: status, reason: reason)))
+        )
+        if status != .completed { effects.append(.answered) }
+        return effects
+    }
+}

@@ -1,0 +1,89 @@
+internal import Glibc
+internal import VoiceAudio
+internal import VoiceBase
+
+/// espeak-ng, the voice of last resort: a program that is started for each sentence. Blocks; for a thread of its own.
+enum EspeakVoice {
+    /// Sound of one channel.
+    struct Sound: Sendable {
+        var rate: Int
+        var samples: [Int16]
+    }
+
+    private static let program = "espeak-ng"
+    /// Bytes: two minutes of speech.
+    private static let longest = 6 << 20
+    private static let limit = Duration.seconds(10)
+
+    /// Whether it is in PATH.
+    static var isInstalled: Bool {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+
+    /// Nil where it is missing or fails.
+    ///
+    /// The text goes into a file that is ours alone: arguments of a program are for every user to read.
+    static func speak(_ text: String, language: String) -> Sound? {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let path = folder + "/jv-espeak-\(UInt64.random(in: 0 ... .max))"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return nil }
+        defer { unlink(path) }
+        let bytes = Array(text.utf8)
+        let isWritten = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) == $0.count }
+        close(file)
+        guard isWritten, let wave = run(path, language) else { return nil }
+        return sound(wave)
+    }
+
+    private static func run(_ path: String, _ language: String) -> [UInt8]? {
+        var ends: [Int32] = [0, 0]
+        // A socket pair is closed on exec from its first moment.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
+        defer { close(ends[0]) }
+        let words = [program, "--stdout", "-v", language, "-f", path]
+        let child = try? ChildProcess(words, environment: ["LC_ALL=C.UTF-8"], output: ends[1])
+        close(ends[1])
+        guard let child else { return nil }
+        let bytes = drain(ends[0], until: Monotonic.now() + limit)
+        guard let bytes, child.wait(within: .seconds(1)) == .exited(0) else { return nil }
+        return bytes
+    }
+
+    private static func drain(_ descriptor: Int32, until end: Duration) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let left = (end - Monotonic.now()).wholeMilliseconds
+            guard left > 0, bytes.count <= longest else { return nil }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, Int32(left)) > 0 else { continue }
+            let count = read(descriptor, &room, room.count)
+            if count > 0 {
+                bytes += room[..<count]
+            } else if count == 0 {
+                return bytes
+            } else if errno != EINTR {
+                return nil
+            }
+        }
+    }
+
+    /// A WAV file of 16 bits and one channel, whose lengths are not to be trusted: it was written to a pipe.
+    static func sound(_ wave: [UInt8]) -> Sound? {
+        func number(_ at: Int, _ bytes: Int) -> Int {
+            (0..<bytes).reduce(0) { $0 | Int(wave[at + $1]) << (8 * $1) }
+        }
+        guard wave.count > 44, wave.starts(with: Array("RIFF".utf8)), number(20, 2) == 1, number(22, 2) == 1,
+            number(34, 2) == 16, (8000...48_000).contains(number(24, 4))
+        else { return nil }
+        var samples: [Int16] = []
+        samples.reserveCapacity((wave.count - 44) / 2)
+        for at in stride(from: 44, to: wave.count - 1, by: 2) {
+            samples.append(Int16(truncatingIfNeeded: number(at, 2)))
+        }
+        return samples.isEmpty ? nil : Sound(rate: number(24, 4), samples: samples)
+    }
+}

@@ -1,0 +1,362 @@
+internal import VoiceBase
+package import VoiceConversation
+internal import VoiceNetwork
+internal import VoiceReply
+internal import VoiceWyoming
+
+/// A session of the local voice: turns, the recogniser and the speaker, put together. Lives on the network thread.
+///
+///     VoicePump --10 ms--> LocalEar --> LocalTurn --> LocalRecogniser --> LocalTranslator --> conversation
+///     VoicePump <--24 kHz-- LocalSpeaker <-- sentences <-- LocalTranslator <-- requests <-- conversation
+///
+/// It is ready when the recogniser has said what it is. A speaker that does not answer is stood in for by espeak-ng.
+package final class LocalLink: ServiceLink, VoiceLine {
+    private static let describeLimit = Duration.seconds(5)
+    private static let connectLimit = Duration.seconds(2)
+    /// Steps after a turn was given in which who goes on is joined to it: later it is another turn.
+    private static let joinLimit = 250
+
+    private let settings: LocalSettings
+    private let network: NetworkThread
+    private let pump: NetworkConfined<VoicePump>
+    private let report: @Sendable (ConversationEvent, Duration) -> Void
+    private let session: Int
+
+    private enum Phase { case starting, opened, over }
+
+    private var phase = Phase.starting
+    private var me: NetworkConfined<LocalLink>?
+    private var sockets: WyomingSockets?
+    private var recogniser: LocalRecogniser?
+    private var speaker: LocalSpeaker?
+    private var connections = 0
+    /// Connections on which servers are asked what they are.
+    private var recogniserProbe: Int?
+    private var speakerProbe: Int?
+    private var knowsRecogniser = false
+
+    private var ear: LocalEar?
+    private var turn: LocalTurn
+    private var translator: LocalTranslator
+    /// Steps so far, and since when the last turn is given; nil where none is.
+    private var steps = 0
+    private var givenAt: Int?
+    private var speech: LocalSpeech?
+    /// Milliseconds of each sentence that came in, and how far they were said to have been heard.
+    private var lengths: [Int] = []
+    private var wordsHeard = 0
+
+    init(
+        _ settings: LocalSettings,
+        session: Int,
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+    ) {
+        self.settings = settings
+        self.session = session
+        self.network = network
+        self.pump = pump
+        self.report = report
+        turn = LocalTurn(options: settings.turns)
+        var options = LocalTranslator.Options()
+        options.session = "local\(session)"
+        options.split = { SpeechParts.split($0) }
+        options.knowsStation = settings.knowsStation
+        translator = LocalTranslator(options)
+    }
+
+    // MARK: Opening
+
+    func start(_ me: NetworkConfined<LocalLink>) {
+        guard phase == .starting, sockets == nil else { return }
+        self.me = me
+        let network = network
+        let sockets = WyomingSockets { number, event in
+            network.enqueue { me.onThread.take(event, of: number) }
+        }
+        guard sockets.start() else { return fail("no thread can be started for the local voice") }
+        self.sockets = sockets
+        let newNumber: () -> Int = { [unowned self] in
+            connections += 1
+            return connections
+        }
+        recogniser = LocalRecogniser(
+            sockets,
+            at: settings.recogniser,
+            allowsPublic: settings.allowsPublic,
+            language: settings.language,
+            newNumber: newNumber,
+            left: { [unowned self] in pump.onThread.left(samples: $0, bytes: $1) },
+            report: { [unowned self] in recognised($0) }
+        )
+        let language = settings.espeakLanguage
+        speaker = LocalSpeaker(
+            sockets,
+            at: settings.speaker,
+            allowsPublic: settings.allowsPublic,
+            voice: settings.voice,
+            newNumber: newNumber,
+            espeak: { text, speech in
+                OwnThread.start("jv-espeak") {
+                    let sound = EspeakVoice.speak(text, language: language)
+                    network.enqueue { me.onThread.speaker?.spoken(sound, speech) }
+                }
+            },
+            report: { [unowned self] in spoken($0) }
+        )
+        ear = LocalEar(tellsVoices: pump.onThread.tellsVoices)
+        report(.connected, Monotonic.now())
+        recogniserProbe = probe(settings.recogniser)
+        speakerProbe = settings.speaker.map(probe)
+    }
+
+    private func probe(_ address: WyomingAddress) -> Int {
+        connections += 1
+        sockets?.open(connections, to: address, allowsPublic: settings.allowsPublic, within: Self.connectLimit)
+        sockets?.send(.describe, on: connections)
+        return connections
+    }
+
+    private func take(_ event: WyomingSockets.Event, of number: Int) {
+        guard phase != .over else { return }
+        if number == recogniserProbe { return probed(event, of: number, isRecogniser: true) }
+        if number == speakerProbe { return probed(event, of: number, isRecogniser: false) }
+        if recogniser?.take(event, of: number) == true { return }
+        _ = speaker?.take(event, of: number)
+    }
+
+    private func probed(_ event: WyomingSockets.Event, of number: Int, isRecogniser: Bool) {
+        switch event {
+        case .opened: sockets?.limit(Self.describeLimit, on: number)
+        case .message(.info(let info)):
+            sockets?.close(number)
+            if isRecogniser { describedRecogniser(info) } else { describedSpeaker(info) }
+            openIfKnown()
+        case .message: break
+        case .ended(let end):
+            guard isRecogniser else {
+                speakerProbe = nil
+                speaker?.rest(at: Monotonic.now())
+                if !EspeakVoice.isInstalled {
+                    return fail("\(end.description), and espeak-ng is not installed, so nobody speaks")
+                }
+                trouble("\(end.description); espeak-ng speaks meanwhile")
+                return openIfKnown()
+            }
+            fail("\(end.description); start it, or correct local.recogniser")
+        }
+    }
+
+    private func describedRecogniser(_ info: WyomingInfo) {
+        recogniserProbe = nil
+        let programs = info.asr.filter(\.isInstalled)
+        guard !programs.isEmpty else {
+            return fail("local.recogniser: the server at \(settings.recogniser.text) recognises no speech", .permanent)
+        }
+        knowsRecogniser = true
+        recogniser?.streams = programs.contains(where: \.streams)
+        if !programs.contains(where: { $0.speaks(settings.language) }) {
+            trouble(
+                "local.language: the server at \(settings.recogniser.text) has no model for \"\(settings.language)\""
+            )
+        }
+    }
+
+    private func describedSpeaker(_ info: WyomingInfo) {
+        speakerProbe = nil
+        if info.tts.contains(where: \.isInstalled) { return speaker?.warmUp() ?? () }
+        speaker?.rest(at: Monotonic.now())
+        trouble("local.speaker: the server at \(settings.speaker?.text ?? "?") speaks not; espeak-ng does meanwhile")
+    }
+
+    private func openIfKnown() {
+        guard phase == .starting, knowsRecogniser, speakerProbe == nil else { return }
+        if settings.speaker == nil, !EspeakVoice.isInstalled {
+            return fail("local.speaker is empty and espeak-ng is not installed, so nobody speaks: install or set one")
+        }
+        phase = .opened
+        report(.service(.opened(id: "local-\(session)", ends: nil)), Monotonic.now())
+    }
+
+    // MARK: The end
+
+    private func fail(_ reason: String, _ kind: LinkFailure.Kind = .transient) {
+        guard phase != .over else { return }
+        finish()
+        report(.disconnected(LinkFailure(kind, reason)), Monotonic.now())
+    }
+
+    private func finish() {
+        phase = .over
+        sockets?.stop()
+        pump.onThread.ended(self)
+        me = nil
+    }
+
+    package func retire() {
+        guard phase != .over else { return }
+        finish()
+    }
+
+    private func trouble(_ text: String) {
+        report(.service(.trouble(ServiceError(.other, name: "local", text: text))), Monotonic.now())
+    }
+
+    // MARK: Requests
+
+    package func openMicrophone() {
+        if phase == .opened { pump.onThread.openMicrophone(on: self) }
+    }
+
+    @discardableResult
+    package func ask(_ request: ServiceRequest) -> Bool {
+        guard phase == .opened else { return false }
+        translate(.asked(request))
+        return true
+    }
+
+    private func translate(_ event: LocalEvent) {
+        for effect in translator.handle(event, clock: settings.clock()) { perform(effect) }
+    }
+
+    private func perform(_ effect: LocalEffect) {
+        switch effect {
+        case .report(let event): report(event, Monotonic.now())
+        case .speak(let speech):
+            self.speech = speech
+            lengths = Array(repeating: 0, count: speech.sentences.count)
+            wordsHeard = 0
+            speaker?.speak(speech.sentences)
+        case .hush:
+            speech = nil
+            speaker?.hush()
+            turned(turn.handle(.answerEnded))
+        case .forgetTurn:
+            recogniser?.abandon()
+            turned(turn.handle(.forgotten))
+        case .acts: turned(turn.handle(.requestActs))
+        case .answered: turned(turn.handle(.answerEnded))
+        case .close:
+            finish()
+            report(.service(.closing(.asked, "the session was closed")), Monotonic.now())
+        }
+    }
+
+    // MARK: The microphone
+
+    package var isOpen: Bool { phase == .opened }
+    /// What the recogniser does not take ends its connection, so nothing waits here.
+    package var pendingSendBytes: Int { 0 }
+
+    package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+        guard phase == .opened, let ear else { return nil }
+        for start in stride(from: 0, to: chunk.samples.count, by: AudioFormat.wirePeriodSamples) {
+            let end = min(start + AudioFormat.wirePeriodSamples, chunk.samples.count)
+            var step = chunk
+            step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
+            hear(ear.take(step), ear)
+        }
+        // It leaves with a turn, or not at all.
+        return 0
+    }
+
+    /// Ten milliseconds.
+    private func hear(_ step: HeardStep, _ ear: LocalEar) {
+        steps += 1
+        if let given = givenAt, steps - given > Self.joinLimit {
+            givenAt = nil
+            turned(turn.handle(.requestActs))
+        }
+        turned(turn.handle(.heard(step)))
+        recogniser?.feed(ear, until: steps)
+    }
+
+    private func turned(_ effects: [LocalTurnEffect]) {
+        guard let ear else { return }
+        let resumes = effects.contains(.resumeAnswer)
+        for effect in effects {
+            switch effect {
+            case .began(let from):
+                recogniser?.begin(from: from, gain: ear.gain(of: from..<steps))
+                translate(.began(at: from * 10))
+            case .look(let look, let ranges): recogniser?.recognise(look, ranges, of: ear)
+            case .goesOn: recogniser?.abandon()
+            case .supersede: translate(.superseded(at: ear.milliseconds))
+            case .give(let utterance):
+                givenAt = steps
+                translate(.given(utterance, at: ear.milliseconds))
+            case .drop(let reason):
+                recogniser?.abandon()
+                if reason == .notRecognised {
+                    translate(.notRecognised(at: ear.milliseconds))
+                } else {
+                    translate(.dropped(at: ear.milliseconds, resumes: resumes))
+                }
+            // The conversation cuts and ducks by itself when somebody begins to speak.
+            case .bargeIn, .resumeAnswer, .duck: break
+            }
+        }
+    }
+
+    private func recognised(_ outcome: LocalRecogniser.Outcome) {
+        switch outcome {
+        case .partial(let text): turned(turn.handle(.partial(text)))
+        case .text(let text, let look): turned(turn.handle(.transcript(text, look: look)))
+        case .failed(let end, let look):
+            trouble("\(end.description); what was said is lost: see whether the server runs and has room")
+            turned(turn.handle(.failed(look: look)))
+        }
+    }
+
+    // MARK: The voice
+
+    private func spoken(_ outcome: LocalSpeaker.Outcome) {
+        switch outcome {
+        case .trouble(let end): return trouble("\(end.description); espeak-ng speaks meanwhile")
+        case .failed(let reason):
+            trouble(reason)
+            return translate(.speechFailed(reason))
+        default: break
+        }
+        guard let speech else { return }
+        switch outcome {
+        case .began(let index): translate(.sentenceBegan(index))
+        case .sound(let index, let samples):
+            if lengths.indices.contains(index) { lengths[index] += samples.count * 1000 / 24_000 }
+            if pump.onThread.listens(to: self) { pump.onThread.receive(samples, of: speech.part(index)) }
+        case .finished(let index): pump.onThread.finish(speech.part(index))
+        case .ended: translate(.speechEnded)
+        case .failed, .trouble: break
+        }
+    }
+
+    package func sounded(_ progress: PlayoutQueue.Progress) {
+        switch progress {
+        case .audible(let response, _):
+            if response == speech?.response { turned(turn.handle(.answerBegan)) }
+        case .played(let response, let heard, _):
+            if response == speech?.response { said(heard) }
+        case .drained:
+            if speaker?.isIdle ?? true { turned(turn.handle(.answerEnded)) }
+        }
+    }
+
+    /// Tells the turn what the box says as it is heard, so that its echo is not taken for words.
+    private func said(_ heard: Int) {
+        guard let speech else { return }
+        var start = 0
+        var words: [Substring] = []
+        for (index, sentence) in speech.sentences.enumerated() {
+            let all = sentence.split(separator: " ")
+            let share = lengths[index] == 0 ? 0 : min(1, Double(max(0, heard - start)) / Double(lengths[index]))
+            words += all.prefix(Int((Double(all.count) * share).rounded(.up)))
+            start += lengths[index]
+            if share < 1 { break }
+        }
+        guard words.count > wordsHeard else { return }
+        let new = words[wordsHeard...].joined(separator: " ")
+        wordsHeard = words.count
+        turned(turn.handle(.boxSaid(new)))
+    }
+}

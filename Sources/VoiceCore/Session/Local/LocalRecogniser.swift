@@ -1,0 +1,203 @@
+internal import VoiceBase
+internal import VoiceWyoming
+
+/// Has the sound of turns recognised: one connection an utterance, opened while the user speaks. Lives on the network thread.
+///
+/// Servers know no cancel: a connection that is of no use any more is closed. One that ends before its text is tried once
+/// more on a new one.
+final class LocalRecogniser {
+    enum Outcome {
+        case partial(String)
+        case text(String, look: Int)
+        case failed(WyomingEnd, look: Int)
+    }
+
+    private struct Attempt {
+        var look: Int
+        /// One utterance after another.
+        var sounds: [[Int16]]
+        var texts: [String] = []
+        var isRepeated = false
+    }
+
+    /// What may be sent while the user speaks: to servers that recognise meanwhile.
+    private struct Live {
+        var gain: Float
+        /// The step that is sent next.
+        var next: Int
+    }
+
+    private static let format = WyomingFormat.microphone
+    private static let connectLimit = Duration.seconds(2)
+    /// Samples of a message: 40 ms.
+    private static let chunk = 640
+
+    private let sockets: WyomingSockets
+    private let address: WyomingAddress
+    private let allowsPublic: Bool
+    private let language: String?
+    private let newNumber: () -> Int
+    private let report: (Outcome) -> Void
+    private let left: (_ samples: Int, _ bytes: Int) -> Void
+    /// The server sends text while it hears.
+    var streams = false
+    private var number: Int?
+    private var transcript = WyomingTranscript()
+    private var attempt: Attempt?
+    private var live: Live?
+    private var liveSamples = 0
+
+    init(
+        _ sockets: WyomingSockets,
+        at address: WyomingAddress,
+        allowsPublic: Bool,
+        language: String,
+        newNumber: @escaping () -> Int,
+        left: @escaping (_ samples: Int, _ bytes: Int) -> Void,
+        report: @escaping (Outcome) -> Void
+    ) {
+        self.sockets = sockets
+        self.address = address
+        self.allowsPublic = allowsPublic
+        self.language = WyomingRequest.language(language)
+        self.newNumber = newNumber
+        self.left = left
+        self.report = report
+    }
+
+    /// The user speaks, from this step on.
+    func begin(from step: Int, gain: Float) {
+        abandon()
+        open()
+        guard streams else { return }
+        live = Live(gain: gain, next: step)
+        put(.transcribe(language: language))
+        put(.audioStart(Self.format))
+    }
+
+    /// What is new of the turn, for servers that stream.
+    func feed(_ ear: LocalEar, until step: Int) {
+        guard let live, step - live.next >= 4 else { return }
+        send(ear.sound(of: live.next..<step, gain: live.gain))
+        self.live?.next = step
+    }
+
+    /// Have these utterances recognised, as one text.
+    func recognise(_ look: Int, _ ranges: [Range<Int>], of ear: LocalEar) {
+        if let live, ranges.count == 1, let range = ranges.first, live.next <= range.upperBound, number != nil {
+            attempt = Attempt(look: look, sounds: [ear.speech(of: range)])
+            send(ear.sound(of: live.next..<range.upperBound, gain: live.gain))
+            self.live = nil
+            return finish(samples: range.count * LocalEar.step)
+        }
+        live = nil
+        attempt = Attempt(look: look, sounds: ranges.map { ear.speech(of: $0) })
+        sendNext()
+    }
+
+    /// What is under way is of no use.
+    func abandon() {
+        attempt = nil
+        live = nil
+        drop()
+    }
+
+    /// - Returns: whether it was of this connection.
+    func take(_ event: WyomingSockets.Event, of number: Int) -> Bool {
+        guard number == self.number else { return false }
+        switch event {
+        case .opened: break
+        case .ended(let end):
+            self.number = nil
+            failed(end)
+        case .message(let message):
+            transcript.take(message)
+            if case .error(let text, _) = message {
+                drop()
+                failed(WyomingEnd(kind: .closed, description: "\(address.key): the recogniser says: \(text)"))
+            } else if let text = transcript.whole, attempt != nil {
+                recognised(text)
+            } else if case .transcriptChunk = message {
+                report(.partial(transcript.text))
+            }
+        }
+        return true
+    }
+
+    // MARK: One utterance
+
+    private func open() {
+        let number = newNumber()
+        self.number = number
+        transcript = WyomingTranscript()
+        liveSamples = 0
+        sockets.open(number, to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
+    }
+
+    private func drop() {
+        if let number { sockets.close(number) }
+        number = nil
+    }
+
+    private func put(_ request: WyomingRequest) {
+        if let number { sockets.send(request, on: number) }
+    }
+
+    private func sendNext() {
+        guard let attempt, attempt.texts.count < attempt.sounds.count else { return }
+        let sound = attempt.sounds[attempt.texts.count]
+        if number == nil { open() }
+        put(.transcribe(language: language))
+        put(.audioStart(Self.format))
+        send(sound)
+        finish(samples: sound.count)
+    }
+
+    private func send(_ sound: [Int16]) {
+        guard let number, !sound.isEmpty else { return }
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: sound.count, by: Self.chunk) {
+            let piece = sound[start..<min(start + Self.chunk, sound.count)]
+            var payload: [UInt8] = []
+            payload.reserveCapacity(2 * piece.count)
+            for sample in piece {
+                let bits = UInt16(bitPattern: sample)
+                payload.append(UInt8(truncatingIfNeeded: bits))
+                payload.append(UInt8(truncatingIfNeeded: bits >> 8))
+            }
+            let timestamp = (liveSamples + start) * 1000 / Self.format.rate
+            bytes += WyomingRequest.audioChunk(Self.format, payload, timestamp: timestamp).frame.bytes
+        }
+        liveSamples += sound.count
+        sockets.send(bytes, on: number)
+        left(sound.count * AudioFormat.wireRate / Self.format.rate, bytes.count)
+    }
+
+    private func finish(samples: Int) {
+        guard let number else { return }
+        put(.audioStop(timestamp: liveSamples * 1000 / Self.format.rate))
+        let length = Duration.milliseconds(samples * 1000 / Self.format.rate)
+        sockets.limit(max(.seconds(6), length * 2), on: number)
+    }
+
+    private func recognised(_ text: String) {
+        drop()
+        guard var attempt else { return }
+        attempt.texts.append(text)
+        attempt.isRepeated = false
+        self.attempt = attempt
+        guard attempt.texts.count == attempt.sounds.count else { return sendNext() }
+        self.attempt = nil
+        report(.text(attempt.texts.joined(separator: " "), look: attempt.look))
+    }
+
+    private func failed(_ end: WyomingEnd) {
+        guard let attempt else { return }
+        guard !attempt.isRepeated, end.kind == .closed || end.kind == .away else {
+            self.attempt = nil
+            return report(.failed(end, look: attempt.look))
+        }
+        self.attempt?.isRepeated = true
+        sendNext()
+    }
+}

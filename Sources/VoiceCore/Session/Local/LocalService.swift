@@ -1,0 +1,115 @@
+internal import Glibc
+internal import Synchronization
+package import VoiceBase
+package import VoiceConfiguration
+package import VoiceConversation
+internal import VoiceMedia
+package import VoiceNetwork
+internal import VoiceWyoming
+
+/// How the local voice is configured.
+package struct LocalSettings: Sendable {
+    package var recogniser: WyomingAddress
+    /// Nil: espeak-ng speaks.
+    package var speaker: WyomingAddress?
+    package var voice: String
+    package var language: String
+    package var allowsPublic: Bool
+    package var turns = LocalTurn.Options()
+    /// Whether a radio station is known by this name.
+    package var knowsStation: @Sendable (String) -> Bool = { _ in false }
+    /// What the clock on the wall shows, in minutes since midnight.
+    package var clock: @Sendable () -> Int = {
+        var seconds = time(nil)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        return Int(local.tm_hour) * 60 + Int(local.tm_min)
+    }
+
+    /// The language as espeak-ng names it.
+    var espeakLanguage: String { WyomingRequest.language(language) ?? "en" }
+
+    /// Whether the configuration wants a voice of the house, if only for what the box itself has to say.
+    package static func isWanted(_ configuration: Configuration) -> Bool {
+        configuration.service.use.contains(.local) || !configuration.local.speaker.isEmpty
+    }
+
+    package init(_ configuration: Configuration) throws(ConfigurationError) {
+        let local = configuration.local
+        recogniser = try WyomingAddress(local.recogniser, key: "local.recogniser")
+        speaker = local.speaker.isEmpty ? nil : try WyomingAddress(local.speaker, key: "local.speaker")
+        voice = local.voice
+        language = local.language
+        allowsPublic = local.allowPublic
+        turns.hangover = local.hangoverMS / 10
+    }
+}
+
+/// The voice that stays in the house: Wyoming servers, and no model between them and the agent.
+package struct LocalService: VoiceService {
+    package static let name = Configuration.Service.Name.local
+    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .local)] }
+
+    package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .local }
+    package static func address(_ configuration: Configuration) -> ServiceAddress? { nil }
+    package static func model(_ configuration: Configuration) -> String { "local" }
+
+    package var settings: LocalSettings
+    package var tools: [JSONValue]
+    package let notices: [String] = []
+    private static let sessions = Atomic<Int>(0)
+
+    package init(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        instructions: String,
+        tools: [JSONValue]
+    ) throws(ConfigurationError) {
+        settings = try LocalSettings(configuration)
+        self.tools = tools
+        if configuration.media.enabled {
+            let file = configuration.media.stationsFile
+            settings.knowsStation = { StationTable.known(in: file).find($0) != nil }
+        }
+    }
+
+    package var name: String { Self.name.rawValue }
+    package var capabilities: ServiceCapabilities { .local }
+    package var tellsHeardText: Bool { true }
+
+    package var request: WebSocketRequest? {
+        get { nil }
+        set {}
+    }
+
+    package func wire() -> any ServiceWire { NoWire() }
+
+    package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
+        // A step of the turns.
+        pump.chunk = 10
+        // Nothing in it grows old.
+        conversation.sessionAge = nil
+        conversation.setUpLimit = .seconds(12)
+        conversation.carry = .none
+    }
+
+    package func connect(
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+    ) -> ServiceConnection? {
+        let session = Self.sessions.wrappingAdd(1, ordering: .relaxed).newValue
+        let link = NetworkConfined(
+            LocalLink(settings, session: session, on: network, pump: pump, report: report),
+            on: network
+        )
+        guard network.enqueue({ link.onThread.start(link) }) else { return nil }
+        return ServiceConnection { body in link.perform { body($0) } }
+    }
+}
+
+/// A service without messages of text.
+private struct NoWire: ServiceWire {
+    func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? { nil }
+    func write(_ request: ServiceRequest) -> [[UInt8]] { [] }
+}

@@ -1,0 +1,268 @@
+internal import VoiceBase
+internal import VoiceConversation
+internal import VoiceWyoming
+
+/// Has speech spoken, sentence by sentence, by a Wyoming server, and by espeak-ng where there is none. Lives on the network
+/// thread.
+///
+/// Two sentences are asked for at a time, so that the server never waits for us. It knows no cancel: to silence it the
+/// connection is closed, and another one stands ready.
+final class LocalSpeaker {
+    enum Outcome {
+        /// The first sound of a sentence came in.
+        case began(Int)
+        /// At 24 kHz; good during the call.
+        case sound(Int, UnsafeBufferPointer<Int16>)
+        /// All of it did.
+        case finished(Int)
+        /// All of the speech.
+        case ended
+        /// Nobody speaks: neither the server nor espeak-ng.
+        case failed(String)
+        /// The server does not speak, so espeak-ng does.
+        case trouble(WyomingEnd)
+    }
+
+    private static let connectLimit = Duration.seconds(2)
+    private static let firstLimit = Duration.seconds(5)
+    private static let nextLimit = Duration.seconds(3)
+    /// Samples at 24 kHz of one sentence: nobody listens longer.
+    private static let longest = 90 * AudioFormat.wireRate
+    private static let deep = 2
+    /// How long a server that failed is left alone.
+    private static let pause = Duration.seconds(30)
+
+    private let sockets: WyomingSockets
+    private let address: WyomingAddress?
+    private let allowsPublic: Bool
+    private let voice: String?
+    private let newNumber: () -> Int
+    /// Has espeak-ng speak a text, elsewhere; `spoken` follows with the number. False where it cannot be begun.
+    private let espeak: (_ text: String, _ speech: Int) -> Bool
+    private let report: (Outcome) -> Void
+
+    private var number: Int?
+    /// Sentences of the server's that nobody wants to hear: the one that wakes it up.
+    private var unheard = 0
+    private var sentences: [String] = []
+    /// Asked for, and come in as a whole.
+    private var asked = 0
+    private var done = 0
+    private var hasBegun = false
+    private var samples = 0
+    private var isRepeated = false
+    private var restUntil = Duration.zero
+    private var usesEspeak = false
+    /// Tells the speech that was asked for from the one before.
+    private var speech = 0
+    private var converter: (rate: Int, converter: WireConverter)?
+
+    init(
+        _ sockets: WyomingSockets,
+        at address: WyomingAddress?,
+        allowsPublic: Bool,
+        voice: String,
+        newNumber: @escaping () -> Int,
+        espeak: @escaping (_ text: String, _ speech: Int) -> Bool,
+        report: @escaping (Outcome) -> Void
+    ) {
+        self.sockets = sockets
+        self.address = address
+        self.allowsPublic = allowsPublic
+        self.voice = voice.isEmpty ? nil : voice
+        self.newNumber = newNumber
+        self.espeak = espeak
+        self.report = report
+    }
+
+    /// Nothing is being spoken, nor waits to be.
+    var isIdle: Bool { done == sentences.count }
+
+    /// Has the server load its voice, which takes it a second.
+    func warmUp() {
+        guard address != nil else { return }
+        open()
+        unheard = 1
+        ask("Ready.")
+    }
+
+    /// The server is known to be away.
+    func rest(at now: Duration) { restUntil = now + Self.pause }
+
+    func speak(_ sentences: [String]) {
+        hush()
+        self.sentences = sentences
+        (asked, done, samples) = (0, 0, 0)
+        hasBegun = false
+        isRepeated = false
+        speech += 1
+        usesEspeak = address == nil || Monotonic.now() < restUntil
+        askNext()
+    }
+
+    func hush() {
+        let isBusy = !isIdle
+        sentences = []
+        (asked, done) = (0, 0)
+        speech += 1
+        guard isBusy, let number else { return }
+        sockets.close(number)
+        self.number = nil
+        unheard = 0
+        open()
+    }
+
+    /// - Returns: whether it was of this connection.
+    func take(_ event: WyomingSockets.Event, of number: Int) -> Bool {
+        guard number == self.number else { return false }
+        switch event {
+        case .opened: break
+        case .ended(let end): failed(end)
+        case .message(let message): take(message, on: number)
+        }
+        return true
+    }
+
+    // MARK: The server
+
+    private func open() {
+        guard let address else { return }
+        let number = newNumber()
+        self.number = number
+        sockets.open(number, to: address, allowsPublic: allowsPublic, within: Self.connectLimit)
+    }
+
+    private func ask(_ text: String) {
+        guard let number else { return }
+        sockets.send(.synthesize(text, voice: voice), on: number)
+    }
+
+    private func askNext() {
+        guard !isIdle else { return }
+        if usesEspeak { return askEspeak() }
+        if number == nil { open() }
+        guard let number else { return }
+        let isWaiting = asked > done
+        while asked < sentences.count, asked - done < Self.deep {
+            ask(sentences[asked])
+            asked += 1
+        }
+        if !isWaiting { sockets.limit(Self.firstLimit, on: number) }
+    }
+
+    private func take(_ message: WyomingEvent, on number: Int) {
+        switch message {
+        case .audioStart(let format):
+            guard format.width == 2, (8000...48_000).contains(format.rate) else {
+                return garbage("speaks in a format that nobody here plays", number)
+            }
+        case .audioChunk(let format, let bytes):
+            guard unheard == 0, !isIdle else { return }
+            guard format.width == 2, (8000...48_000).contains(format.rate) else {
+                return garbage("speaks in a format that nobody here plays", number)
+            }
+            sockets.limit(Self.nextLimit, on: number)
+            play(Self.mono(bytes, channels: format.channels), rate: format.rate)
+            if samples > Self.longest { garbage("does not stop speaking", number) }
+        case .audioStop:
+            guard unheard == 0 else {
+                unheard -= 1
+                return
+            }
+            guard !isIdle else { return }
+            finished()
+            if isIdle { sockets.limit(nil, on: number) } else { sockets.limit(Self.firstLimit, on: number) }
+        case .error(let text, _): garbage("says: \(text)", number)
+        default: break
+        }
+    }
+
+    private static func mono(_ bytes: [UInt8], channels: Int) -> [Int16] {
+        let frame = 2 * channels
+        var samples: [Int16] = []
+        samples.reserveCapacity(bytes.count / frame)
+        for at in stride(from: 0, to: bytes.count - frame + 1, by: frame) {
+            samples.append(Int16(truncatingIfNeeded: Int(bytes[at]) | Int(bytes[at + 1]) << 8))
+        }
+        return samples
+    }
+
+    private func play(_ sound: [Int16], rate: Int) {
+        guard !sound.isEmpty else { return }
+        if !hasBegun {
+            hasBegun = true
+            report(.began(done))
+        }
+        let index = done
+        func hand(_ samples: UnsafeBufferPointer<Int16>) {
+            self.samples += samples.count
+            report(.sound(index, samples))
+        }
+        guard rate != AudioFormat.wireRate else { return sound.withUnsafeBufferPointer(hand) }
+        if converter?.rate != rate { converter = (rate, WireConverter(from: rate, to: AudioFormat.wireRate)) }
+        let converter = converter?.converter
+        sound.withUnsafeBufferPointer { sound in converter?.convert(sound, hand) }
+    }
+
+    private func finished() {
+        let index = done
+        done += 1
+        hasBegun = false
+        isRepeated = false
+        samples = 0
+        report(.finished(index))
+        if isIdle { report(.ended) } else { askNext() }
+    }
+
+    private func garbage(_ what: String, _ number: Int) {
+        sockets.close(number)
+        let name = address.map { "\($0.key): the Wyoming server at \($0.text)" } ?? "the voice"
+        failed(WyomingEnd(kind: .garbage, description: "\(name) \(what)"))
+    }
+
+    /// Once more on another connection; then espeak-ng speaks for the server. A sentence that has begun is not begun again.
+    private func failed(_ end: WyomingEnd) {
+        number = nil
+        unheard = 0
+        guard !isIdle else { return }
+        let isAgain = !isRepeated && (end.kind == .closed || end.kind == .away)
+        if hasBegun {
+            let index = done
+            done += 1
+            hasBegun = false
+            samples = 0
+            report(.finished(index))
+        }
+        asked = done
+        if !isAgain {
+            rest(at: Monotonic.now())
+            report(.trouble(end))
+            usesEspeak = true
+        }
+        isRepeated = true
+        if isIdle { report(.ended) } else { askNext() }
+    }
+
+    // MARK: espeak-ng
+
+    private func askEspeak() {
+        guard asked == done, asked < sentences.count else { return }
+        let text = sentences[asked]
+        asked += 1
+        if !espeak(text, speech) { noVoice() }
+    }
+
+    /// What espeak-ng made; nil where it made nothing.
+    func spoken(_ sound: EspeakVoice.Sound?, _ speech: Int) {
+        guard speech == self.speech, !isIdle else { return }
+        guard let sound else { return noVoice() }
+        play(sound.samples, rate: sound.rate)
+        finished()
+    }
+
+    private func noVoice() {
+        sentences = []
+        (asked, done) = (0, 0)
+        report(.failed("nobody speaks: install espeak-ng, or start the server of local.speaker"))
+    }
+}

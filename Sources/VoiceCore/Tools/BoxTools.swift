@@ -1,0 +1,118 @@
+internal import Glibc
+internal import VoiceBase
+internal import VoiceConversation
+
+/// What the box itself can do for who talks to it, without an agent and without a model: for the small grammar.
+package struct BoxControls: Sendable {
+    /// Changes the volume of everything, in percent, and returns what it is then.
+    package var changeVolume: @Sendable (_ change: (Int) -> Int) async -> Int = { $0(0) }
+    /// As the command and the key "stop".
+    package var stop: @Sendable () -> Void = {}
+    package var mute: @Sendable () -> Void = {}
+    /// Seconds since 1970.
+    package var time: @Sendable () -> Int = { Glibc.time(nil) }
+
+    package init() {}
+}
+
+/// tell_time: the time, or the date.
+struct TellTimeTool: Tool {
+    let name = "tell_time"
+    let description = "Tells the time of day, or with date the day."
+    let parameters = #"{"type":"object","properties":{"date":{"type":"boolean"}},"additionalProperties":false}"#
+    let box: BoxControls
+
+    func call(arguments: String) async -> ToolOutput {
+        let wantsDate = ToolArguments.decode(Arguments.self, from: arguments)?.date ?? false
+        var seconds = box.time()
+        var local = tm()
+        localtime_r(&seconds, &local)
+        return ToolOutput(wantsDate ? Self.date(local) : Self.time(local), origin: .own)
+    }
+
+    /// "It is 7:05 PM."
+    static func time(_ local: tm) -> String {
+        let (hour, minute) = (Int(local.tm_hour), Int(local.tm_min))
+        let half = hour < 12 ? "AM" : "PM"
+        return "It is \((hour + 11) % 12 + 1):\(minute < 10 ? "0" : "")\(minute) \(half)."
+    }
+
+    private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// "It is Monday, November 23, 2026."
+    static func date(_ local: tm) -> String {
+        let day = days[min(max(Int(local.tm_wday), 0), 6)]
+        let month = months[min(max(Int(local.tm_mon), 0), 11)]
+        return "It is \(day), \(month) \(local.tm_mday), \(Int(local.tm_year) + 1900)."
+    }
+
+    private struct Arguments: Decodable {
+        let date: Bool?
+    }
+}
+
+/// change_volume: louder, quieter, or to so many percent. It is heard, so nothing is said of it.
+struct ChangeVolumeTool: OrderedTool {
+    let name = "change_volume"
+    let description = "Changes the volume of the box by so many percent, or to so many."
+    let parameters = """
+        {"type":"object","properties":{"by":{"type":"integer"},"to":{"type":"integer"}},"additionalProperties":false}
+        """
+    let box: BoxControls
+
+    func call(arguments: String) async -> ToolOutput {
+        guard let wish = ToolArguments.decode(Arguments.self, from: arguments), wish.by != nil || wish.to != nil else {
+            return ToolOutput("I did not get how loud. Please say it again.", succeeded: false, origin: .own)
+        }
+        let percent = await box.changeVolume { now in
+            min(max(wish.to ?? now + min(max(wish.by ?? 0, -100), 100), 0), 100)
+        }
+        return ToolOutput("Volume \(percent) percent.", origin: .own)
+    }
+
+    private struct Arguments: Decodable {
+        let by: Int?
+        let to: Int?
+    }
+}
+
+/// A tool of the box without arguments, of which nothing is said.
+struct BoxOrderTool: OrderedTool {
+    let name: String
+    let description: String
+    let parameters = ToolArguments.none
+    private let perform: @Sendable () -> Void
+
+    private init(_ name: String, _ description: String, _ perform: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.description = description
+        self.perform = perform
+    }
+
+    func call(arguments: String) async -> ToolOutput {
+        perform()
+        return ToolOutput("Done.", wantsReply: false, origin: .own)
+    }
+
+    static func stop(_ box: BoxControls) -> Self {
+        Self("stop_talking", "Silence, and nothing of what was asked goes on.", box.stop)
+    }
+
+    static func mute(_ box: BoxControls) -> Self {
+        Self("mute_microphone", "Closes the microphone until somebody opens it by hand.", box.mute)
+    }
+}
+
+extension ToolRegistry {
+    /// What the small grammar needs beyond the tools that models are offered.
+    static func box(_ context: ToolContext) -> [any Tool] {
+        [
+            TellTimeTool(box: context.box), ChangeVolumeTool(box: context.box), BoxOrderTool.stop(context.box),
+            BoxOrderTool.mute(context.box), MediaOrderTool.previous(context.media),
+        ]
+    }
+}

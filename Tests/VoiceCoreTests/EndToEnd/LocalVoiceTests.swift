@@ -1,0 +1,219 @@
+import FoundationEssentials
+import Glibc
+import Testing
+import VoiceSimulator
+
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+@testable import VoiceHousehold
+
+extension EndToEnd {
+    /// Whole conversations with the voice of the house: a daemon, simulated Wyoming servers, an agent.
+    @Suite struct LocalVoiceTests {
+        private static let question = "What is in my calendar today?"
+
+        /// Starts everything; `adjust` may change the configuration.
+        private func start(
+            _ script: WyomingSimulator.Script,
+            adjust: @escaping (inout Configuration) -> Void = { _ in },
+            behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
+        ) async throws -> (Stage, WyomingSimulator) {
+            let stage = try Stage([], behaviour: behaviour)
+            let servers = WyomingSimulator(script)
+            let port = try await servers.start()
+            try await stage.start(adjust: { configuration in
+                configuration.service.use = [.local]
+                configuration.local.recogniser = "127.0.0.1:\(port)"
+                configuration.local.speaker = "127.0.0.1:\(port)"
+                adjust(&configuration)
+            })
+            return (stage, servers)
+        }
+
+        private func wait(_ what: String, _ stage: Stage, _ isThere: () async -> Bool) async throws {
+            for _ in 0..<2000 {
+                if await isThere() { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            Issue.record("never seen: \(what); \(stage.journal.states); \(stage.log.lines.suffix(12))")
+            throw Journal.NeverSeen(what: what)
+        }
+
+        @Test func aQuestionGoesToTheAgentWithoutAModel() async throws {
+            let (stage, servers) = try await start(
+                .init([Self.question]),
+                behaviour: { _ in .init(.reply("Two **meetings**. Lunch at noon."), delayMilliseconds: 300) }
+            )
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await stage.reach(.aiSpeaking)
+            try await stage.reach(.listening, times: 2)
+            let (tones, took) = try await stage.stop()
+            await servers.stop()
+            #expect(
+                stage.journal.states == [
+                    .connecting, .listening, .userSpeaking, .processing, .waitingForJarvis, .processing, .aiSpeaking,
+                    .listening, .idle,
+                ],
+                "\(stage.journal.states)"
+            )
+            #expect(stage.agent.requests.map(\.query) == [Self.question])
+            #expect(servers.sentences == ["Two meetings.", "Lunch at noon."])
+            #expect(tones.spell("Two meetings. Lunch at noon."), "\(tones)")
+            let heard = try #require(servers.utterances.first)
+            #expect(heard.language == "en" && abs(heard.level + 23) < 6, "\(heard)")
+            #expect(took < .seconds(2))
+            #expect(stage.simulator.connectionCount == 0)
+        }
+
+        @Test func anOrderNeedsNoAgent() async throws {
+            let (stage, servers) = try await start(.init(["Set a timer for ten minutes.", "What time is it?"]))
+            try await stage.reach(.listening)
+            stage.say("Set a timer for ten minutes")
+            try await wait("the timer", stage) { await stage.daemon?.timers.count == 1 }
+            try await stage.reach(.listening, times: 2)
+            stage.say("What time is it please")
+            try await stage.reach(.listening, times: 3)
+            try await stage.stop()
+            await servers.stop()
+            #expect(stage.agent.requests.isEmpty)
+            #expect(servers.sentences.first == "It is set and rings in 10 minutes.")
+            #expect(servers.sentences.last?.hasPrefix("It is ") == true && servers.sentences.count == 2)
+        }
+
+        @Test func theUserIsHeardOverTheAnswerAndMayHaveTheRest() async throws {
+            let long = "One two three four five. Six seven eight nine ten eleven twelve. Thirteen fourteen fifteen."
+            let (stage, servers) = try await start(
+                .init([Self.question, "Louder, please.", "Go on."]),
+                behaviour: { _ in .init(.reply(long)) }
+            )
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await stage.reach(.aiSpeaking)
+            // Into the second sentence.
+            try await Task.sleep(for: .milliseconds(1500))
+            stage.say("Louder please now")
+            try await stage.reach(.userSpeaking, times: 2)
+            try await stage.reach(.listening, times: 2)
+            let before = servers.sentences.count
+            stage.say("Go on with that")
+            try await wait("the rest", stage) { servers.sentences.count > before }
+            try await stage.reach(.listening, times: 3)
+            let (tones, _) = try await stage.stop()
+            await servers.stop()
+            let flush = try #require(stage.journal.flushFrame)
+            let cut = tones.tones.prefix { $0.frames.lowerBound < flush }
+            let silent = try #require(cut.last?.frames.upperBound)
+            #expect(silent < flush + 48 * 100, "silent \((silent - flush) / 48) ms after the flush")
+            #expect(stage.agent.requests.count == 1)
+            let rest = Array(servers.sentences.dropFirst(before))
+            #expect(
+                rest == ["Six seven eight nine ten eleven twelve.", "Thirteen fourteen fifteen."],
+                "\(servers.sentences)"
+            )
+        }
+
+        @Test func whatRecognisersMakeOfNoiseIsNoTurn() async throws {
+            let (stage, servers) = try await start(.init(["Thank you."]))
+            try await stage.reach(.listening)
+            stage.say("Mumble mumble")
+            try await stage.reach(.listening, times: 2)
+            try await stage.stop()
+            await servers.stop()
+            #expect(stage.agent.requests.isEmpty && servers.sentences.isEmpty && servers.utterances.count == 1)
+        }
+
+        // MARK: Faults
+
+        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .endless])
+        func aRecogniserThatFailsIsToldOf(fault: WyomingSimulator.Fault) async throws {
+            let (stage, servers) = try await start(.init([Self.question, Self.question], recogniser: fault))
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await wait("the notice", stage) { servers.sentences.contains { $0.hasPrefix("I heard you") } }
+            try await stage.reach(.listening, times: 2)
+            #expect(stage.log.lines.contains { $0.contains("local.recogniser") && $0.contains("127.0.0.1") })
+            #expect(servers.utterances.count == (fault == .closes ? 2 : 1), "once more on a new connection")
+            // And it is there again.
+            servers.change { script in
+                script.recogniser = .none
+                script.texts = Array(repeating: "Who is there?", count: 8)
+            }
+            stage.say("What is in my calendar today")
+            try await wait("the question", stage) { stage.agent.requests.count == 1 }
+            try await stage.reach(.listening, times: 3)
+            try await stage.stop()
+            await servers.stop()
+        }
+
+        @Test(arguments: [WyomingSimulator.Fault.closes, .garbage, .absurd])
+        func aSpeakerThatFailsIsStoodInFor(fault: WyomingSimulator.Fault) async throws {
+            guard EspeakVoice.isInstalled else { return }
+            let (stage, servers) = try await start(.init([Self.question], speaker: fault))
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await stage.reach(.aiSpeaking)
+            try await wait("a line", stage) {
+                stage.log.lines.contains { $0.contains("local.speaker") && $0.contains("espeak-ng speaks meanwhile") }
+            }
+            await servers.stop()
+            try await stage.stop()
+            #expect(stage.samples.contains { abs($0) > 0.01 })
+        }
+
+        @Test func serversThatAreAwayAreWaitedFor() async throws {
+            let stage = try Stage([]) { _ in .init(.reply("Nothing today.")) }
+            let servers = WyomingSimulator(.init([Self.question]))
+            let port = try await servers.start()
+            await servers.stop()
+            try await stage.start(adjust: { configuration in
+                configuration.service.use = [.local]
+                configuration.local.recogniser = "127.0.0.1:\(port)"
+                configuration.local.speaker = "127.0.0.1:\(port)"
+            })
+            try await wait("a line with the way out", stage) {
+                stage.log.lines.contains {
+                    $0.contains("local.recogniser: the Wyoming server at 127.0.0.1:\(port) does not answer; start it")
+                }
+            }
+            let again = WyomingSimulator(.init([Self.question]))
+            _ = try await again.start(port: port)
+            try await stage.reach(.listening)
+            stage.say("What is in my calendar today")
+            try await wait("the question", stage) { stage.agent.requests.count == 1 }
+            try await stage.stop()
+            await again.stop()
+        }
+
+        // MARK: Without a session
+
+        @Test func theBoxSpeaksWithoutASession() async throws {
+            let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
+            #expect(try await stage.perform("say", "The", "door", "is", "open.")["text"] == "it will be said")
+            try await wait("the words", stage) { servers.sentences == ["The door is open."] }
+            #expect(await stage.daemon?.state == .idle)
+            try await stage.pass(milliseconds: 2500)
+            let (tones, _) = try await stage.stop()
+            await servers.stop()
+            #expect(tones.spell("The door is open."), "\(tones)")
+        }
+
+        @Test func aStopKeySilencesIt() async throws {
+            let (stage, servers) = try await start(.init()) { $0.activation.mode = .push }
+            _ = try await stage.perform("say", "One two three four five six seven eight nine ten eleven twelve.")
+            try await wait("the words", stage) { servers.sentences.count == 1 }
+            try await stage.pass(milliseconds: 900)
+            let frame = Int(stage.ports?.gauges.counters.cycles ?? 0) * AudioFormat.periodFrames
+            stage.daemon?.press(.stop)
+            try await stage.pass(milliseconds: 800)
+            let (tones, _) = try await stage.stop()
+            await servers.stop()
+            #expect(tones.sounds(in: 0..<frame))
+            #expect(!tones.sounds(in: (frame + 48 * 200)..<max(frame + 48 * 201, tones.length)), "\(tones)")
+        }
+    }
+}
