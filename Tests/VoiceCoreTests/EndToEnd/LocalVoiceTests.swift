@@ -189,6 +189,31 @@ extension EndToEnd {
             await again.stop()
         }
 
+        /// The internet is down: nobody listens at the address of the service that is preferred.
+        @Test func theHouseAnswersWhereTheCloudIsAway() async throws {
+            let (stage, servers) = try await start(
+                .init([Self.question]),
+                adjust: { configuration in
+                    configuration.service.use = [.openAI, .local]
+                    configuration.realtime.url = "ws://127.0.0.1:9/v1/realtime"
+                },
+                behaviour: { _ in .init(.reply("Two meetings.")) }
+            )
+            let began = ContinuousClock.now
+            try await stage.reach(.listening)
+            #expect(ContinuousClock.now - began < .seconds(3))
+            #expect(stage.log.lines.contains { $0.contains("local takes the place of openai: ") })
+            #expect(try await stage.perform("status")["substitute"] == "local")
+            try await wait("the notice, once", stage) { !servers.sentences.isEmpty }
+            try await stage.pass(milliseconds: 8000)
+            stage.say("What is in my calendar today")
+            try await wait("the answer", stage) { servers.sentences.contains("Two meetings.") }
+            try await stage.stop()
+            await servers.stop()
+            #expect(stage.agent.requests.map(\.query) == [Self.question])
+            #expect(stage.simulator.connectionCount == 0)
+        }
+
         // MARK: Without a session
 
         @Test func theBoxSpeaksWithoutASession() async throws {
