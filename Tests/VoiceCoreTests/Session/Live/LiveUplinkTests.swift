@@ -37,9 +37,7 @@ struct LiveUplinkTests {
         let secrets = try Secrets(configuration: configuration, environment: ["OPENAI_API_KEY": "sk-simulated"])
         let service = try LiveService(configuration, secrets: secrets, instructions: "", tools: [])
         let isReady = Collected<Bool>()
-        var began = Duration.zero
-        var ended = Duration.zero
-        try await NetworkThread.with { network in
+        let (began, ended) = try await NetworkThread.with { network in
             let ports = AudioPorts()
             var options = VoicePump.Options()
             var conversation = ConversationMachine.Options(service.capabilities)
@@ -60,9 +58,9 @@ struct LiveUplinkTests {
                 try await Task.sleep(for: .milliseconds(20))
             }
             connection.perform { $0.openMicrophone() }
-            began = Monotonic.now()
+            let began = Monotonic.now()
             await Self.live(through: 3000, seed: seed, ports, pump)
-            ended = Monotonic.now()
+            return (began, Monotonic.now())
         }
         await simulator.stop()
         let sent = pieces.withLock { $0 }.filter { $0.at <= ended }
