@@ -98,10 +98,14 @@ void EchoJudgement::decide(bool isTalkerAbout) {
     fresh_ = ratio_ < kTakenOff ? 0 : std::min(kFresh, fresh_ + 1);
     const bool isFresh = hasLearned_ && fresh_ < kFresh;
     const Thresholds &limit = !hasLearned_ ? kFirst : settled_ == kSettled && isTalkerAbout ? kTrusting : kCareful;
-    const float weight = isFresh ? kFreshWeight : limit.spreadWeight;
-    const float score = likeness_ + weight * (kSpeechSpread - spread_);
+    const float unlikeSpeech = kSpeechSpread - spread_;
+    // A small spread tells of echo the sooner. A great one does not speak against it: bent echo has that too.
+    const float weight = isFresh && unlikeSpeech > 0 ? kFreshWeight : limit.spreadWeight;
+    const float score = likeness_ + weight * unlikeSpeech;
     isEcho_ = score > (isEcho_ ? limit.talker : limit.echo);
-    patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);
+    // While the spread decides, a little echo that comes and goes is no other path: to open the filter costs whoever talks next.
+    const float tooLittle = isFresh ? kCareful.loud : kTooLittle;
+    patience_ = isEcho_ && ratio_ > tooLittle ? patience_ + 1 : std::min(patience_, 0);
     if (patience_ >= (isFresh ? kTrusting.patience : limit.patience)) {
         changed_ = true;
         patience_ = kCareful.patience - kAgain;

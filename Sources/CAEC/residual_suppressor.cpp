@@ -40,8 +40,6 @@ constexpr float kFirstDoubt = 0.5f;
 /// Bands between 300 and 4000 Hz hold a voice.
 constexpr float kVoiceFrom = 300, kVoiceTo = 4000;
 constexpr int kNoiseWindow = 100;
-/// By how much the noise may rise from one window to the next. Talk and echo that is being learned have no pauses in a second.
-constexpr float kNoiseRise = 2;
 
 float mel(float frequency) { return 1127 * std::log1p(frequency / 700); }
 float hertz(float mel) { return 700 * std::expm1(mel / 1127); }
@@ -125,7 +123,7 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
         band.least = std::min(band.least, band.smoothed);
         band.noise = std::min(band.noise, 2 * band.smoothed);
         if (frames_ % kNoiseWindow == 0) {
-            band.noise = std::max(std::min(2 * band.least, kNoiseRise * band.noise + kFloor), kFloor);
+            band.noise = std::max(2 * band.least, kFloor);
             band.least = band.smoothed;
         }
     }
