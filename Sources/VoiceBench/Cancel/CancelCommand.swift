@@ -39,7 +39,9 @@ struct CancelCommand {
             }
         }
         func number(_ name: String) -> Double? { values[name].flatMap { Double($0) } }
-        func numbers(_ name: String) -> [Double] { (values[name] ?? "").split(separator: ",").compactMap { Double($0) } }
+        func numbers(_ name: String) -> [Double] {
+            (values[name] ?? "").split(separator: ",").compactMap { Double($0) }
+        }
         let frames = Double(AudioFormat.deviceRate) / 1000
         engine = values["--engine"] ?? ""
         voice = values["--voice"]
