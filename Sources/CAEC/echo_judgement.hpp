@@ -42,8 +42,6 @@ private:
     int blocks_ = 0, fading_ = 0;
     /// Blocks in which most of the echo was taken off, since its path last changed.
     int settled_ = 0;
-    /// Blocks since most of the echo was last taken off, as far as they matter.
-    int fresh_ = 0;
     /// Blocks running of much echo; negative until the path may be called changed again.
     int patience_ = 0;
     bool isEcho_ = false, changed_ = false, hasLearned_ = false;

@@ -30,8 +30,6 @@ constexpr float kLearning = 0.03f, kWaryLearning = 0.003f;
 constexpr float kTalkerEvidence = 2.0f;
 /// The same until the canceller has learned for the first time, whose doubts explain nearly anything.
 constexpr float kFirstEvidence = 1.0f;
-/// Blocks in which a talker who was found may still turn out to have been echo: nobody was about then.
-constexpr int kRevocable = 60;
 constexpr float kLeastTalker = 0.006f;
 /// The canceller thinks too well of itself while it converges.
 constexpr float kDoubt = 1.7f;
@@ -163,9 +161,7 @@ void ResidualSuppressor::decide(bool isClipped) {
         talking_--;
     }
     about_ = talking_ > 0 ? kAbout : std::max(0, about_ - 1);
-    age_ = about_ > 0 ? std::min(kRevocable, age_ + 1) : 0;
-    const bool isRevoked = judgement_.isEcho() && judgement_.hasLearned() && age_ < kRevocable;
-    if (judgement_.isEchoLoud() || isRevoked) { about_ = age_ = 0; }
+    if (judgement_.isEchoLoud()) { about_ = 0; }
     // 20 dB below what is heard an echo needs no suppression.
     echoing_ = echo > 0.003f * total ? kHangover : std::max(0, echoing_ - 1);
 }

@@ -67,8 +67,6 @@ private:
     Band bands_[kBands];
     int frames_ = 0;  ///< Of `caec_next_frame`.
     int talking_ = 0, about_ = 0, echoing_ = 0, suspicious_ = 0;
-    /// Blocks since somebody came to be about, up to where it no longer matters.
-    int age_ = 0;
     float evidence_ = 0;
     EchoJudgement judgement_;
 };
