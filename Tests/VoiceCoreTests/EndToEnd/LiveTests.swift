@@ -60,7 +60,6 @@ extension EndToEnd {
             #expect(stage.journal.states.contains(.fillerSpeaking), "\(stage.journal.states)")
             #expect(stage.journal.states.contains(.waitingForJarvis), "\(stage.journal.states)")
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
-            try Self.record(stage, "delegation")
         }
 
         /// The socket is lost while the agent works: the request is carried out once, and told in the next session.

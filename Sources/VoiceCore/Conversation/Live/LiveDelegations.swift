@@ -97,7 +97,7 @@ package struct LiveDelegations: Equatable, Sendable {
         let isQuiet = now - lastWord >= Self.settled
         // Whoever speaks on and on is not waited for.
         let waited = now - max(request.since, candidates.map { words[$0].arrived }.min() ?? now)
-        let isLate = age >= Self.settleLimit
+        let isLate = waited >= Self.settleLimit
         guard isQuiet && (isWhole || isLate) || waited >= Self.settleLimit * 2 else { return nil }
         // From the last long pause on; what is before it was said and not handed over.
         var first = last

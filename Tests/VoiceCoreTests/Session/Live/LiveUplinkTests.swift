@@ -66,7 +66,9 @@ struct LiveUplinkTests {
         let sent = pieces.withLock { $0 }.filter { $0.at <= ended }
         let total = sent.reduce(0) { $0 + $1.samples } / 24
         let elapsed = (ended - began).wholeMilliseconds
-        #expect(total > elapsed - 500 && total < elapsed + 500, "\(total) ms of sound in \(elapsed) ms")
+        // What is kept of before a gate opens goes on top, once for each time.
+        let ahead = 500 + 400 * 8
+        #expect(total > elapsed - 500 && total < elapsed + ahead, "\(total) ms of sound in \(elapsed) ms")
         let pauses = zip(sent, sent.dropFirst()).map { ($1.at - $0.at).wholeMilliseconds }
         #expect((pauses.max() ?? 0) < 600, "\(pauses.max() ?? 0) ms without a sample")
         #expect(simulator.violations.isEmpty, "\(simulator.violations)")
