@@ -41,6 +41,7 @@ enum JournalVocabulary {
             "echo_mode": ["hardware", "software", "both"], "state": phases, "from": phases.union(duplex),
             "to": phases.union(duplex), "duplex": duplex, "side": ["microphone", "loudspeaker"],
             "tool": Set(ToolAuthority.table.keys),
+            "service": Set(ServiceRegistry.all.flatMap { $0.kinds.map(\.name) }),
             "verdict": ["ok", "warn", "fail"], "kind": Set(MediaKind.allCases.map(\.rawValue)),
             "period": ["hour", "day"], "command": Set(ControlRegistry.standard.commands.map(\.name)),
             // Of the echo; of a failure it is what the service says.
