@@ -9,8 +9,6 @@ namespace {
 
 /// Per block: of the moments, and of what is read from them.
 constexpr float kMemory = 0.04f;
-/// Of the moments until the canceller has learned for the first time: what it left a moment ago says little by then.
-constexpr float kFirstMemory = 0.08f;
 constexpr float kSmoothing = 0.1f;
 /// Blocks after the last echo in which its tail counts.
 constexpr int kFading = 20;
@@ -27,8 +25,6 @@ constexpr Thresholds kCareful = {0.62f, 0.5f, 0.8f, -6, 20};
 /// A canceller that has learned leaves little echo, and where somebody talks a talker taken for echo is the worse mistake. What
 /// is left after a change of the path is as loud as both paths together, 3 dB over the estimate.
 constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
-/// Until the canceller has learned for the first time its estimate holds part of whoever talks, and is like him.
-constexpr Thresholds kFirst = {0.77f, 0.65f, 0.8f, -6, 20};
 constexpr float kSpeechSpread = 0.6f;
 /// dB below the estimate down to which most of the echo is taken off; blocks of it after which the canceller has learned.
 constexpr float kTakenOff = -12;
@@ -42,7 +38,7 @@ constexpr int kAgain = 100;
 
 /// The correlation coefficient of both envelopes, pooled over the bands, each about its own mean.
 float EchoJudgement::correlate(const float *echo, const float *residual, int count) {
-    const float a = std::max(hasLearned_ ? kMemory : kFirstMemory, 1.0f / static_cast<float>(blocks_));
+    const float a = std::max(kMemory, 1.0f / static_cast<float>(blocks_));
     float product = 0, echoes = 0, residuals = 0;
     for (int b = 0; b < count; b++) {
         auto &m = moments_[static_cast<size_t>(b)];
@@ -90,8 +86,7 @@ void EchoJudgement::step(const float *residual, const float *echo, const float *
 
 void EchoJudgement::decide(bool isTalkerAbout) {
     settled_ = std::min(kSettled, settled_ + (ratio_ < kTakenOff ? 1 : 0));
-    hasLearned_ = hasLearned_ || settled_ == kSettled;
-    const Thresholds &limit = !hasLearned_ ? kFirst : settled_ == kSettled && isTalkerAbout ? kTrusting : kCareful;
+    const Thresholds &limit = settled_ == kSettled && isTalkerAbout ? kTrusting : kCareful;
     const float score = likeness_ + limit.spreadWeight * (kSpeechSpread - spread_);
     isEcho_ = score > (isEcho_ ? limit.talker : limit.echo);
     patience_ = isEcho_ && ratio_ > kTooLittle ? patience_ + 1 : std::min(patience_, 0);

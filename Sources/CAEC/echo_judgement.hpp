@@ -24,8 +24,6 @@ public:
     bool isEchoLoud() const;
     /// Whether so much of the echo is left for so long that its path must have changed; true for one block each second.
     bool hasPathChanged() const { return changed_; }
-    /// Whether most of the echo was taken off for a second, once.
-    bool hasLearned() const { return hasLearned_; }
 
 private:
     struct Moments {
@@ -44,7 +42,7 @@ private:
     int settled_ = 0;
     /// Blocks running of much echo; negative until the path may be called changed again.
     int patience_ = 0;
-    bool isEcho_ = false, changed_ = false, hasLearned_ = false;
+    bool isEcho_ = false, changed_ = false;
 };
 
 } // namespace caec_detail

@@ -28,13 +28,9 @@ constexpr int kAbout = 300;
 /// Of leakage, per block; the slower one where what is left may be a talker who was not told from echo.
 constexpr float kLearning = 0.03f, kWaryLearning = 0.003f;
 constexpr float kTalkerEvidence = 2.0f;
-/// The same until the canceller has learned for the first time, whose doubts explain nearly anything.
-constexpr float kFirstEvidence = 1.0f;
 constexpr float kLeastTalker = 0.006f;
 /// The canceller thinks too well of itself while it converges.
 constexpr float kDoubt = 1.7f;
-/// Until it has learned for the first time its uncertainty is that of a room nobody has heard, mostly more than is left.
-constexpr float kFirstDoubt = 0.5f;
 /// Bands between 300 and 4000 Hz hold a voice.
 constexpr float kVoiceFrom = 300, kVoiceTo = 4000;
 constexpr int kNoiseWindow = 100;
@@ -131,12 +127,11 @@ void ResidualSuppressor::decide(bool isClipped) {
     float sum = 0, echo = 0, total = 0, whole = 0;
     int count = 0;
     float residuals[kBands], echoes[kBands], noises[kBands];
-    const float doubt = judgement_.hasLearned() ? kDoubt : kFirstDoubt;
     for (int b = 0; b < kBands; b++) {
         const auto &band = bands_[b];
         const float frequency = static_cast<float>(edges_[b + 1]) * 50;
         if (frequency < kVoiceFrom || frequency > kVoiceTo) { continue; }
-        const float explained = 2 * (band.leakage * band.tail + doubt * band.uncertainty + band.noise);
+        const float explained = 2 * (band.leakage * band.tail + kDoubt * band.uncertainty + band.noise);
         const float ratio = 10 * std::log10(band.residual / explained);
         sum += std::min(15.0f, std::max(0.0f, ratio));
         echo += band.leakage * band.tail + band.uncertainty;
@@ -151,8 +146,7 @@ void ResidualSuppressor::decide(bool isClipped) {
     evidence_ = sum / static_cast<float>(std::max(1, count));
     // What is 22 dB below the echo is what the loudspeaker bent; a clipped microphone tells nothing.
     const bool counts = total > kLeastTalker * whole && !isClipped && !judgement_.isEcho();
-    const float needed = judgement_.hasLearned() ? kTalkerEvidence : kFirstEvidence;
-    suspicious_ = evidence_ > needed && counts ? suspicious_ + 1 : 0;
+    suspicious_ = evidence_ > kTalkerEvidence && counts ? suspicious_ + 1 : 0;
     if (judgement_.isEcho()) {
         talking_ = 0;
     } else if (suspicious_ >= 2) {
@@ -171,8 +165,7 @@ void ResidualSuppressor::learn() {
         if (band.echo < band.noise) { continue; }
         const float ratio = std::max(0.0f, band.residual - band.noise) / band.tail;
         if (suspicious_ == 0 && talking_ == 0) {
-            const bool mayBeTalker = isTalkerAbout() || !judgement_.hasLearned();
-            const float speed = mayBeTalker && ratio > band.leakage ? kWaryLearning : kLearning;
+            const float speed = isTalkerAbout() && ratio > band.leakage ? kWaryLearning : kLearning;
             band.leakage += speed * (std::min(1.0f, ratio) - band.leakage);
         } else if (ratio < band.leakage) {
             band.leakage += 0.01f * (ratio - band.leakage);

@@ -18,9 +18,6 @@ struct RelapseCheck {
     private static let moves: [UInt64] = [1, 2, 3, 4, 5, 6]
     private static let seconds = 30.0
     private static let delay = 80 * 48
-    /// What cards do not count, and the way through the air, in frames; of a card that counts badly.
-    private static let uncounted = 96
-    private static let badlyUncounted = 20 * 48
     /// The talker's level, the echo's above it, and the noise's, in dB.
     private static let talker: Float = -28
     private static let echo: Float = 5
@@ -47,7 +44,7 @@ struct RelapseCheck {
         }
     }
 
-    // Every row that has letters was seen to fail on builds broken on purpose, whose letters stand above it:
+    // Every row was seen to fail on builds broken on purpose, whose letters stand above it:
     //   A  nothing that is left is taken for echo (thresholds of the judgement out of reach)
     //   B  all that is left is taken for echo (the same, the other way)
     //   C  the suppressor is shut: never in the library's place, though a talker is found
@@ -64,8 +61,6 @@ struct RelapseCheck {
         Row("talk from the start: upstream %", atLeast: 91, "who talks at first is not heard"),
         // B D K
         Row("talk from the start: longest loss s", atMost: 0.8, "who talks at first loses a sentence"),
-        // Not tried yet on a broken build.
-        Row("the first ten seconds of talk: heard %", atLeast: 80, "who talks at first is heard in pieces"),
         // B
         Row("talk that goes on: upstream %", atLeast: 97, "who talks on is shut out"),
         // B
@@ -100,7 +95,6 @@ struct RelapseCheck {
         for seed in Self.seeds {
             try talk("talk from the start", from: 0.6, seed: seed)
             try talk("talk that goes on", from: 6, seed: seed)
-            try firstWords(seed: seed)
         }
         for seed in Self.moves { try move(seed: seed) }
         var isWell = true
@@ -144,27 +138,6 @@ struct RelapseCheck {
             return (after.max() ?? -120) < scene.near[period] - 10
         }
         note("\(name): cut %", 100 * cut)
-    }
-
-    /// Ten seconds of talk from the first word on, on a card that tells 20 ms too little: what arrives, past gate and canceller.
-    private mutating func firstWords(seed: UInt64) throws {
-        let count = 12 * 48_000
-        var person = SyntheticPerson(pitch: seed % 2 == 0 ? 210 : 115, size: seed % 2 == 0 ? 1.15 : 1, seed: seed &+ 70)
-        let near = person.talk(from: 0.6, to: 10.6, count: count, level: Self.talker)
-        let far = Self.far(seed, count: count)
-        let scene = try Scene(
-            far: far,
-            echo: Self.echo(RelapseRoom(delay: Self.delay, seed: seed).echo(of: far)),
-            near: near,
-            uncounted: Self.badlyUncounted
-        )
-        let loudest = scene.near.filter { $0 > -60 }.sorted().quantile(0.95) ?? 0
-        let loud = scene.near.indices.filter { scene.near[$0] > loudest - 20 }
-        let arrived = Self.share(loud) { period in
-            let after = scene.output[min(period + 1, scene.output.count - 1)...min(period + 3, scene.output.count - 1)]
-            return scene.sent[period] && (after.max() ?? -120) >= scene.near[period] - 10
-        }
-        note("the first ten seconds of talk: heard %", 100 * arrived)
     }
 
     private mutating func move(seed: UInt64) throws {
@@ -234,12 +207,13 @@ struct RelapseCheck {
         /// Whether the box was full duplex.
         var isFull: [Bool] = []
 
-        init(far: [Float], echo: [Float], near: [Float], uncounted: Int = RelapseCheck.uncounted) throws {
+        init(far: [Float], echo: [Float], near: [Float]) throws {
             var random = SplitMix(seed: 77)
             let gain = powf(10, RelapseCheck.noise / 20) * Float(3).squareRoot()
             let microphone = zip(echo, near).map { max(-1, min(1, $0 + $1 + gain * (2 * random.unit() - 1))) }
             var delay = ReportedDelay()
-            delay.start = RelapseCheck.delay - uncounted
+            // What cards do not count, and the way through the air.
+            delay.start = RelapseCheck.delay - 96
             let engine = try ProductEngine(delay: delay)
             let frames = AudioFormat.periodFrames
             var block = [Float](repeating: 0, count: AudioFormat.wirePeriodSamples)
