@@ -30,3 +30,35 @@ extension Configuration.Service {
         case local
     }
 }
+
+/// The key of a voice service, and where it is looked for. Services of one provider share one.
+package enum ServiceKey: String, CaseIterable, Sendable {
+    case openAI = "openai"
+
+    /// The setting that names its file.
+    package var setting: String {
+        switch self {
+        case .openAI: "realtime.api_key_file"
+        }
+    }
+
+    func path(_ configuration: Configuration) -> String {
+        switch self {
+        case .openAI: configuration.realtime.apiKeyFile
+        }
+    }
+
+    /// The name of the systemd credential, and of the file in /etc/jarvis-voiced.
+    package var credential: String { rawValue + "-api-key" }
+    package var variable: String { rawValue.uppercased() + "_API_KEY" }
+}
+
+extension Configuration.Service.Name {
+    /// Nil where there is none.
+    package var key: ServiceKey? {
+        switch self {
+        case .openAI, .openAILive: .openAI
+        case .local: nil
+        }
+    }
+}

@@ -12,7 +12,7 @@ package struct ConfigurationChange: Sendable, Equatable {
 
     package init(from old: Configuration, secrets before: Secrets, to new: Configuration, secrets after: Secrets) {
         self.init(from: old, to: new)
-        if before.apiKey.secret != after.apiKey.secret { inForce.append("API key") }
+        if !before.hasSameKeys(as: after) { inForce.append("API key") }
         if before.jarvisToken.secret != after.jarvisToken.secret { inForce.append("agent token") }
     }
 

@@ -35,7 +35,7 @@ package enum ConfigurationListing {
     /// Secrets are named with their origin, never shown.
     package static func text(_ loaded: LoadedConfiguration, secrets: Secrets) -> String {
         var lines = ["# file: " + (loaded.file ?? "none")]
-        lines.append("# api key: " + secrets.apiKey.status)
+        lines += ServiceKey.lines(loaded.values, secrets: secrets)
         lines.append("# jarvis token: " + secrets.jarvisToken.status)
         for section in ConfigurationSchema.sections {
             lines += ["", "[\(section.name)]"]

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 /// has them no more, nor have its children, nor shows /proc/PID/environ them.
 package enum ProcessEnvironment {
     /// The names of the variables that may hold a secret.
-    package static let secrets = ["OPENAI_API_KEY", "JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
+    package static let secrets = ServiceKey.allCases.map(\.variable) + ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
 
     /// To be read before there are threads that read the environment by themselves.
     package static let values: [String: String] = {

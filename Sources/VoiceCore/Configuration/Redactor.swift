@@ -10,7 +10,7 @@ package struct Redactor: Sendable {
     }
 
     package init(_ secrets: Secrets?) {
-        self.init([secrets?.apiKey.secret, secrets?.jarvisToken.secret].compactMap { $0 })
+        self.init(secrets?.all ?? [])
     }
 
     package func clean(_ text: String) -> String {

@@ -1,7 +1,8 @@
 internal import Synchronization
 package import VoiceBase
 
-/// The API key and the token, found in a file, among the systemd credentials or in the environment, in this order.
+/// The keys of the voice services and the agent's token, each found in a file, among the systemd credentials or in the
+/// environment, in this order.
 package struct Secrets: Sendable, Equatable {
     /// A secret or its absence, with the place it was found or sought.
     package struct Found: Sendable, Equatable {
@@ -13,7 +14,8 @@ package struct Secrets: Sendable, Equatable {
         package var status: String { origin.map { "set (from \($0))" } ?? "not set" }
     }
 
-    package let apiKey: Found
+    /// Of the services in use alone: a key that nobody uses is no concern of ours.
+    private let keys: [ServiceKey: Found]
     package let jarvisToken: Found
     /// Lines for the journal: files that others can read.
     package let warnings: [String]
@@ -27,12 +29,16 @@ package struct Secrets: Sendable, Equatable {
         files: FileReader = .system
     ) throws(ConfigurationError) {
         var search = Search(environment: environment, files: files)
-        apiKey = search.find(
-            key: "realtime.api_key_file",
-            path: configuration.realtime.apiKeyFile,
-            credential: "openai-api-key",
-            variables: ["OPENAI_API_KEY"]
-        )
+        var keys: [ServiceKey: Found] = [:]
+        for key in configuration.service.use.compactMap(\.key) where keys[key] == nil {
+            keys[key] = search.find(
+                key: key.setting,
+                path: key.path(configuration),
+                credential: key.credential,
+                variables: [key.variable]
+            )
+        }
+        self.keys = keys
         jarvisToken = search.find(
             key: "jarvis.token_file",
             path: configuration.jarvis.tokenFile,
@@ -46,7 +52,15 @@ package struct Secrets: Sendable, Equatable {
     /// Where those that were given cannot be used, the rest of a configuration may still be looked at.
     package static let none = Secrets()
 
-    private init() { (apiKey, jarvisToken, warnings) = (.none, .none, []) }
+    private init() { (keys, jarvisToken, warnings) = ([:], .none, []) }
+
+    /// - Parameter key: nil for a service that has none.
+    package func key(_ key: ServiceKey?) -> Found { key.flatMap { keys[$0] } ?? Found.none }
+
+    /// What must be in no text.
+    package var all: [Secret] { (keys.values + [jarvisToken]).compactMap(\.secret) }
+
+    package func hasSameKeys(as other: Secrets) -> Bool { keys.mapValues(\.secret) == other.keys.mapValues(\.secret) }
 
     private struct Search {
         let environment: [String: String]
@@ -103,6 +117,19 @@ package struct Secrets: Sendable, Equatable {
 
         private mutating func complain(_ place: String, _ message: String) {
             problems.append(ConfigurationProblem(place: place, message: message))
+        }
+    }
+}
+
+extension ServiceKey {
+    /// Lines on the keys of the services in use, as `# api key: ...`.
+    ///
+    /// - Parameter secrets: nil where they cannot be read.
+    package static func lines(_ configuration: Configuration, secrets: Secrets?) -> [String] {
+        let used = allCases.filter { configuration.service.use.compactMap(\.key).contains($0) }
+        return used.map { key in
+            let name = used.count > 1 ? "api key of \(key.rawValue)" : "api key"
+            return "# \(name): " + (secrets?.key(key).status ?? "cannot be read")
         }
     }
 }

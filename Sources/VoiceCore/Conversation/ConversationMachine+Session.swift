@@ -103,14 +103,11 @@ extension ConversationMachine {
     private mutating func refuse(_ reason: String) {
         guard !link.isClosed else { return }
         endSession()
-        if roster.substitute(at: now) != nil {
-            emit(.disconnect)
-            if substitute(reason) { return }
-        }
+        emit(.disconnect)
+        if substitute(reason) { return }
         let refusal = link.refused(reason)
         // Who typed is told of the refusal; nobody waits until it is over.
         remarks.typed.clear()
-        emit(.disconnect)
         if refusal.isNews { note(.refused(reason: reason)) }
         if refusal.isFirst { emit(.play(.error)) }
         restart(.reconnect, after: refusal.pause)

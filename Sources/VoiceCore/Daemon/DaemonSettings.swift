@@ -46,18 +46,18 @@ package struct DaemonSettings: Sendable {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
             ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
         }
-        let wanted = ServiceRegistry.wanted(by: configuration)
-        let usable = wanted.filter { Self.missingKey(configuration, secrets, of: $0) == nil }
-        if needsKey, usable.isEmpty, let problem = Self.missingKey(configuration, secrets) {
+        if needsKey, let problem = Self.missingKey(configuration, secrets) {
             throw ConfigurationError(problems: [problem])
         }
+        let usable = ServiceRegistry.usable(by: configuration, secrets: secrets)
         let kind = usable.first ?? ServiceRegistry.chosen(by: configuration)
-        if let address = kind.address(configuration) {
-            guard let base = ServerURL(address.url), ["ws", "wss"].contains(base.scheme) else {
-                throw fail(address.key, "wants a ws:// or wss:// address")
-            }
+        for kind in [kind] + usable.dropFirst() {
+            guard let address = kind.address(configuration) else { continue }
+            let base = try address.base
             // A name is judged by its address, whenever it is connected to.
-            let voice = ServiceTransport.voice(address, base, secrets, addresses: ServiceTransport.literal(base))
+            let hasKey = secrets.key(kind.name.key).secret != nil
+            let addresses = ServiceTransport.literal(base)
+            let voice = ServiceTransport.voice(address, base, hasKey: hasKey, addresses: addresses)
             if case .exposed = voice.verdict { throw ConfigurationError(problems: [voice.problem]) }
         }
         guard let jarvisBase = ServerURL(configuration.jarvis.url), ["http", "https"].contains(jarvisBase.scheme) else {
@@ -87,12 +87,10 @@ package struct DaemonSettings: Sendable {
             )
         }
         service = try make(kind)
-        for other in ServiceRegistry.wanted(by: configuration) where other.name != kind.name {
-            if let problem = Self.missingKey(configuration, secrets, of: other) {
-                notices.append("service.use: \(other.name.rawValue) is left out: \(problem.place)")
-            } else {
-                substitutes.append(try make(other))
-            }
+        for other in usable.dropFirst() { substitutes.append(try make(other)) }
+        for other in ServiceRegistry.wanted(by: configuration)
+        where other.name != kind.name && !usable.contains(where: { $0.name == other.name }) {
+            notices.append("service.use: \(other.name.rawValue) is left out: no API key")
         }
         notices += service.notices
         conversation = ConversationMachine.Options(service.capabilities)
@@ -139,19 +137,13 @@ package struct DaemonSettings: Sendable {
     /// Whether one of the services has no model, so that the small grammar gives orders.
     package var hasGrammar: Bool { ([service] + substitutes).contains { !$0.capabilities.rewords } }
 
-    /// That there is no key, where the voice service wants one.
-    ///
-    /// - Parameter kind: nil for the preferred one.
-    package static func missingKey(
-        _ configuration: Configuration,
-        _ secrets: Secrets,
-        of kind: (any VoiceService.Type)? = nil
-    ) -> ConfigurationProblem? {
-        let kind = kind ?? ServiceRegistry.chosen(by: configuration)
-        guard secrets.apiKey.secret == nil, kind.capabilities(configuration).needsKey else { return nil }
+    /// That no service in use can be had for want of a key.
+    package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
+        guard ServiceRegistry.usable(by: configuration, secrets: secrets).isEmpty else { return nil }
+        let key = ServiceRegistry.chosen(by: configuration).name.key ?? .openAI
         return ConfigurationProblem(
             place: "no API key",
-            message: "set OPENAI_API_KEY, or put the key into a file and name it in realtime.api_key_file; "
+            message: "set \(key.variable), or put the key into a file and name it in \(key.setting); "
                 + "to try without one: jarvis-simulator"
         )
     }

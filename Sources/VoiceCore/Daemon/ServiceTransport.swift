@@ -25,11 +25,12 @@ package struct ServiceTransport: Equatable, Sendable {
     ) async -> [ServiceTransport] {
         let links = ownLinks ?? NetworkPrefix.ownLinks()
         var found: [ServiceTransport] = []
-        if let address = ServiceRegistry.chosen(by: configuration).address(configuration),
-            let base = ServerURL(address.url)
-        {
+        let usable = ServiceRegistry.usable(by: configuration, secrets: secrets)
+        for kind in usable.isEmpty ? [ServiceRegistry.chosen(by: configuration)] : usable {
+            guard let address = kind.address(configuration), let base = ServerURL(address.url) else { continue }
             let addresses = await Self.addresses(base, lookUp)
-            found.append(voice(address, base, secrets, addresses: addresses, ownLinks: links))
+            let hasKey = secrets.key(kind.name.key).secret != nil
+            found.append(voice(address, base, hasKey: hasKey, addresses: addresses, ownLinks: links))
         }
         let hasToken = secrets.jarvisToken.secret != nil || !configuration.jarvis.tokenFile.isEmpty
         if hasToken, let base = ServerURL(configuration.jarvis.url) {
@@ -47,7 +48,7 @@ package struct ServiceTransport: Equatable, Sendable {
     static func voice(
         _ address: ServiceAddress,
         _ base: ServerURL,
-        _ secrets: Secrets,
+        hasKey: Bool,
         addresses: [NetworkAddress],
         ownLinks: [NetworkPrefix]? = nil
     ) -> ServiceTransport {
@@ -57,7 +58,7 @@ package struct ServiceTransport: Equatable, Sendable {
             addresses: addresses,
             ownLinks: ownLinks ?? NetworkPrefix.ownLinks()
         )
-        let load = secrets.apiKey.secret == nil ? "what is heard" : "the API key"
+        let load = hasKey ? "the API key" : "what is heard"
         return ServiceTransport(key: address.key, host: base.host, load: load, verdict: verdict)
     }
 

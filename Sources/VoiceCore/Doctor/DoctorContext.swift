@@ -62,12 +62,17 @@ package struct DoctorContext: Sendable {
     /// The secrets in use, and those that the environment holds besides.
     private static func redactor(_ secrets: Secrets?, _ environment: [String: String]) -> Redactor {
         let others = ProcessEnvironment.secrets.compactMap { environment[$0].flatMap { Secret($0) } }
-        return Redactor([secrets?.apiKey.secret, secrets?.jarvisToken.secret].compactMap { $0 } + others)
+        return Redactor((secrets?.all ?? []) + others)
     }
 
-    /// Whether the service wants a key and there is none.
+    /// Whether no service in use can be had for want of a key.
     var lacksKey: Bool {
         guard let loaded, let secrets else { return false }
-        return secrets.apiKey.secret == nil && ServiceRegistry.capabilities(loaded.values).needsKey
+        return DaemonSettings.missingKey(loaded.values, secrets) != nil
+    }
+
+    /// The service that the daemon would begin with.
+    func service(_ values: Configuration) -> any VoiceService.Type {
+        secrets.flatMap { ServiceRegistry.usable(by: values, secrets: $0).first } ?? ServiceRegistry.chosen(by: values)
     }
 }

@@ -56,9 +56,12 @@ package protocol VoiceService: Sendable {
     func connect(
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
-        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+        report: @escaping ServiceReporter
     ) -> ServiceConnection?
 }
+
+/// Takes what a connection reports, with the monotonic time of it.
+package typealias ServiceReporter = @Sendable (ConversationEvent, Duration) -> Void
 
 extension VoiceService {
     package static func persona(_ configuration: Configuration) -> String {
@@ -86,6 +89,43 @@ package struct ServiceAddress: Equatable, Sendable {
         self.allowsPlain = allowsPlain
         self.connectTimeout = connectTimeout
         self.caFile = caFile
+    }
+
+    /// - Throws: that it is no address of a WebSocket.
+    package var base: ServerURL {
+        get throws(ConfigurationError) {
+            guard let base = ServerURL(url), ["ws", "wss"].contains(base.scheme) else {
+                let problem = ConfigurationProblem(place: key, message: "wants a ws:// or wss:// address")
+                throw ConfigurationError(problems: [problem])
+            }
+            return base
+        }
+    }
+
+    /// How long a session may take from its first byte until it is ready: later than every deadline of the connection,
+    /// which can say what was missing.
+    package var setUpLimit: Duration { 2 * connectTimeout + .seconds(10) }
+}
+
+extension WebSocketRequest {
+    /// - Parameters:
+    ///   - url: the address with what the service wants in it; nil for that of the configuration.
+    ///   - deadPeerLimit: without a sign of life for so long the connection is dead.
+    package init(
+        at address: ServiceAddress,
+        url: String? = nil,
+        headers: [(name: String, value: String)],
+        deadPeerLimit: Duration
+    ) throws(ConfigurationError) {
+        let base = try address.base
+        self.init(
+            url: url ?? base.text,
+            headers: headers,
+            limits: ConnectionLimits(whole: address.connectTimeout, firstMessage: address.connectTimeout),
+            deadPeerLimit: deadPeerLimit,
+            caFile: address.caFile,
+            staysNear: base.scheme == "ws" && !address.allowsPlain
+        )
     }
 }
 
@@ -137,6 +177,13 @@ package enum ServiceRegistry {
     /// Those that a configuration names, the preferred one first.
     package static func wanted(by configuration: Configuration) -> [any VoiceService.Type] {
         configuration.service.use.compactMap { name in all.first { $0.name == name } }
+    }
+
+    /// Those of them for which there is a key, where they want one.
+    package static func usable(by configuration: Configuration, secrets: Secrets) -> [any VoiceService.Type] {
+        wanted(by: configuration).filter {
+            !$0.capabilities(configuration).needsKey || secrets.key($0.name.key).secret != nil
+        }
     }
 
     /// The one that a configuration prefers.

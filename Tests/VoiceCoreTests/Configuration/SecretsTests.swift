@@ -10,13 +10,13 @@ struct SecretsTests {
         let files = ["/key": "one\n", "/run/creds/openai-api-key": "two"]
         let environment = ["CREDENTIALS_DIRECTORY": "/run/creds", "OPENAI_API_KEY": "three"]
         let all = try secrets(configuration, environment, files)
-        #expect(all.apiKey.secret?.revealed == "one")
-        #expect(all.apiKey.origin == "file /key")
+        #expect(all.key(.openAI).secret?.revealed == "one")
+        #expect(all.key(.openAI).origin == "file /key")
         let without = try secrets(Configuration(), environment, files)
-        #expect(without.apiKey.secret?.revealed == "two")
+        #expect(without.key(.openAI).secret?.revealed == "two")
         let bare = try secrets(Configuration(), environment, [:])
-        #expect(bare.apiKey.secret?.revealed == "three")
-        #expect(bare.apiKey.status == "set (from environment OPENAI_API_KEY)")
+        #expect(bare.key(.openAI).secret?.revealed == "three")
+        #expect(bare.key(.openAI).status == "set (from environment OPENAI_API_KEY)")
     }
 
     @Test func aBlankCredentialIsNone() throws {
@@ -26,7 +26,7 @@ struct SecretsTests {
             environment,
             ["/run/creds/openai-api-key": "\n", "/run/creds/jarvis-token": ""]
         )
-        #expect(found.apiKey.secret?.revealed == "three")
+        #expect(found.key(.openAI).secret?.revealed == "three")
         #expect(found.jarvisToken.secret == nil)
     }
 
@@ -35,8 +35,8 @@ struct SecretsTests {
         #expect(both.jarvisToken.secret?.revealed == "a")
         let one = try secrets(Configuration(), ["TERM_LLM_SERVE_TOKEN": "b"], [:])
         #expect(one.jarvisToken.secret?.revealed == "b")
-        #expect(one.apiKey.secret == nil)
-        #expect(one.apiKey.status == "not set")
+        #expect(one.key(.openAI).secret == nil)
+        #expect(one.key(.openAI).status == "not set")
     }
 
     @Test func aFileThatIsNamedMustBeUsable() {

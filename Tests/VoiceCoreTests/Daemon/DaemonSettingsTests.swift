@@ -54,6 +54,32 @@ struct DaemonSettingsTests {
         } throws: { "\($0)".hasPrefix("audio.input_channels") }
     }
 
+    @Test func aServiceWithoutItsKeyIsLeftOut() throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var configuration = Configuration()
+        configuration.service.use = [.openAI, .local]
+        let settings = try DaemonSettings(configuration, secrets: .none, logger: logger)
+        #expect(settings.service.name == "local")
+        #expect(settings.substitutes.isEmpty)
+        #expect(settings.notices.contains("service.use: openai is left out: no API key"))
+        let context = DoctorContext(overrides: ["service.use=openai,local"], environment: [:], files: .stub([:]))
+        #expect(context.problems.isEmpty)
+        #expect(context.settings != nil)
+        let findings = ConfigurationCheck.apiKey(context)
+        #expect(findings.map(\.verdict) == [.warn])
+        #expect(findings.first?.message.contains("openai, which is left out: local is used") == true)
+        #expect(context.loaded.map { context.service($0.values).name } == .local)
+    }
+
+    /// A key that cannot be read is no reason not to start where no service wants it.
+    @Test func aKeyThatNobodyUsesIsNotLookedFor() throws {
+        let used = ["realtime.api_key_file=/not/there"]
+        #expect(!DoctorContext(overrides: used, environment: [:], files: .stub([:])).secretProblems.isEmpty)
+        let unused = DoctorContext(overrides: used + ["service.use=local"], environment: [:], files: .stub([:]))
+        #expect(unused.secretProblems.isEmpty)
+        #expect(ConfigurationCheck.apiKey(unused).map(\.verdict) == [.ok])
+    }
+
     @Test func aKeyDoesNotTravelUnencrypted() throws {
         #expect(throws: ConfigurationError.self) { try settings { $0.realtime.url = "ws://203.0.113.7/v1/realtime" } }
         #expect(try settings { $0.realtime.url = "ws://gpu.lan/v1/realtime" }.service.request?.staysNear == true)

@@ -60,7 +60,7 @@ enum RedactedConfiguration {
     /// What is in force, as `config show` prints it, without queries of addresses.
     static func effective(_ loaded: LoadedConfiguration, secrets: Secrets?) -> String {
         var lines = ["# file: \(RedactedFinding.text(loaded.file ?? "none"))"]
-        lines.append("# api key: \(RedactedFinding.text(secrets?.apiKey.status ?? "cannot be read"))")
+        lines += ServiceKey.lines(loaded.values, secrets: secrets).map(RedactedFinding.text)
         lines.append("# jarvis token: \(RedactedFinding.text(secrets?.jarvisToken.status ?? "cannot be read"))")
         for section in ConfigurationSchema.sections {
             lines += ["", "[\(section.name)]"]

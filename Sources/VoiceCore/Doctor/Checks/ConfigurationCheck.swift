@@ -29,32 +29,45 @@ enum ConfigurationCheck {
         guard let loaded = context.loaded else { return [] }
         if let finding = unusable(context, check: "api-key", marks: ["api", "API"]) { return [finding] }
         guard let secrets = context.secrets else { return [] }
-        if secrets.apiKey.secret != nil {
-            return [DoctorFinding("api-key", .ok, secrets.apiKey.status)]
-                + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
+        let wanted = ServiceRegistry.wanted(by: loaded.values).map { (service: $0, key: secrets.key($0.name.key)) }
+        let lacking = wanted.filter { $0.key.secret == nil && $0.service.capabilities(loaded.values).needsKey }
+        let used = context.service(loaded.values).name.rawValue
+        if let first = lacking.first, lacking.count == wanted.count { return [noKey(context, first.service)] }
+        let none = DoctorFinding("api-key", .ok, "none, and this service needs none")
+        let found = wanted.filter { $0.key.secret != nil }
+        let several = found.count > 1
+        return found.map {
+            DoctorFinding("api-key", .ok, (several ? "\($0.service.name.rawValue): " : "") + $0.key.status)
         }
-        guard ServiceRegistry.capabilities(loaded.values).needsKey else {
-            return [DoctorFinding("api-key", .ok, "none, and this service needs none")]
-        }
-        if let path = context.unreadable.first {
-            return [
+            + (found.isEmpty && lacking.isEmpty ? [none] : [])
+            + lacking.map {
                 DoctorFinding(
                     "api-key",
-                    .skipped,
-                    "\(path) is root's alone: this user cannot see what the service gets",
-                    advice: "sudo jarvis-voiced doctor"
+                    .warn,
+                    "there is none for \($0.service.name.rawValue), which is left out: \(used) is used"
                 )
-            ]
-        }
-        return [
-            DoctorFinding(
+            }
+            + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
+    }
+
+    /// No service in use can be had.
+    private static func noKey(_ context: DoctorContext, _ service: any VoiceService.Type) -> DoctorFinding {
+        if let path = context.unreadable.first {
+            return DoctorFinding(
                 "api-key",
-                .fail,
-                "there is none",
-                advice: "put it into \(ServiceEnvironment.folder)/openai-api-key (mode 600), or into a file named by "
-                    + "realtime.api_key_file"
+                .skipped,
+                "\(path) is root's alone: this user cannot see what the service gets",
+                advice: "sudo jarvis-voiced doctor"
             )
-        ]
+        }
+        let key = service.name.key ?? .openAI
+        return DoctorFinding(
+            "api-key",
+            .fail,
+            "there is none",
+            advice: "put it into \(ServiceEnvironment.folder)/\(key.credential) (mode 600), or into a file named by "
+                + key.setting
+        )
     }
 
     static func token(_ context: DoctorContext) -> [DoctorFinding] {

@@ -9,7 +9,7 @@ enum ReachCheck {
     /// Asks the service for its root page, without a key; any answer will do.
     static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
         guard let values = context.loaded?.values,
-            let address = ServiceRegistry.chosen(by: values).address(values), let url = ServerURL(address.url)
+            let address = context.service(values).address(values), let url = ServerURL(address.url)
         else { return [] }
         let isSecure = url.scheme == "wss" || url.scheme == "https"
         let name = url.host.contains(":") ? "[\(url.host)]" : url.host

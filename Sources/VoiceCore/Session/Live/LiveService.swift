@@ -13,7 +13,9 @@ package struct LiveService: VoiceService {
 
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .live }
 
-    package static func address(_ configuration: Configuration) -> ServiceAddress? {
+    package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
+
+    private static func location(_ configuration: Configuration) -> ServiceAddress {
         let live = configuration.live
         return ServiceAddress(
             key: "live.url",
@@ -48,6 +50,7 @@ package struct LiveService: VoiceService {
     package var request: WebSocketRequest?
     package var tools: [JSONValue] = []
     private let settings: LiveSettings
+    private let address: ServiceAddress
     private let values: Configuration.Live
     private let lesson = Lesson()
 
@@ -59,25 +62,18 @@ package struct LiveService: VoiceService {
     ) throws(ConfigurationError) {
         let live = configuration.live
         values = live
-        func fail(_ place: String, _ message: String) -> ConfigurationError {
-            ConfigurationError(problems: [ConfigurationProblem(place: place, message: message)])
-        }
-        guard let base = ServerURL(live.url), ["ws", "wss"].contains(base.scheme) else {
-            throw fail("live.url", "wants a ws:// or wss:// address")
-        }
         guard instructions.utf8.count <= Self.longestInstructions else {
-            throw fail("live.instructions_file", "is longer than the service takes: shorten it to 48,000 bytes")
+            let problem = ConfigurationProblem(
+                place: "live.instructions_file",
+                message: "is longer than the service takes: shorten it to 48,000 bytes"
+            )
+            throw ConfigurationError(problems: [problem])
         }
-        request = WebSocketRequest(
-            url: base.text,
-            headers: secrets.apiKey.secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? [],
-            limits: ConnectionLimits(
-                whole: .seconds(live.connectTimeoutS),
-                firstMessage: .seconds(live.connectTimeoutS)
-            ),
-            deadPeerLimit: Self.deadPeer,
-            caFile: live.caFile.isEmpty ? nil : live.caFile,
-            staysNear: base.scheme == "ws" && !live.allowPlainHTTP
+        address = Self.location(configuration)
+        request = try WebSocketRequest(
+            at: address,
+            headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? [],
+            deadPeerLimit: Self.deadPeer
         )
         settings = LiveSettings(
             model: live.model,
@@ -104,7 +100,7 @@ package struct LiveService: VoiceService {
         pump.chunk = 40
         // Deltas are 100 ms long, and the network wavers.
         pump.startBuffer = max(pump.startBuffer, 150)
-        conversation.setUpLimit = .seconds(2 * values.connectTimeoutS + 10)
+        conversation.setUpLimit = address.setUpLimit
         conversation.sessionAge = nil
         conversation.rotationMargin = .seconds(values.rotationMarginS)
         conversation.rememberedTurns = values.carryTurns
@@ -114,7 +110,7 @@ package struct LiveService: VoiceService {
     package func connect(
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
-        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+        report: @escaping ServiceReporter
     ) -> ServiceConnection? {
         guard let request else { return nil }
         let settings = current

@@ -19,7 +19,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private let settings: LocalSettings
     private let network: NetworkThread
     private let pump: NetworkConfined<VoicePump>
-    private let report: @Sendable (ConversationEvent, Duration) -> Void
+    private let report: ServiceReporter
     private let session: Int
 
     private enum Phase { case starting, opened, over }
@@ -51,7 +51,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         session: Int,
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
-        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+        report: @escaping ServiceReporter
     ) {
         self.settings = settings
         self.session = session

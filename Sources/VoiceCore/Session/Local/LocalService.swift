@@ -96,7 +96,7 @@ package struct LocalService: VoiceService {
     package func connect(
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
-        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+        report: @escaping ServiceReporter
     ) -> ServiceConnection? {
         let session = Self.sessions.wrappingAdd(1, ordering: .relaxed).newValue
         let link = NetworkConfined(

@@ -15,7 +15,9 @@ package struct RealtimeService: VoiceService {
         Dialect(configuration).capabilities
     }
 
-    package static func address(_ configuration: Configuration) -> ServiceAddress? {
+    package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
+
+    private static func location(_ configuration: Configuration) -> ServiceAddress {
         let realtime = configuration.realtime
         return ServiceAddress(
             key: "realtime.url",
@@ -31,6 +33,7 @@ package struct RealtimeService: VoiceService {
     package var settings: RealtimeSettings
     package let notices: [String]
     package var request: WebSocketRequest?
+    private let address: ServiceAddress
     private let values: Configuration.Realtime
 
     package init(
@@ -42,21 +45,12 @@ package struct RealtimeService: VoiceService {
         let realtime = configuration.realtime
         values = realtime
         let dialect = Dialect(configuration)
-        guard let base = ServerURL(realtime.url), ["ws", "wss"].contains(base.scheme) else {
-            throw ConfigurationError(problems: [
-                ConfigurationProblem(place: "realtime.url", message: "wants a ws:// or wss:// address")
-            ])
-        }
-        request = WebSocketRequest(
-            url: dialect.address(base, model: realtime.model),
-            headers: dialect.headers(key: secrets.apiKey.secret),
-            limits: ConnectionLimits(
-                whole: .seconds(realtime.connectTimeoutS),
-                firstMessage: .seconds(realtime.connectTimeoutS)
-            ),
-            deadPeerLimit: .seconds(realtime.deadPeerS),
-            caFile: realtime.caFile.isEmpty ? nil : realtime.caFile,
-            staysNear: base.scheme == "ws" && !realtime.allowPlainHTTP
+        address = Self.location(configuration)
+        request = try WebSocketRequest(
+            at: address,
+            url: dialect.address(address.base, model: realtime.model),
+            headers: dialect.headers(key: secrets.key(Self.name.key).secret),
+            deadPeerLimit: .seconds(realtime.deadPeerS)
         )
         let isSemantic = realtime.turnDetection == .semantic
         settings = RealtimeSettings(
@@ -95,8 +89,7 @@ package struct RealtimeService: VoiceService {
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = values.chunkMS
-        // Later than every deadline of the connection, which can say what was missing.
-        conversation.setUpLimit = .seconds(2 * values.connectTimeoutS + 10)
+        conversation.setUpLimit = address.setUpLimit
         conversation.sessionAge = values.sessionAgeMin == 0 ? nil : .seconds(60 * values.sessionAgeMin)
         conversation.rotationMargin = .seconds(values.rotationMarginS)
         conversation.rememberedTurns = values.carryTurns
@@ -106,7 +99,7 @@ package struct RealtimeService: VoiceService {
     package func connect(
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
-        report: @escaping @Sendable (ConversationEvent, Duration) -> Void
+        report: @escaping ServiceReporter
     ) -> ServiceConnection? {
         guard let request else { return nil }
         let settings = settings
