@@ -39,6 +39,8 @@ package struct LiveTrack: Equatable, Sendable {
     private var discardingSince: Duration?
     /// Loud samples of the present stretch of speech.
     package private(set) var loudSamples = 0
+    /// Samples of it that are played.
+    package private(set) var playedSamples = 0
 
     package init() {}
 
@@ -68,6 +70,7 @@ package struct LiveTrack: Equatable, Sendable {
                     if let played { steps.append(.play(played)) }
                     played = start..<end
                 }
+                playedSamples += end - start
                 if isLoud { loudSamples += end - start }
             }
             let pause = isHurried ? Self.shortPause : Self.pause
@@ -93,6 +96,7 @@ package struct LiveTrack: Equatable, Sendable {
         isSpeaking = true
         isHurried = false
         loudSamples = 0
+        playedSamples = 0
         steps.append(.began)
         return true
     }

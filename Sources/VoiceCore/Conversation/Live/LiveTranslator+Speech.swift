@@ -139,20 +139,26 @@ extension LiveTranslator {
         report(.speaks(response: begun.response, item: begun.item))
         let words = earlyWords
         earlyWords = []
-        for word in words { speak(word) }
+        for word in words { speak(word, by: .max) }
     }
 
     mutating func said(_ fragment: LiveFragment, _ now: Duration) {
         // The rest of what was cut is not said.
         guard !track.isDiscarding else { return }
         track.words()
-        guard speech == nil else { return speak(fragment) }
+        guard speech == nil else { return speak(fragment, by: track.playedSamples / 24) }
         earlyWords.append(fragment)
         if earlyWords.count > 16 { earlyWords.removeFirst() }
     }
 
-    private mutating func speak(_ fragment: LiveFragment) {
+    /// Words come with their sound or after it, on a grid of 200 ms: each of the two says too late where they begin, so the
+    /// earlier of both counts.
+    ///
+    /// - Parameter sound: how much of the sound had come, in ms.
+    private mutating func speak(_ fragment: LiveFragment, by sound: Int) {
         guard let speech, speech.words.count < 4000 else { return }
+        let first = speech.words.first?.start ?? fragment.start
+        self.speech?.places.append(min(fragment.start - first, sound))
         self.speech?.words.append(fragment)
         report(.said(response: speech.response, item: speech.item, part: 0, text: fragment.text, isWhole: false))
     }
@@ -188,10 +194,10 @@ extension LiveTranslator {
     mutating func note(item: String, heard: Int, _ now: Duration) {
         guard let index = spoken.lastIndex(where: { $0.item == item }), !spoken[index].isNoted else { return }
         spoken[index].isNoted = true
-        let words = spoken[index].words
-        guard let first = words.first else { return }
+        let speech = spoken[index]
+        guard !speech.words.isEmpty else { return }
         // A word counts that had begun for a tenth of a second.
-        let known = words.filter { $0.start - first.start + 100 <= heard }.map(\.text).joined()
+        let known = zip(speech.words, speech.places).filter { $1 + 100 <= heard }.map(\.0.text).joined()
         let text = known.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let tail = String(text.suffix(900))
         let note = text.isEmpty ? "The user heard nothing of it." : "The user heard only: \"\(tail)\"."

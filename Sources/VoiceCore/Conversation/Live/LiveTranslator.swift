@@ -80,6 +80,8 @@ package struct LiveTranslator: Sendable {
         var response: String
         var item: String
         var words: [LiveFragment] = []
+        /// For each word, where in the sound it begins, in ms of what is played.
+        var places: [Int] = []
         var isNoted = false
 
         var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }

@@ -120,6 +120,22 @@ struct LiveTranslatorTests {
         #expect(began.count == 1)
     }
 
+    /// The grid of the words may begin up to 200 ms before the sound of the first one.
+    @Test func theFirstWordsPlaceOnTheGridShiftsNoOther() {
+        var scene = LiveScene.live()
+        scene.pass(100)
+        for word in ["one", " two", " three", " four"] {
+            let start = scene.position / 200 * 200
+            scene.take(.said(LiveFragment(word, start: start, end: start + 200)))
+            scene.pass(300, model: true)
+        }
+        scene.pass(600, voice: true, model: true)
+        let item = scene.translator.spoken.last?.item ?? ""
+        // Into the second word by 120 ms.
+        scene.ask(.truncate(item: item, part: 0, heard: 420, of: 1200))
+        #expect(scene.told(.thinking).map(\.text) == ["The user heard only: \"one two\"."])
+    }
+
     @Test func whoeverSpeaksOverItIsHeardAndToldOf() {
         var scene = LiveScene.live()
         scene.take(.said(LiveFragment(" One", start: 0, end: 200)))
