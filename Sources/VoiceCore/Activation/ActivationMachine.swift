@@ -22,6 +22,8 @@ package struct ActivationMachine: Sendable {
         package var connectLimit: Duration
         /// Ends after the first answer.
         package var isOneShot: Bool
+        /// A conversation that somebody opens by calling, or that is always open, begins with a greeting.
+        package var greets: Bool
         /// What is kept of before the activation, in ms.
         package var preRoll: Int
         /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else...
@@ -38,6 +40,7 @@ package struct ActivationMachine: Sendable {
             turnLimit = .seconds(activation.turnLimitS)
             connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
             isOneShot = activation.oneShot
+            greets = !activation.greeting.isEmpty
             preRoll = activation.preRollMS
             isWarm = activation.warmStandby
             // The service counts the silence that ended the turn as part of it.
@@ -68,6 +71,9 @@ package struct ActivationMachine: Sendable {
     private var wokenByWord = false
     /// Where the user's turn began in the session's audio, in ms; nil where that is not known.
     private var turnStart: Int?
+    /// A greeting is to come, and what is said before the user has asked anything is it.
+    private var isGreetingDue = false
+    private var isGreeting = false
     /// Something has been said to the user since he spoke.
     private var wasAnswered = false
     private var effects: [ActivationEffect] = []
@@ -119,7 +125,12 @@ package struct ActivationMachine: Sendable {
         isStarted = true
         effects.append(.keepsOpen(mode == .always))
         effects.append(.preRoll(mode != .always))
-        if isMuted { effects.append(.capture(false)) } else if mode == .always { open(holdsMicrophone: false) }
+        if isMuted {
+            effects.append(.capture(false))
+        } else if mode == .always {
+            open(holdsMicrophone: false)
+            greet()
+        }
     }
 
     private mutating func setByHand(_ next: ActivationMode) {
@@ -161,6 +172,7 @@ package struct ActivationMachine: Sendable {
             if isHeard(trigger) { play(.woken) }
             if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
             open(holdsMicrophone: mode != .always && mayFollowWords(trigger))
+            if isHeard(trigger) { greet() }
         case .closing: called = trigger
         case .awake: break
         case .followUp:
@@ -200,6 +212,8 @@ package struct ActivationMachine: Sendable {
         case .awake, .followUp: restart(.followUp)
         case .conversation: break
         }
+        // The answer is no greeting.
+        isGreetingDue = false
         guard phase == .closing else { return effects.append(.ask(text)) }
         if asked.count < Self.mostAsked { asked.append(text) }
     }
@@ -207,7 +221,15 @@ package struct ActivationMachine: Sendable {
     private mutating func open(holdsMicrophone: Bool) {
         phase = .awake
         wasAnswered = false
+        isGreetingDue = false
+        isGreeting = false
         effects.append(.open(holdsMicrophone: holdsMicrophone))
+    }
+
+    private mutating func greet() {
+        guard options.greets, !isQuiet else { return }
+        isGreetingDue = true
+        effects.append(.greet)
     }
 
     /// The silence is ordered first, and judged by what was going on before it.
@@ -331,10 +353,18 @@ package struct ActivationMachine: Sendable {
             phase = .conversation
             wasAnswered = false
         case .fillerSpeaking, .aiSpeaking:
-            phase = .conversation
-            wasAnswered = true
-        case .processing, .waitingForJarvis: phase = .conversation
-        case .listening: if phase == .conversation { answered() }
+            // A greeting answers nothing.
+            if isGreetingDue, phase == .awake {
+                isGreeting = true
+            } else {
+                phase = .conversation
+                wasAnswered = true
+            }
+        case .processing, .waitingForJarvis: if !isGreetingDue || phase != .awake { phase = .conversation }
+        case .listening:
+            if isGreeting || phase == .conversation && wasAnswered { isGreetingDue = false }
+            isGreeting = false
+            if phase == .conversation { answered() }
         case .connecting, .idle, .error: break
         }
     }

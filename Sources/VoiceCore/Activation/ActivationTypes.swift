@@ -49,6 +49,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case startFresh
     /// Has the voice say a text in an open conversation.
     case say(String)
+    /// Begin with the greeting, unless the user has asked something by then.
+    case greet
     /// The conversation changed its state.
     case conversation(ConversationState)
     /// A session was refused because its budget is spent.

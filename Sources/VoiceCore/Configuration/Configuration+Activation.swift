@@ -45,6 +45,13 @@ extension Configuration.Activation {
             "wake and push: keeps a session of the voice service open between conversations, so that the next begins at "
                 + "once. No sound is sent in it, but it is an open session; muting closes it."
         )
+        package let greeting = Setting(
+            "activation.greeting",
+            "",
+            as: .text(mayBeEmpty: true),
+            "What is said when a conversation opens and nobody has asked anything yet: a sentence, or \"agent\" for what the "
+                + "agent says to that. Empty: nothing."
+        )
         package let engine = Setting(
             "activation.engine",
             Engine.auto,

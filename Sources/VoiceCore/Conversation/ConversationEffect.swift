@@ -32,6 +32,10 @@ package enum ConversationEffect: Equatable, Sendable {
     case startCall(FunctionCall, CallAuthority)
     /// Take back every call that is out, and whatever the agent still works on or waits for. None is answered.
     case cancelCalls
+    /// Ask the agent how it greets; answered by `agentGreets`.
+    case askForGreeting
+    /// Say these words in the box's own voice, where it has one: the service does not say given words.
+    case announce(String)
     case play(Earcon)
     case cancelEarcons
     case startTimer(ConversationTimer, Duration)

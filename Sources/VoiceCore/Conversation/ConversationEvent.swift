@@ -51,6 +51,10 @@ package enum ConversationEvent: Equatable, Sendable {
     case ask(String)
     /// Have the voice say this, once nobody speaks.
     case say(String)
+    /// The conversation that was just opened begins with a greeting, unless the user has asked something by then.
+    case greet
+    /// How the agent greets; nil where it had nothing to say in time.
+    case agentGreets(String?)
     /// Close the session once nothing is left to be said.
     case endWhenQuiet
     /// The agent has news: an answer that no call waits for (`isAskedFor`), or something nobody asked for.
@@ -146,6 +150,8 @@ package enum ConversationTimer: Hashable, Sendable {
     case preferred
     /// The session is about to end: change at the next moment nobody speaks.
     case swapBy
+    /// Nobody has spoken since the session was ready: the greeting may be said.
+    case greeting
     /// Nobody has spoken for the idle limit.
     case idle
     /// What is being said after the budget was spent has taken long enough.

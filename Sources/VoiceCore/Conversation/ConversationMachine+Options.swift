@@ -12,6 +12,11 @@ extension ConversationMachine {
         package var takeOverAfter: Duration = .milliseconds(2_500)
         /// How long the room has to be quiet before a service that is well again takes over.
         package var handBackQuiet: Duration = .seconds(30)
+        /// How a conversation begins.
+        package var greeting = Greeting.none
+        /// How long nobody may have spoken before it is said: words that were called out in one breath with the wake word are
+        /// on their way.
+        package var greetAfter: Duration = .milliseconds(700)
         /// Silence after which an idle session is closed; nil keeps it open.
         package var idleLimit: Duration?
         /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.

@@ -75,12 +75,13 @@ extension ConversationMachine {
     }
 
     /// What a model is to say in its own words, or where none speaks, the words; nil for none.
-    private mutating func wish(_ text: String, plainly: String?) {
+    mutating func wish(_ text: String, plainly: String?) {
         guard !options.capabilities.rewords else { return send(.tell(text, .say)) }
         if let plainly { send(.tell(plainly, .exactly)) }
     }
 
     mutating func settleWishes() {
+        settleGreeting()
         remarks.wishes.settle(calls, sequencer)
         // Who speaks again has not left.
         if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }

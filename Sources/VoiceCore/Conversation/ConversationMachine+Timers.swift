@@ -11,6 +11,7 @@ extension ConversationMachine {
         if let pause = options.thinkingAfter { want(.thinking, silentCall, after: pause) }
         if let limit = options.idleLimit { want(.idle, derivedState == .listening, after: limit) }
         want(.budget, hold.isClosing, after: options.budgetGrace)
+        want(.greeting, link.isReady && isQuiet && remarks.greeting.isKnown, after: options.greetAfter)
     }
 
     private mutating func watchSession() {
@@ -78,6 +79,7 @@ extension ConversationMachine {
             sequencer.lostTrack()
         case .unknownResponse: endUnknownResponse()
         case .retryResponse: turn.retryIsDue()
+        case .greeting: sayGreeting()
         case .idle: deactivate()
         case .budget: closeSpent()
         case .rotate: link.isClosed ? renewWarm() : openStandby()

@@ -102,6 +102,8 @@ package struct ConversationMachine: Sendable {
         case .supersede: supersede()
         case .say(let text): say(text)
         case .ask(let text): ask(text)
+        case .greet: greet()
+        case .agentGreets(let text): remarks.greeting.agentSays(text)
         case .connected: break
         case .disconnected(let failure): lost(failure)
         case .service(let report):

@@ -2,6 +2,7 @@
 struct Remarks: Equatable, Sendable {
     /// Nothing is announced in quiet hours.
     private(set) var areAllowed = true
+    var greeting = PendingGreeting()
     var agent = AgentTalk()
     var typed = TypedQuestions()
     var announcements = Announcements()
@@ -13,18 +14,21 @@ struct Remarks: Equatable, Sendable {
         self.areAllowed = areAllowed
         guard !areAllowed else { return }
         announcements.clear()
+        greeting.forget()
         media.forget()
     }
 
     /// The conversation ends: what was to be said in it is not.
     mutating func conversationEnded() {
         announcements.clear()
+        greeting.forget()
         typed.clear()
     }
 
     /// "Stop": nothing of it is to be told.
     mutating func takeBack() {
         announcements.clear()
+        greeting.forget()
         typed.clear()
         media.forget()
         agent = AgentTalk()

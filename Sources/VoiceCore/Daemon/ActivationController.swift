@@ -136,6 +136,7 @@ package actor ActivationController {
         case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
         case .ask(let text): parts.mailbox.post(.ask(text))
         case .say(let text): parts.mailbox.post(.say(text))
+        case .greet: parts.mailbox.post(.greet)
         // None of these takes its time, and none is to wait for a device that does.
         case .startFresh: Task { [startFresh = parts.startFresh] in await startFresh() }
         case .play(let earcon): parts.earcons.play(earcon)

@@ -122,12 +122,22 @@ package struct DaemonSettings: Sendable {
             }
             if minute > 0 { notices.append("activation.mode: " + Self.alwaysOpen(minute)) }
         }
+        announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
+        let greeting = configuration.activation.greeting
+        guard greeting.utf8.count <= Self.longestGreeting else {
+            throw fail("activation.greeting", "is too long to be a greeting: shorten it to \(Self.longestGreeting) bytes")
+        }
+        conversation.greeting = greeting.isEmpty ? .none : greeting == "agent" ? .agent : .words(greeting)
+        if conversation.greeting != .none, announcer == nil, !service.capabilities.saysExactly {
+            notices.append("activation.greeting: this service does not say given words, and [local] has no voice to do so")
+        }
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
-        announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
     }
+
+    private static let longestGreeting = 300
 
     /// - Parameter minute: of an open session, in US dollars.
     private static func alwaysOpen(_ minute: Double) -> String {

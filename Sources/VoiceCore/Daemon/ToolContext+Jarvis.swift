@@ -22,6 +22,21 @@ extension ToolContext {
     }
 }
 
+extension JarvisClient {
+    /// So long somebody who has called waits for a greeting.
+    private static let greetingLimit = Duration.seconds(5)
+
+    /// How the agent greets who has just called; nil where it does not answer in time, or does not answer that.
+    func greeting() async -> String? {
+        let request = "(The user has just called and has said nothing yet. Greet him in one short sentence, and use no tool.)"
+        guard let answer = await TimeLimit.run(Self.greetingLimit, { await self.ask(request) }) else {
+            cancelRequest()
+            return nil
+        }
+        return answer.failure == nil && answer.prompt == nil ? answer.spoken : nil
+    }
+}
+
 extension ConversationEvent {
     /// What the agent's client has to tell, for the conversation.
     init(_ news: JarvisClient.News) {

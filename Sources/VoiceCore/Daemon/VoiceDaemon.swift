@@ -157,6 +157,7 @@ package actor VoiceDaemon {
                 substitutes: settings.substitutes,
                 budget: Self.budget(settings, logger: logger),
                 withdraw: { _ = await client.cancelRequest() },
+                greeting: { await client.greeting() },
                 logger: logger
             ),
             options: settings.conversation,

@@ -25,6 +25,8 @@ package actor ConversationSession {
         package var budget: BudgetTracker?
         /// Takes back what the agent works on or waits for.
         package var withdraw: @Sendable () async -> Void
+        /// Asks the agent how it greets; nil where it does not say so in time.
+        package var greeting: @Sendable () async -> String?
         package var logger: Logger
 
         package init(
@@ -37,6 +39,7 @@ package actor ConversationSession {
             substitutes: [any VoiceService] = [],
             budget: BudgetTracker? = nil,
             withdraw: @escaping @Sendable () async -> Void = {},
+            greeting: @escaping @Sendable () async -> String? = { nil },
             logger: Logger
         ) {
             self.network = network
@@ -48,6 +51,7 @@ package actor ConversationSession {
             self.substitutes = substitutes
             self.budget = budget
             self.withdraw = withdraw
+            self.greeting = greeting
             self.logger = logger
         }
     }
@@ -229,6 +233,10 @@ package actor ConversationSession {
         case .turnIsOpen(let isOpen): parts.pump.perform { $0.turnIsOpen(isOpen) }
         case .startCall(let call, let authority): start(call, authority, at: instant)
         case .cancelCalls: cancelCalls()
+        case .askForGreeting:
+            let (greeting, mailbox) = (parts.greeting, parts.mailbox)
+            Task { mailbox.post(.agentGreets(await greeting())) }
+        case .announce: break
         case .play(let earcon): parts.earcons.play(earcon)
         case .cancelEarcons: parts.earcons.cancel()
         case .startTimer(let timer, let pause): start(timer, after: pause)

@@ -634,4 +634,44 @@ struct ActivationMachineTests {
             }
         }
     }
+
+    // MARK: Greeting
+
+    @Test(arguments: [ActivationMode.wake, .push, .always])
+    func aGreetingIsNoAnswer(_ mode: ActivationMode) {
+        var scene = Scene.awake(mode == .wake ? .wake : mode) {
+            $0.greets = true
+            $0.isOneShot = true
+        }
+        if mode == .push {
+            scene.on(.activate(.button))
+            #expect(scene.latest.contains(.greet))
+            scene.states(.connecting, .listening)
+        }
+        scene.states(.processing, .aiSpeaking, .listening)
+        #expect(!scene.closes && scene.machine.phase == .awake)
+        scene.states(.userSpeaking, .processing, .aiSpeaking, .listening)
+        #expect(scene.closes == (mode != .always))
+    }
+
+    @Test func theCallAloneLeavesTheGreetingDue() {
+        var scene = Scene.awake {
+            $0.greets = true
+            $0.isOneShot = true
+        }
+        scene.states(.userSpeaking)
+        scene.on(.turnEnded(1600))
+        #expect(scene.latest.contains(.interrupt))
+        scene.states(.listening, .processing, .aiSpeaking, .listening)
+        #expect(!scene.closes)
+    }
+
+    @Test func whoTypesIsNotGreeted() {
+        var scene = Scene(.wake) { $0.greets = true }
+        scene.on(.ask("What time is it?"))
+        #expect(!scene.latest.contains(.greet))
+        scene.states(.connecting, .listening, .processing, .aiSpeaking, .listening)
+        #expect(scene.machine.phase == .followUp)
+    }
+
 }

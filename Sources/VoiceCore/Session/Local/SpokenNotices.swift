@@ -7,6 +7,7 @@ struct SpokenNotices: Equatable, Sendable {
 
     /// Nil for what needs no words.
     mutating func sentence(for effect: ConversationEffect) -> String? {
+        if case .announce(let text) = effect { return text }
         guard case .note(let note) = effect else { return nil }
         switch note {
         case .sessionOpened:

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// What is said when a conversation opens.
+struct GreetingTests {
+    private static func called(
+        _ greeting: Greeting = .words("Yes?"),
+        _ change: (inout ConversationMachine.Options) -> Void = { _ in }
+    ) -> Scene {
+        var scene = Scene {
+            $0.greeting = greeting
+            change(&$0)
+        }
+        scene.on(.activate)
+        scene.on(.greet)
+        scene.open()
+        return scene
+    }
+
+    private static func told(_ scene: Scene) -> [String] {
+        scene.sent().compactMap { if case .systemMessage(let text, _) = $0 { text } else { nil } }
+    }
+
+    @Test func whoCallsAndSaysNothingIsGreetedOnce() {
+        var scene = Self.called()
+        #expect(Self.told(scene).isEmpty)
+        #expect(scene.latest.contains(.startTimer(.greeting, .milliseconds(700))))
+        scene.on(.timer(.greeting))
+        #expect(Self.told(scene).count == 1 && Self.told(scene)[0].hasSuffix("Yes?"))
+        #expect(scene.creates.count == 1)
+        scene.begin("r1", for: scene.creates[0])
+        scene.speak("r1")
+        #expect(scene.state == .aiSpeaking)
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+        #expect(!scene.latest.contains(.startTimer(.greeting, .milliseconds(700))))
+    }
+
+    @Test func whoAsksInOneBreathIsAnsweredInstead() {
+        var scene = Self.called()
+        scene.userTurn()
+        scene.on(.timer(.greeting))
+        scene.begin("r1")
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        #expect(scene.state == .listening)
+        scene.on(.timer(.greeting))
+        #expect(Self.told(scene).isEmpty)
+    }
+
+    /// The service hears the call itself as a turn, which is taken back.
+    @Test func theCallAloneIsNoQuestion() {
+        var scene = Self.called()
+        scene.userTurn()
+        scene.on(.interrupt)
+        scene.begin("r1")
+        scene.done("r1", .cancelled)
+        scene.on(.timer(.greeting))
+        #expect(Self.told(scene).count == 1)
+    }
+
+    @Test func whatIsTypedNeedsNoGreeting() {
+        var scene = Self.called()
+        scene.on(.ask("What time is it?"))
+        scene.begin("r1", for: scene.creates.last)
+        scene.speak("r1")
+        scene.done("r1")
+        scene.on(.voiceDrained)
+        scene.on(.timer(.greeting))
+        #expect(Self.told(scene).isEmpty)
+    }
+
+    @Test func aGreetingThatComesTooLateIsNotSaid() {
+        var scene = Self.called()
+        scene.on(.timer(.greeting), after: .seconds(11))
+        #expect(Self.told(scene).isEmpty)
+    }
+
+    @Test func inQuietHoursNobodyIsGreeted() {
+        var scene = Scene { $0.greeting = .words("Yes?") }
+        scene.on(.announces(false))
+        scene.on(.activate)
+        scene.on(.greet)
+        scene.open()
+        scene.on(.timer(.greeting))
+        #expect(Self.told(scene).isEmpty)
+    }
+
+    /// What the agent says is data: it goes to the model as the output of a call.
+    @Test func theAgentsGreetingIsTold() {
+        var scene = Self.called(.agent)
+        #expect(scene.effects.contains(.askForGreeting))
+        scene.on(.agentGreets("Good evening."))
+        scene.on(.timer(.greeting))
+        let outputs = scene.sent().compactMap { if case .functionCallOutput(_, let text) = $0 { text } else { nil } }
+        #expect(outputs == ["Good evening."])
+        #expect(Self.told(scene).allSatisfy { !$0.contains("Good evening.") })
+        #expect(scene.creates.count == 1)
+    }
+
+    @Test func anAgentThatSaysNothingLeavesTheConversationAsItIs() {
+        var scene = Self.called(.agent)
+        scene.on(.agentGreets(nil))
+        scene.on(.timer(.greeting))
+        #expect(scene.creates.isEmpty && scene.state == .listening)
+    }
+
+    /// A service that takes no text: the box's own voice greets, where there is one.
+    @Test func aServiceThatCannotSayItIsHelped() {
+        var scene = Self.called { $0.capabilities.takesText = false }
+        scene.on(.timer(.greeting))
+        #expect(scene.effects.contains(.announce("Yes?")))
+        #expect(scene.creates.isEmpty)
+    }
+}
