@@ -125,11 +125,11 @@ package struct DaemonSettings: Sendable {
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         let greeting = configuration.activation.greeting
         guard greeting.utf8.count <= Self.longestGreeting else {
-            throw fail("activation.greeting", "is too long to be a greeting: shorten it to \(Self.longestGreeting) bytes")
+            throw fail("activation.greeting", "is too long: shorten it to \(Self.longestGreeting) bytes")
         }
         conversation.greeting = greeting.isEmpty ? .none : greeting == "agent" ? .agent : .words(greeting)
         if conversation.greeting != .none, announcer == nil, !service.capabilities.saysExactly {
-            notices.append("activation.greeting: this service does not say given words, and [local] has no voice to do so")
+            notices.append("activation.greeting: this service says no given words, and there is no voice of the house")
         }
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always

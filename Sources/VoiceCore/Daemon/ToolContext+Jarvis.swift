@@ -28,7 +28,9 @@ extension JarvisClient {
 
     /// How the agent greets who has just called; nil where it does not answer in time, or does not answer that.
     func greeting() async -> String? {
-        let request = "(The user has just called and has said nothing yet. Greet him in one short sentence, and use no tool.)"
+        let request = """
+            (The user has just called and has said nothing yet. Greet him in one short sentence, and use no tool.)
+            """
         guard let answer = await TimeLimit.run(Self.greetingLimit, { await self.ask(request) }) else {
             cancelRequest()
             return nil

@@ -35,6 +35,28 @@ extension EndToEnd {
             #expect(stage.journal.client("conversation.item.truncate").isEmpty)
         }
 
+        /// A greeting is the first thing that sounds: nothing is known of the echo yet, and none of it becomes a turn.
+        @Test func theEchoOfAGreetingIsNoTurn() async throws {
+            let greeting = "Good evening to you all."
+            let stage = try Stage(
+                [.say(greeting), .say("Very well."), .say("Not again.")],
+                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+            )
+            try await stage.start {
+                $0.echo.duplex = .auto
+                $0.echo.enabled = true
+                $0.activation.greeting = greeting
+            }
+            try await stage.reach(.listening, times: 2)
+            try await Task.sleep(for: .milliseconds(1200))
+            stage.say("Tell")
+            try await stage.reach(.listening, times: 3)
+            let (tones, _) = try await stage.stop()
+            #expect(stage.journal.states.filter { $0 == .userSpeaking }.count == 1, "\(stage.journal.states)")
+            #expect(tones.spell(greeting + " Very well."), "\(tones)")
+            #expect(stage.journal.client("conversation.item.create").contains { "\($0)".contains(greeting) })
+        }
+
         /// The room that makes the tests above worth something.
         @Test func withoutAnyGateItIsAnswered() async throws {
             let stage = try Stage(
