@@ -49,8 +49,6 @@ package enum ActivationEvent: Equatable, Sendable {
     case startFresh
     /// Has the voice say a text in an open conversation.
     case say(String)
-    /// Begin with the greeting, unless the user has asked something by then.
-    case greet
     /// The conversation changed its state.
     case conversation(ConversationState)
     /// A session was refused because its budget is spent.
@@ -104,6 +102,8 @@ package enum ActivationEffect: Equatable, Sendable {
     case ask(String)
     /// Have the voice say a text.
     case say(String)
+    /// Begin with the greeting, unless the user has asked something by then.
+    case greet
     /// Begin a fresh conversation with the agent, and forget what is known of a failure.
     case startFresh
     case play(Earcon)
