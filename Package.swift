@@ -24,8 +24,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// The rooms of the core with walls of their own, the lowest first; the rest of `Sources/VoiceCore` puts them together.
 let roomFolders = [
-    "Base", "Configuration", "Network", "Wyoming", "Household", "Audio", "Conversation", "Reply", "Agent", "Media",
-    "Activation",
+    "Base", "Configuration", "Network", "Wyoming", "Household", "Audio", "Conversation", "Budget", "Reply", "Agent",
+    "Media", "Activation",
 ]
 let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
 
@@ -95,6 +95,7 @@ let package = Package(
         .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
         .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", logging]),
         .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),
+        .room("Budget", ["VoiceBase", "VoiceConfiguration", "VoiceConversation", logging]),
         .room("Reply", ["VoiceBase", "CCmark"]),
         .room("Agent", ["VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceReply", logging]),
         .room(
@@ -162,7 +163,14 @@ let package = Package(
         ),
 
         // What reads bytes from outside, for the fuzzer and for a test over its corpus
-        .target(name: "FuzzTargets", dependencies: rooms + ["VoiceCore"], swiftSettings: settings),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceConversation", "VoiceBudget", "VoiceReply",
+                "VoiceAgent", "VoiceMedia", "VoiceActivation",
+            ],
+            swiftSettings: settings
+        ),
 
         .testTarget(
             name: "VoiceCoreTests",

@@ -1,8 +1,8 @@
 import VoiceActivation
 import VoiceBase
+import VoiceBudget
 import VoiceConfiguration
 import VoiceConversation
-import VoiceCore
 
 /// Events without end, in any order, through everything that is computed from them: the conversation, activation, budget
 /// and transcripts, wired to each other as in the daemon. Nothing of it may trap or grow.
@@ -53,7 +53,7 @@ package struct EventScript {
         costs.caps = [.conversation: .init(money: 0.5), .hour: .init(money: 2, minutes: 20), .day: .init(minutes: 90)]
         costs.prices.audioIn = 32
         costs.prices.sessionMinute = 0.05
-        budget = Budget(costs, at: BudgetInstant(wall: wall, uptime: .zero))
+        budget = Budget(costs, at: ClockInstant(wall: wall, uptime: .zero))
         self.chance = chance
     }
 
@@ -125,7 +125,7 @@ package struct EventScript {
             }
         }
         let heard = origin == .current ? event : nil
-        let instant = BudgetInstant(wall: wall, offset: 3600 * (chance.below(27) - 13), uptime: now)
+        let instant = ClockInstant(wall: wall, offset: 3600 * (chance.below(27) - 13), uptime: now)
         let signals = budget.note(heard, effects: effects, at: instant)
         for state in states { activate(.conversation(state)) }
         switch heard {

@@ -1,3 +1,4 @@
+package import VoiceBase
 package import VoiceConversation
 
 /// Counts what conversations cost and how long they are, and says when enough is enough.
@@ -8,7 +9,9 @@ package import VoiceConversation
 package struct Budget: Sendable {
     package struct Options: Equatable, Sendable {
         package var caps: [BudgetPeriod: BudgetCaps] = [:]
+        /// Of the preferred service, and of those that take its place.
         package var prices = PriceTable()
+        package var substitutePrices: [PriceTable] = []
         /// The part of a budget after which the user is notified.
         package var notice = 0.8
         /// Time without talk that ends a conversation.
@@ -21,6 +24,8 @@ package struct Budget: Sendable {
     package private(set) var hour: BudgetAccount
     package private(set) var day: BudgetAccount
     package private(set) var conversation = BudgetAccount.Spending()
+    /// The service of the conversation: 0 for the preferred one.
+    private var service = 0
     private var state = ConversationState.idle
     private var latest: Duration
     private var latestTalk: Duration
@@ -31,7 +36,7 @@ package struct Budget: Sendable {
     package private(set) var spentUntil: String?
 
     /// - Parameter restored: the accounts of before a restart.
-    package init(_ options: Options, restored: RestoredBudget = .nothing, at now: BudgetInstant) {
+    package init(_ options: Options, restored: RestoredBudget = .nothing, at now: ClockInstant) {
         self.options = options
         let saved = restored.accounts(options.caps, at: now)
         hour = saved.hour
@@ -56,9 +61,10 @@ package struct Budget: Sendable {
     package mutating func note(
         _ event: ConversationEvent? = nil,
         effects: [ConversationEffect] = [],
-        at now: BudgetInstant
+        at now: ClockInstant
     ) -> [BudgetSignal] {
         pass(to: now)
+        for case .choose(let index, isBeside: false) in effects { service = index }
         if case .service(.charged(let bill)) = event { charge(bill) }
         for case .stateChanged(_, let next) in effects { state = next }
         if isTalking || state == .waitingForJarvis { latestTalk = now.uptime }
@@ -74,6 +80,11 @@ package struct Budget: Sendable {
         }
     }
 
+    private var prices: PriceTable {
+        let others = options.substitutePrices
+        return others.indices.contains(service - 1) ? others[service - 1] : options.prices
+    }
+
     private var isOpen: Bool {
         switch state {
         case .idle, .connecting, .error: false
@@ -81,10 +92,10 @@ package struct Budget: Sendable {
         }
     }
 
-    private mutating func pass(to now: BudgetInstant) {
+    private mutating func pass(to now: ClockInstant) {
         let gone = max(now.uptime - latest, .zero)
         latest = max(latest, now.uptime)
-        let cost = isOpen ? options.prices.cost(ofSession: gone) : 0
+        let cost = isOpen ? prices.cost(ofSession: gone) : 0
         let talk = isTalking ? gone : .zero
         each { spending in
             spending.micros += cost
@@ -105,8 +116,8 @@ package struct Budget: Sendable {
         guard isNew(bill.id) else { return }
         let cost =
             switch bill.usage {
-            case .response(let usage): options.prices.cost(of: usage)
-            case .transcription(let usage): options.prices.cost(of: usage)
+            case .response(let usage): prices.cost(of: usage)
+            case .transcription(let usage): prices.cost(of: usage)
             }
         each { $0.micros += Double(cost) }
     }
@@ -140,7 +151,7 @@ package struct Budget: Sendable {
 
     private func isSpent(_ period: BudgetPeriod) -> Bool { part(of: period) >= 1 }
 
-    private mutating func signals(at now: BudgetInstant) -> [BudgetSignal] {
+    private mutating func signals(at now: ClockInstant) -> [BudgetSignal] {
         var result: [BudgetSignal] = []
         for period in BudgetPeriod.allCases where part(of: period) >= options.notice {
             guard !spending(in: period).isReported else { continue }
@@ -163,7 +174,7 @@ package struct Budget: Sendable {
         return result
     }
 
-    private func report(on period: BudgetPeriod, at now: BudgetInstant) -> BudgetReport {
+    private func report(on period: BudgetPeriod, at now: ClockInstant) -> BudgetReport {
         let spending = spending(in: period)
         let end =
             switch period {

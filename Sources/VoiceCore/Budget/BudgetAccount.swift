@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 
 /// What was spent in one hour or day by the clock.
 package struct BudgetAccount: Equatable, Sendable {
@@ -29,7 +29,7 @@ package struct BudgetAccount: Equatable, Sendable {
     ///
     /// A clock that was put back does not: it would hand out the same budget twice. But a clock that had been far ahead
     /// must not close the box for years either: the account ends at the latest when its length has gone by since.
-    mutating func roll(to instant: BudgetInstant, length: Int) {
+    mutating func roll(to instant: ClockInstant, length: Int) {
         let present = instant.number(of: length)
         if present == number {
             behindSince = nil
@@ -45,13 +45,13 @@ package struct BudgetAccount: Equatable, Sendable {
     /// The account of a day ten years ahead, after a start: the clock that wrote it was wrong. It counts as the present
     /// one's, and ends with it. Of a nearer day it may be the present clock that is wrong: a box without one that is kept
     /// begins with the time of last month, of the system's making, or with 1970.
-    mutating func bringBack(to instant: BudgetInstant, length: Int) {
+    mutating func bringBack(to instant: ClockInstant, length: Int) {
         let present = instant.number(of: length)
         if instant.isPlausible, number - present > 3660 * 86_400 / length { number = present }
     }
 
     /// When it ends, in Unix time.
-    func end(at instant: BudgetInstant, length: Int) -> Int {
+    func end(at instant: ClockInstant, length: Int) -> Int {
         let byClock = (number + 1) * length - instant.offset
         guard let since = behindSince else { return byClock }
         let left = Duration.seconds(length) - (instant.uptime - since)

@@ -1,3 +1,4 @@
+internal import VoiceBase
 /// What a budget wants known.
 package enum BudgetSignal: Equatable, Sendable {
     /// Most of it is spent; reported once in a period.
@@ -22,7 +23,7 @@ package struct BudgetReport: Equatable, Sendable {
 
 extension BudgetReport {
     /// "$8.02 of $10.00", "25.0 of 30 min", or both.
-    var amounts: String {
+    package var amounts: String {
         var parts: [String] = []
         if caps.money > 0 { parts.append("$\(Self.text(dollars)) of $\(Self.text(caps.money))") }
         if caps.minutes > 0 { parts.append("\(Self.text(minutes)) of \(Self.text(caps.minutes)) min") }
@@ -30,7 +31,7 @@ extension BudgetReport {
     }
 
     /// With two decimals.
-    static func text(_ value: Double) -> String {
+    package static func text(_ value: Double) -> String {
         let hundredths = Int((min(max(0, value), 1e12) * 100).rounded())
         let rest = hundredths % 100
         return "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
@@ -57,7 +58,7 @@ package enum RestoredBudget: Equatable, Sendable {
     }
 
     /// The accounts to go on with.
-    func accounts(_ caps: [BudgetPeriod: BudgetCaps], at now: BudgetInstant) -> SavedBudget {
+    func accounts(_ caps: [BudgetPeriod: BudgetCaps], at now: ClockInstant) -> SavedBudget {
         if case .known(let saved) = self {
             var saved = saved
             saved.hour.bringBack(to: now, length: 3600)

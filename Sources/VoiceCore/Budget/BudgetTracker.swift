@@ -1,12 +1,11 @@
-internal import Glibc
-internal import VoiceBase
-internal import VoiceConversation
+package import VoiceBase
+package import VoiceConversation
 
 /// A budget with its clock and its memory.
 package struct BudgetTracker: Sendable {
     private var budget: Budget
     private let store: BudgetStore?
-    private let clock: @Sendable () -> BudgetInstant
+    private let clock: @Sendable () -> ClockInstant
     private var stored: SavedBudget
     private var sequence = 0
 
@@ -14,7 +13,7 @@ package struct BudgetTracker: Sendable {
         _ options: Budget.Options,
         restored: RestoredBudget = .nothing,
         store: BudgetStore? = nil,
-        clock: @escaping @Sendable () -> BudgetInstant = BudgetInstant.now
+        clock: @escaping @Sendable () -> ClockInstant = ClockInstant.awake
     ) {
         budget = Budget(options, restored: restored, at: clock())
         stored = budget.saved
@@ -28,9 +27,10 @@ package struct BudgetTracker: Sendable {
         }
     }
 
-    mutating func reconfigure(_ options: Budget.Options) { budget.reconfigure(options) }
+    package mutating func reconfigure(_ options: Budget.Options) { budget.reconfigure(options) }
 
-    mutating func note(_ event: ConversationEvent? = nil, effects: [ConversationEffect] = []) -> [BudgetSignal] {
+    package mutating func note(_ event: ConversationEvent? = nil, effects: [ConversationEffect] = []) -> [BudgetSignal]
+    {
         let signals = budget.note(event, effects: effects, at: clock())
         let saved = budget.saved
         if let store, saved.isWorthWriting(after: stored) {
@@ -42,7 +42,7 @@ package struct BudgetTracker: Sendable {
     }
 
     /// Writes what is not written yet.
-    func finish() async {
+    package func finish() async {
         await store?.save(budget.saved, sequence: sequence + 1)
         await store?.flush()
     }
@@ -71,15 +71,5 @@ extension SavedBudget {
             || hour.spending.isReported != last.hour.spending.isReported
             || day.spending.micros - last.day.spending.micros >= 1000
             || day.spending.talk - last.day.spending.talk >= .seconds(10)
-    }
-}
-
-extension BudgetInstant {
-    /// This instant, by the clocks of this machine.
-    package static func now() -> BudgetInstant {
-        var seconds = time(nil)
-        var local = tm()
-        localtime_r(&seconds, &local)
-        return BudgetInstant(wall: seconds, offset: local.tm_gmtoff, uptime: Monotonic.now())
     }
 }

@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceBudget
 internal import VoiceConversation
 
 /// What comes of asking for a conversation.

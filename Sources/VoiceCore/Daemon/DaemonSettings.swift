@@ -3,6 +3,7 @@ package import Logging
 package import VoiceActivation
 package import VoiceAudio
 package import VoiceBase
+package import VoiceBudget
 package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceMedia
@@ -106,16 +107,16 @@ package struct DaemonSettings: Sendable {
         self.jarvisBase = jarvisBase
         jarvisToken = secrets.jarvisToken.secret
         transcripts = configuration.log.transcripts
-        budget = Budget.Options(configuration)
+        budget = Budget.Options(configuration, services: [kind] + usable.dropFirst())
         activation = try ActivationSettings(configuration)
-        if activation.machine.isWarm, PriceTable(configuration).sessionMinute > 0 {
+        if activation.machine.isWarm, budget.prices.sessionMinute > 0 {
             activation.machine.isWarm = false
             notices.append(
                 "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
             )
         }
         if service.capabilities.continuousUplink, activation.machine.mode == .always {
-            let minute = PriceTable(configuration).sessionMinute
+            let minute = budget.prices.sessionMinute
             if minute > 0, configuration.budget.dayUSD <= 0 {
                 let message = Self.alwaysOpen(minute) + ": set budget.day_usd, or another activation.mode"
                 throw fail("activation.mode", message)
@@ -134,7 +135,7 @@ package struct DaemonSettings: Sendable {
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
-        if let notice = Budget.Options.notice(on: configuration) { notices.append(notice) }
+        if let notice = Budget.Options.notice(on: configuration, of: kind) { notices.append(notice) }
     }
 
     private static let longestGreeting = 300

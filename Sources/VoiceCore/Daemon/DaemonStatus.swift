@@ -1,5 +1,6 @@
 package import Logging
 package import VoiceAudio
+package import VoiceBudget
 internal import VoiceConfiguration
 package import VoiceConversation
 

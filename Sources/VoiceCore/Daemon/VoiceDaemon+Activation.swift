@@ -87,7 +87,7 @@ extension VoiceDaemon {
     private static func keepQuiet(_ hours: QuietHours, _ inbox: ActivationInbox) async {
         var isQuiet = false
         repeat {
-            let now = BudgetInstant.now()
+            let now = ClockInstant.awake()
             let minute = ((now.wall + now.offset) / 60 % 1440 + 1440) % 1440
             if hours.contains(minute: minute) != isQuiet {
                 isQuiet.toggle()

@@ -2,6 +2,7 @@ internal import Logging
 internal import VoiceActivation
 internal import VoiceAgent
 internal import VoiceAudio
+internal import VoiceBudget
 internal import VoiceConversation
 package import VoiceMedia
 internal import VoiceNetwork

@@ -40,9 +40,9 @@ extension VoiceDaemon {
             await volumeController.setCaptureGain(decibels: configuration.audio.captureGainDB)
         }
         if change.inForce.contains("log.transcripts") { await session.setTranscripts(configuration.log.transcripts) }
-        if change.inForce.contains(where: { $0.hasPrefix("budget.") }) { await session.useBudget(.init(configuration)) }
+        if change.inForce.contains(where: { $0.hasPrefix("budget.") }) { await session.useBudget(settings.budget) }
         if change.inForce.contains("agent token") { client.useToken(settings.jarvisToken) }
-        if change.inForce.contains("API key") { await useKey(of: settings.service) }
+        if change.inForce.contains("API key") { await useKeys(of: settings) }
         let changed = change.inForce.isEmpty ? "nothing" : change.inForce.joined(separator: ", ")
         let restart = change.afterRestart.isEmpty ? "nothing" : change.afterRestart.joined(separator: ", ")
         logger.log(
@@ -54,8 +54,8 @@ extension VoiceDaemon {
     }
 
     /// The key for connections from now on; a service that refused the one before is asked again at once.
-    private func useKey(of service: any VoiceService) async {
-        await session.useHeaders(of: service)
+    private func useKeys(of settings: DaemonSettings) async {
+        await session.useHeaders(of: [settings.service] + settings.substitutes)
         guard case .error = await session.state else { return }
         resetConversation()
     }

@@ -1,5 +1,6 @@
 internal import Logging
 internal import VoiceBase
+internal import VoiceBudget
 internal import VoiceConversation
 
 /// Puts a conversation into log lines: one per change of state, one per call, one per turn.

@@ -1,4 +1,5 @@
 internal import VoiceBase
+package import VoiceBudget
 internal import VoiceConversation
 
 /// What conversations cost, and the end of the budget.

@@ -4,6 +4,7 @@ internal import Synchronization
 internal import VoiceAgent
 package import VoiceAudio
 internal import VoiceBase
+package import VoiceBudget
 package import VoiceConversation
 package import VoiceNetwork
 
@@ -122,10 +123,18 @@ package actor ConversationSession {
         machine.link.phase == .ready ? max(.zero, Monotonic.now() - machine.link.opened) : nil
     }
 
-    /// The handshakes from now on bear other headers: the key was changed.
-    func useHeaders(of service: any VoiceService) {
-        guard let request = service.request else { return }
-        parts.service.request?.headers = request.headers
+    /// The handshakes from now on bear other headers: a key was changed.
+    ///
+    /// - Parameter services: as the configuration would have them now.
+    func useHeaders(of services: [any VoiceService]) {
+        func headers(_ name: String) -> [(name: String, value: String)]? {
+            services.first { $0.name == name }?.request?.headers
+        }
+        if let found = headers(parts.service.name) { parts.service.request?.headers = found }
+        for index in parts.substitutes.indices {
+            guard let found = headers(parts.substitutes[index].name) else { continue }
+            parts.substitutes[index].request?.headers = found
+        }
         machine.forgetTrouble()
     }
 
@@ -182,8 +191,9 @@ package actor ConversationSession {
     private func charged(_ effects: [ConversationEffect], from before: Int) -> [ConversationEffect] {
         var counts = isCharged(before)
         return effects.filter { effect in
-            if case .choose(let index, isBeside: false) = effect { counts = isCharged(index) }
-            return counts
+            guard case .choose(let index, isBeside: false) = effect else { return counts }
+            counts = isCharged(index)
+            return true
         }
     }
 

@@ -1,4 +1,5 @@
-internal import VoiceBase
+package import VoiceBase
+internal import VoiceBudget
 
 /// How much of the microphone has left this machine today: by conversation, and by what opened it. A pure value.
 ///
@@ -37,7 +38,7 @@ package struct EgressBook: Sendable, Equatable {
         isOpen = false
     }
 
-    package mutating func sent(samples: Int, bytes: Int, at now: BudgetInstant) {
+    package mutating func sent(samples: Int, bytes: Int, at now: ClockInstant) {
         turn(to: now)
         if !isOpen || conversations.isEmpty {
             conversations.append(Conversation(began: now.wall, opener: opener))
@@ -50,13 +51,13 @@ package struct EgressBook: Sendable, Equatable {
     }
 
     /// Today's, without those of days before.
-    package mutating func today(_ now: BudgetInstant) -> [Conversation] {
+    package mutating func today(_ now: ClockInstant) -> [Conversation] {
         turn(to: now)
         return conversations
     }
 
     /// A conversation that goes on over midnight begins again.
-    private mutating func turn(to now: BudgetInstant) {
+    private mutating func turn(to now: ClockInstant) {
         var account = day ?? BudgetAccount(number: now.number(of: 86_400))
         account.roll(to: now, length: 86_400)
         if account.number != day?.number {
@@ -85,7 +86,7 @@ package struct EgressBook: Sendable, Equatable {
     }
 
     /// The book of a daemon that goes on where another ended.
-    package init(_ saved: SavedEgress, at now: BudgetInstant) {
+    package init(_ saved: SavedEgress, at now: ClockInstant) {
         var account = BudgetAccount(number: saved.day)
         account.bringBack(to: now, length: 86_400)
         day = account

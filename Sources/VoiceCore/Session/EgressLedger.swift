@@ -1,6 +1,7 @@
 package import Logging
 internal import Synchronization
 package import VoiceBase
+internal import VoiceBudget
 
 /// The book, written by the network thread and read by anybody.
 ///
@@ -15,13 +16,13 @@ package final class EgressLedger: Sendable {
     private let state: Mutex<State>
     private let store: EgressStore?
     private let pause: Duration
-    private let clock: @Sendable () -> BudgetInstant
+    private let clock: @Sendable () -> ClockInstant
 
     package init(
         _ book: EgressBook = EgressBook(),
         store: EgressStore? = nil,
         pause: Duration = .seconds(30),
-        clock: @escaping @Sendable () -> BudgetInstant = BudgetInstant.now
+        clock: @escaping @Sendable () -> ClockInstant = ClockInstant.awake
     ) {
         state = Mutex(State(book: book))
         self.store = store
@@ -96,7 +97,7 @@ package actor EgressStore {
     /// The book of before, with a warning where it cannot be read: then today's is incomplete.
     package static func load(
         directory: String,
-        at now: BudgetInstant,
+        at now: ClockInstant,
         logger: Logger,
         files: FileReader = .system
     ) -> EgressBook {

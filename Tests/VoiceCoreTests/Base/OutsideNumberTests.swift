@@ -5,6 +5,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore

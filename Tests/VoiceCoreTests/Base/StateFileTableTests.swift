@@ -7,6 +7,7 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceCore
 @testable import VoiceHousehold
 @testable import VoiceMedia
@@ -72,7 +73,7 @@ struct StateFileTableTests {
                 case .damaged: return false
                 }
             case .egress:
-                let now = BudgetInstant(wall: 86_400, uptime: .zero)
+                let now = ClockInstant(wall: 86_400, uptime: .zero)
                 let book = EgressStore.load(directory: folder, at: now, logger: log.logger, files: files)
                 return book.isIncomplete ? false : book.saved == nil ? nil : true
             case .volumes:

@@ -2,6 +2,7 @@ import Testing
 
 @testable import VoiceActivation
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -21,7 +22,7 @@ struct BudgetStoreTests {
             options(5),
             restored: BudgetStore.load(directory: directory, logger: log.logger),
             store: BudgetStore(directory: directory, logger: log.logger),
-            clock: { BudgetInstant(wall: 1_795_285_800, uptime: .seconds(10)) }
+            clock: { ClockInstant(wall: 1_795_285_800, uptime: .seconds(10)) }
         )
     }
 
@@ -51,7 +52,7 @@ struct BudgetStoreTests {
         let wall = Atomic(1_795_285_800)
         var tracker = BudgetTracker(options(5)) {
             let now = wall.load(ordering: .relaxed)
-            return BudgetInstant(wall: now, uptime: .seconds(now))
+            return ClockInstant(wall: now, uptime: .seconds(now))
         }
         _ = tracker.note(response("r1"))
         #expect(tracker.status.day.dollars == 3 && tracker.status.hour.dollars == 3)
@@ -106,11 +107,11 @@ struct BudgetStoreTests {
         var saved = SavedBudget(hour: BudgetAccount(number: 720_000), day: ahead)
         saved.day.spending.micros = 5_000_000
         func budget(_ wall: Int) -> Budget {
-            Budget(options(5), restored: .known(saved), at: BudgetInstant(wall: wall, uptime: .zero))
+            Budget(options(5), restored: .known(saved), at: ClockInstant(wall: wall, uptime: .zero))
         }
         #expect(budget(1_795_285_800).day.spending.dollars == 5)
         var next = budget(1_795_285_800)
-        _ = next.note(at: BudgetInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1)))
+        _ = next.note(at: ClockInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1)))
         #expect(next.day.spending.dollars == 0)
         // Before the network has told the time nothing is known.
         #expect(budget(5).day.number == 30_000)

@@ -1,23 +1,24 @@
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceConversation
 @testable import VoiceCore
 
 struct BudgetTests {
     /// 2026-11-21 20:30 at a place two hours ahead of UTC.
-    private static let start = BudgetInstant(wall: 1_795_285_800, offset: 7200, uptime: .seconds(1000))
+    private static let start = ClockInstant(wall: 1_795_285_800, offset: 7200, uptime: .seconds(1000))
 
     /// A budget on a stage. One response costs a dollar, time goes by on demand.
     private struct Purse {
         var budget: Budget
-        var now: BudgetInstant
+        var now: ClockInstant
         private var count = 0
 
         init(
             _ caps: [BudgetPeriod: BudgetCaps],
             saved: SavedBudget? = nil,
-            at now: BudgetInstant = BudgetTests.start,
+            at now: ClockInstant = BudgetTests.start,
             sessionMinute: Double = 0
         ) {
             var options = Budget.Options()
@@ -45,6 +46,28 @@ struct BudgetTests {
         mutating func enter(_ state: ConversationState) -> [BudgetSignal] {
             budget.note(effects: [.stateChanged(from: .idle, to: state)], at: now)
         }
+    }
+
+    /// A service that takes the place of another has prices of its own.
+    @Test func whoeverTakesOverIsPaidByItsOwnPrices() {
+        var options = Budget.Options()
+        options.prices.sessionMinute = 0
+        var other = PriceTable()
+        other.sessionMinute = 0.05
+        options.substitutePrices = [PriceTable(), other]
+        var budget = Budget(options, at: Self.start)
+        var now = Self.start
+        func pass(_ effects: [ConversationEffect]) -> Double {
+            now.uptime += .seconds(60)
+            now.wall += 60
+            _ = budget.note(effects: effects, at: now)
+            return (budget.day.spending.dollars * 100).rounded()
+        }
+        #expect(pass([.stateChanged(from: .idle, to: .listening)]) == 0)
+        #expect(pass([.choose(service: 2, isBeside: false)]) == 0)
+        #expect(pass([.choose(service: 1, isBeside: true)]) == 5)
+        #expect(pass([.choose(service: 1, isBeside: false)]) == 10)
+        #expect(pass([]) == 10)
     }
 
     /// What is told, in short.

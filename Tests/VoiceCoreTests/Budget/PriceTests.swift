@@ -1,5 +1,6 @@
 import Testing
 
+@testable import VoiceBudget
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
@@ -76,15 +77,15 @@ struct PriceTests {
 
     @Test func thePriceOfAnUnknownModelIsTheDearestAndToldOf() {
         var configuration = Configuration()
-        #expect(Budget.Options.notice(on: configuration) == nil)
+        #expect(Budget.Options.notice(on: configuration, of: RealtimeService.self) == nil)
         configuration.realtime.model = "our-deployment"
-        #expect(PriceTable(configuration).audioOut == PriceTable.dearest.audioOut)
-        #expect(Budget.Options.notice(on: configuration)?.contains("our-deployment") == true)
+        #expect(PriceTable(configuration, of: RealtimeService.self).audioOut == PriceTable.dearest.audioOut)
+        #expect(Budget.Options.notice(on: configuration, of: RealtimeService.self)?.contains("our-deployment") == true)
         configuration.budget.priceAudioInUSD = 1
         configuration.budget.priceAudioOutUSD = 0
-        #expect(PriceTable(configuration).audioIn == 1)
-        #expect(PriceTable(configuration).audioOut == 0)
-        #expect(Budget.Options.notice(on: configuration) == nil)
+        #expect(PriceTable(configuration, of: RealtimeService.self).audioIn == 1)
+        #expect(PriceTable(configuration, of: RealtimeService.self).audioOut == 0)
+        #expect(Budget.Options.notice(on: configuration, of: RealtimeService.self) == nil)
     }
 
     @Test(arguments: [
@@ -99,6 +100,6 @@ struct PriceTests {
             Issue.record("no usage")
             return
         }
-        #expect(PriceTable(Configuration()).cost(of: usage) == cost)
+        #expect(PriceTable(Configuration(), of: RealtimeService.self).cost(of: usage) == cost)
     }
 }

@@ -4,6 +4,7 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceAudio
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore

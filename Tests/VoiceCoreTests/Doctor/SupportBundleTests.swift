@@ -4,6 +4,7 @@ import Logging
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceBudget
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceHousehold
 
@@ -11,14 +12,14 @@ struct TimerBookTests {
     /// A book, its clocks, and everything it wanted.
     private struct Scene {
         var book: TimerBook
-        var now: TimerInstant
+        var now: ClockInstant
         var all: [TimerEffect] = []
         var latest: [TimerEffect] = []
         private var lookAt: Duration?
 
         init(boot: String = "a", wall: Int = TimerBookTests.monday, offset: Int = 0, uptime: Int = 1000) {
             book = TimerBook(boot: boot)
-            now = TimerInstant(wall: wall, offset: offset, uptime: .seconds(uptime))
+            now = ClockInstant(wall: wall, offset: offset, uptime: .seconds(uptime))
         }
 
         mutating func on(_ event: TimerEvent) {

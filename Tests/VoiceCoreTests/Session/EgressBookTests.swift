@@ -6,7 +6,7 @@ import Testing
 
 /// How much of the microphone has left, as the user is told.
 struct EgressBookTests {
-    private func instant(_ wall: Int) -> BudgetInstant { BudgetInstant(wall: wall, offset: 3600, uptime: .zero) }
+    private func instant(_ wall: Int) -> ClockInstant { ClockInstant(wall: wall, offset: 3600, uptime: .zero) }
 
     @Test func soundIsCountedByConversationAndOpener() {
         var book = EgressBook()
@@ -46,11 +46,11 @@ struct EgressBookTests {
 
     @Test func aClockThatIsPutBackBeginsNoDay() {
         var book = EgressBook()
-        book.sent(samples: 480, bytes: 1, at: BudgetInstant(wall: 1_795_285_800, uptime: .zero))
+        book.sent(samples: 480, bytes: 1, at: ClockInstant(wall: 1_795_285_800, uptime: .zero))
         // As after a start without a clock that is kept: 1970 until the network tells the time.
-        #expect(book.today(BudgetInstant(wall: 5, uptime: .seconds(1))).count == 1)
-        #expect(book.today(BudgetInstant(wall: 1_795_285_900, uptime: .seconds(2))).count == 1)
-        #expect(book.today(BudgetInstant(wall: 1_795_372_200, uptime: .seconds(3))).isEmpty)
+        #expect(book.today(ClockInstant(wall: 5, uptime: .seconds(1))).count == 1)
+        #expect(book.today(ClockInstant(wall: 1_795_285_900, uptime: .seconds(2))).count == 1)
+        #expect(book.today(ClockInstant(wall: 1_795_372_200, uptime: .seconds(3))).isEmpty)
     }
 
     @Test func sumsStayAtTheirBound() {
@@ -69,7 +69,7 @@ struct EgressBookTests {
     private let directory = FileManager.default.temporaryDirectory.path + "/egress-\(UUID().uuidString)/state"
 
     private func ledger(_ log: LineLog, wall: Int = 1_795_285_800, pause: Duration = .seconds(1000)) -> EgressLedger {
-        let now = BudgetInstant(wall: wall, uptime: .seconds(10))
+        let now = ClockInstant(wall: wall, uptime: .seconds(10))
         return EgressLedger(
             EgressStore.load(directory: directory, at: now, logger: log.logger),
             store: EgressStore(directory: directory, logger: log.logger),
@@ -156,10 +156,10 @@ struct EgressBookTests {
         let conversation = EgressBook.Conversation(began: 1, opener: "word", samples: 480, bytes: 7)
         let saved = SavedEgress(day: 30_000, conversations: [conversation])
         try StateFile.write(Array(saved.text.utf8), to: directory + "/egress.toml")
-        let now = BudgetInstant(wall: 1_795_285_800, uptime: .zero)
+        let now = ClockInstant(wall: 1_795_285_800, uptime: .zero)
         var book = EgressStore.load(directory: directory, at: now, logger: log.logger)
         #expect(book.today(now).map(\.bytes) == [7])
         #expect(log.lines.count == 1 && log.lines[0].contains("years ahead"))
-        #expect(book.today(BudgetInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1))).isEmpty)
+        #expect(book.today(ClockInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1))).isEmpty)
     }
 }

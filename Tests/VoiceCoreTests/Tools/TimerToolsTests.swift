@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 @testable import VoiceHousehold
@@ -8,7 +9,7 @@ import Testing
 /// What the speaking model can do with timers, by what it writes.
 struct TimerToolsTests {
     /// Monday, 2026-11-23, 06:00.
-    private static let now = TimerInstant(wall: 1_795_413_600, uptime: .seconds(1000))
+    private static let now = ClockInstant(wall: 1_795_413_600, uptime: .seconds(1000))
 
     private static func context() -> (ToolContext, TimerController) {
         var parts = TimerController.Parts()

@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 
 package enum TimerEvent: Equatable, Sendable {
     /// What is remembered from before the start.
@@ -98,7 +98,7 @@ package struct TimerBook: Equatable, Sendable {
     package var count: Int { entries.count }
     package var isRinging: Bool { entries.contains { $0.ringsSince != nil } }
 
-    package mutating func handle(_ event: TimerEvent, at now: TimerInstant) -> [TimerEffect] {
+    package mutating func handle(_ event: TimerEvent, at now: ClockInstant) -> [TimerEffect] {
         let rang = isRinging
         let before = entries
         var effects: [TimerEffect] = []
@@ -138,7 +138,7 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
-    private mutating func set(_ wish: TimerWish, at now: TimerInstant) -> TimerEffect {
+    private mutating func set(_ wish: TimerWish, at now: ClockInstant) -> TimerEffect {
         guard entries.count < Self.most else { return .refused(.full) }
         let due: Entry.Due
         do throws(TimerProblem) { due = try Self.due(of: wish, at: now) } catch { return .refused(error) }
@@ -148,7 +148,7 @@ package struct TimerBook: Equatable, Sendable {
         return .set(number: number, text: Self.when(entry, at: now))
     }
 
-    private static func due(of wish: TimerWish, at now: TimerInstant) throws(TimerProblem) -> Entry.Due {
+    private static func due(of wish: TimerWish, at now: ClockInstant) throws(TimerProblem) -> Entry.Due {
         switch wish.when {
         case .after(let seconds):
             guard (1...TimerWish.longest).contains(seconds) else { throw .length }
@@ -183,7 +183,7 @@ package struct TimerBook: Equatable, Sendable {
 
     // MARK: Ending
 
-    private mutating func cancel(_ choice: TimerChoice, at now: TimerInstant) -> TimerEffect {
+    private mutating func cancel(_ choice: TimerChoice, at now: ClockInstant) -> TimerEffect {
         guard !entries.isEmpty else { return .refused(.none) }
         switch choice {
         case .all:
@@ -226,7 +226,7 @@ package struct TimerBook: Equatable, Sendable {
     private mutating func remove(_ number: Int) { entries.removeAll { $0.number == number } }
 
     /// What has rung, or would have: gone, or set for its next day.
-    private mutating func finish(_ number: Int, at now: TimerInstant) {
+    private mutating func finish(_ number: Int, at now: ClockInstant) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
         guard case .alarm(let day, let minute, let repeats) = entries[index].due, !repeats.isEmpty else {
             entries.remove(at: index)
@@ -241,7 +241,7 @@ package struct TimerBook: Equatable, Sendable {
 
     // MARK: Time
 
-    private mutating func look(at now: TimerInstant) -> [TimerEffect] {
+    private mutating func look(at now: ClockInstant) -> [TimerEffect] {
         var news: [TimerEffect] = []
         func tell(_ kind: TimerNews.Kind, _ entry: Entry) {
             news.append(
@@ -267,7 +267,7 @@ package struct TimerBook: Equatable, Sendable {
     }
 
     /// How long until it is due, negative once it is; nil while that cannot be known.
-    private static func left(_ entry: Entry, at now: TimerInstant) -> Duration? {
+    private static func left(_ entry: Entry, at now: ClockInstant) -> Duration? {
         switch entry.due {
         case .elapsed(let uptime, _): return uptime - now.uptime
         case .wall(let wall, let length):
@@ -280,7 +280,7 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
-    private func pause(at now: TimerInstant) -> Duration? {
+    private func pause(at now: ClockInstant) -> Duration? {
         guard !entries.isEmpty else { return nil }
         if isRinging { return .seconds(1) }
         let soonest = entries.compactMap { Self.left($0, at: now) }.min() ?? Self.longestPause
@@ -290,7 +290,7 @@ package struct TimerBook: Equatable, Sendable {
     // MARK: For people and for the file
 
     /// A line each, by what is due first: `1: timer "tea", 4 minutes left`.
-    package func list(at now: TimerInstant) -> [String] {
+    package func list(at now: ClockInstant) -> [String] {
         entries.map { ($0, Self.left($0, at: now) ?? .seconds(TimerWish.longest)) }.sorted { $0.1 < $1.1 }
             .map { entry, _ in
                 let title = (entry.isAlarm ? "alarm" : "timer") + (entry.name.isEmpty ? "" : " \"\(entry.name)\"")
@@ -300,7 +300,7 @@ package struct TimerBook: Equatable, Sendable {
     }
 
     /// "in 10 minutes"; "tomorrow, Tuesday, 07:00, every weekday".
-    private static func when(_ entry: Entry, at now: TimerInstant) -> String {
+    private static func when(_ entry: Entry, at now: ClockInstant) -> String {
         switch entry.due {
         case .elapsed, .wall:
             guard let left = Self.left(entry, at: now) else { return "when the clock is set" }
@@ -330,7 +330,7 @@ package struct TimerBook: Equatable, Sendable {
         return named.isEmpty ? "0 seconds" : named.joined(separator: " ")
     }
 
-    package func saved(at now: TimerInstant) -> SavedTimers {
+    package func saved(at now: ClockInstant) -> SavedTimers {
         SavedTimers(
             boot: boot,
             entries: entries.map { entry in

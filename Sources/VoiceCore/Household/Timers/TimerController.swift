@@ -1,4 +1,4 @@
-internal import VoiceBase
+package import VoiceBase
 
 /// Runs the book of timers: gives it the time, and does what it wants done.
 ///
@@ -10,7 +10,7 @@ package actor TimerController {
         package var ring: @Sendable (Bool) -> Void = { _ in }
         package var remember: @Sendable (SavedTimers) -> Void = { _ in }
         package var tell: @Sendable (TimerNews) -> Void = { _ in }
-        package var clock: @Sendable () -> TimerInstant = { .now() }
+        package var clock: @Sendable () -> ClockInstant = { .now() }
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
         package init() {}

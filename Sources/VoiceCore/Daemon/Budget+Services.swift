@@ -1,24 +1,31 @@
+package import VoiceBudget
 package import VoiceConfiguration
 internal import VoiceConversation
 
 extension Budget.Options {
-    package init(_ configuration: Configuration) {
+    /// - Parameter services: those in use, the preferred one first.
+    package init(_ configuration: Configuration, services: [any VoiceService.Type]) {
+        self.init()
         let budget = configuration.budget
         caps = [
             .conversation: BudgetCaps(money: budget.conversationUSD, minutes: Double(budget.conversationMin)),
             .hour: BudgetCaps(money: budget.hourUSD, minutes: Double(budget.hourMin)),
             .day: BudgetCaps(money: budget.dayUSD, minutes: Double(budget.dayMin)),
         ]
-        prices = PriceTable(configuration)
+        if let first = services.first { prices = PriceTable(configuration, of: first) }
+        // The prices of the configuration are those of the preferred service.
+        substitutePrices = services.dropFirst().map {
+            PriceTable($0.capabilities(configuration).charge, model: $0.model(configuration))
+        }
     }
 
     /// What the user should know of the prices before trusting a limit; nil where all is well.
-    static func notice(on configuration: Configuration) -> String? {
+    static func notice(on configuration: Configuration, of service: any VoiceService.Type) -> String? {
         let budget = configuration.budget
         let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
         let isPriced = [budget.priceAudioInUSD, budget.priceAudioOutUSD].allSatisfy { $0 >= 0 }
-        let model = ServiceRegistry.chosen(by: configuration).model(configuration)
-        guard ServiceRegistry.capabilities(configuration).charge == .tokens else { return nil }
+        let model = service.model(configuration)
+        guard service.capabilities(configuration).charge == .tokens else { return nil }
         guard isLimited, !isPriced, PriceTable.published(model: model) == nil else { return nil }
         return "the price of the model \(model) is not known, so the dearest known one is counted: set the prices in "
             + "[budget]"
@@ -27,8 +34,7 @@ extension Budget.Options {
 
 extension PriceTable {
     /// The prices of the configuration; those it leaves open are the published ones of the model.
-    package init(_ configuration: Configuration) {
-        let service = ServiceRegistry.chosen(by: configuration)
+    package init(_ configuration: Configuration, of service: any VoiceService.Type) {
         self.init(service.capabilities(configuration).charge, model: service.model(configuration))
         let budget = configuration.budget
         func set(_ price: Double, _ member: WritableKeyPath<PriceTable, Double>) {

@@ -1,0 +1,52 @@
+/// Days of the week.
+package struct Weekdays: OptionSet, Sendable, Equatable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue & 0x7F }
+
+    package static let daily = Weekdays(rawValue: 0x7F)
+    package static let workdays = Weekdays(rawValue: 0x1F)
+    package static let weekend = Weekdays(rawValue: 0x60)
+
+    static let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+    /// The weekday of a day since 1970, which began with a Thursday; Monday is 0.
+    static func number(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
+
+    func contains(day: Int) -> Bool { rawValue & 1 << Weekdays.number(of: day) != 0 }
+
+    /// A weekday by its name or its first three letters, in any case; Monday is 0.
+    static func number(named name: some StringProtocol) -> Int? {
+        let name = name.lowercased()
+        guard name.utf8.count >= 3 else { return nil }
+        return names.firstIndex { full in
+            let full = full.lowercased()
+            return name == full || name == full + "s" || name == full.prefix(3)
+        }
+    }
+
+    /// "daily", "weekdays", "weekends" or the name of a weekday.
+    package init?(named name: some StringProtocol) {
+        switch name.lowercased() {
+        case "daily", "everyday": self = .daily
+        case "weekdays", "workdays": self = .workdays
+        case "weekends": self = .weekend
+        default:
+            guard let number = Weekdays.number(named: name) else { return nil }
+            self.init(rawValue: 1 << number)
+        }
+    }
+
+    /// "every day", "every weekday", "every Monday and Friday".
+    var text: String {
+        switch self {
+        case .daily: return "every day"
+        case .workdays: return "every weekday"
+        case .weekend: return "every weekend"
+        default:
+            let days = Weekdays.names.indices.filter { rawValue & 1 << $0 != 0 }.map { Weekdays.names[$0] }
+            guard let last = days.last, days.count > 1 else { return "every " + (days.first ?? "day") }
+            return "every " + days.dropLast().joined(separator: ", ") + " and " + last
+        }
+    }
+}
