@@ -43,11 +43,13 @@ package struct EventScript {
         options.idleLimit = chance.one(in: 2) ? .seconds(30) : nil
         options.carry = ConversationMachine.Carry.allCases[chance.below(3)]
         options.seed = chance.word()
+        options.greeting = [.none, .words("Yes?"), .agent][chance.below(3)]
         machine = ConversationMachine(options: options)
         var activation = ActivationMachine.Options()
         activation.mode = ActivationMode.allCases[chance.below(3)]
         activation.isOneShot = chance.one(in: 4)
         activation.isWarm = chance.one(in: 2)
+        activation.greets = options.greeting != .none
         self.activation = ActivationMachine(options: activation)
         var costs = Budget.Options()
         costs.caps = [.conversation: .init(money: 0.5), .hour: .init(money: 2, minutes: 20), .day: .init(minutes: 90)]
@@ -158,6 +160,7 @@ package struct EventScript {
             case .silence(let isSpoken): take(.stop(isSpoken: isSpoken), from: .current)
             case .ask(let text): take(.ask(text), from: .current)
             case .say(let text): take(.say(text), from: .current)
+            case .greet: take(.greet, from: .current)
             case .keepsOpen(let opens): take(.keepsOpen(opens), from: .current)
             case .keepsWarm(let warm): take(.keepsWarm(warm), from: .current)
             case .quiet(let quiet): take(.announces(!quiet), from: .current)
@@ -240,7 +243,7 @@ extension EventScript {
             )
         case 12: return .callDelayed(callID: calls.last ?? id("c"))
         case 13: return .say(text())
-        case 14: return .endWhenQuiet
+        case 14: return chance.one(in: 2) ? .endWhenQuiet : .agentGreets(chance.one(in: 4) ? nil : text())
         case 15:
             let remark = MediaRemark(report: text(), wish: chance.one(in: 2) ? text() : nil)
             return .mediaReported(remark, opens: chance.one(in: 3))
