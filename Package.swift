@@ -167,7 +167,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceConversation", "VoiceBudget", "VoiceReply",
-                "VoiceAgent", "VoiceMedia", "VoiceActivation",
+                "VoiceAgent", "VoiceMedia", "VoiceActivation", "VoiceWyoming",
             ],
             swiftSettings: settings
         ),

@@ -16,6 +16,8 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
         FuzzTarget(name: "media", run: MediaFuzz.run),
         FuzzTarget(name: "script", run: ScriptFuzz.run),
+        FuzzTarget(name: "live", run: LiveFuzz.run),
+        FuzzTarget(name: "wyoming", run: WyomingFuzz.run),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
