@@ -42,16 +42,21 @@ extension ConversationMachine {
     /// The service is there, and becomes what it is to be.
     mutating func sessionOpened(id: String?, ends: Int?) {
         guard link.created(at: now) else { return note(.unexpected("a session that nobody awaits")) }
-        note(.sessionOpened(id: id, expiresAt: ends))
+        if id != nil { announceSession(id, ends) }
         send(.open(history: openingHistory))
     }
 
     mutating func sessionReady(_ readiness: ServiceReadiness) {
         guard link.phase == .configuring else { return }
-        if let id = readiness.id { note(.sessionOpened(id: id, expiresAt: readiness.ends)) }
+        if readiness.id != nil || !link.isAnnounced { announceSession(readiness.id, readiness.ends) }
         if !readiness.differing.isEmpty { note(.settingsDiffer(readiness.differing)) }
         if let refused = readiness.refused { return refuse(Self.refusal(of: refused)) }
         settingsInForce()
+    }
+
+    private mutating func announceSession(_ id: String?, _ ends: Int?) {
+        link.announced()
+        note(.sessionOpened(id: id, expiresAt: ends))
     }
 
     private static func refusal(of setting: String) -> String {

@@ -49,6 +49,8 @@ package struct SessionLink: Equatable, Sendable {
     private(set) var number = 0
     /// When the session was created, and when the service will end it. Monotonic.
     package private(set) var opened = Duration.zero
+    /// Whether the log has a line on it: some services say its name only when it is ready.
+    private(set) var isAnnounced = false
     private(set) var ends: Duration?
     /// The next attempt waits for its pause to end.
     private(set) var isPausing = false
@@ -119,10 +121,14 @@ package struct SessionLink: Equatable, Sendable {
         guard phase == .opening, !isPausing else { return false }
         number += 1
         phase = .configuring
+        isAnnounced = false
         opened = now
         ends = lifetime.map { now + $0 }
         return true
     }
+
+    /// The log has a line on it.
+    mutating func announced() { isAnnounced = true }
 
     /// The service says how long the session that was just created may last.
     mutating func lasts(_ left: Duration) {
