@@ -29,7 +29,7 @@ package struct BudgetAccount: Equatable, Sendable {
     ///
     /// A clock that was put back does not: it would hand out the same budget twice. But a clock that had been far ahead
     /// must not close the box for years either: the account ends at the latest when its length has gone by since.
-    mutating func roll(to instant: ClockInstant, length: Int) {
+    package mutating func roll(to instant: ClockInstant, length: Int) {
         let present = instant.number(of: length)
         if present == number {
             behindSince = nil
@@ -45,7 +45,7 @@ package struct BudgetAccount: Equatable, Sendable {
     /// The account of a day ten years ahead, after a start: the clock that wrote it was wrong. It counts as the present
     /// one's, and ends with it. Of a nearer day it may be the present clock that is wrong: a box without one that is kept
     /// begins with the time of last month, of the system's making, or with 1970.
-    mutating func bringBack(to instant: ClockInstant, length: Int) {
+    package mutating func bringBack(to instant: ClockInstant, length: Int) {
         let present = instant.number(of: length)
         if instant.isPlausible, number - present > 3660 * 86_400 / length { number = present }
     }

@@ -1,6 +1,7 @@
 package import Logging
 package import VoiceActivation
 package import VoiceAgent
+internal import VoiceBase
 package import VoiceConfiguration
 internal import VoiceConversation
 

@@ -1,4 +1,5 @@
 internal import VoiceAudio
+internal import VoiceBudget
 internal import VoiceConversation
 internal import VoiceNetwork
 

@@ -1,6 +1,7 @@
 internal import VoiceActivation
 internal import VoiceAudio
 internal import VoiceBase
+internal import VoiceBudget
 internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceHousehold
