@@ -1,4 +1,5 @@
 import VoiceConfiguration
+import VoiceBudget
 import VoiceConversation
 import VoiceCore
 
