@@ -1,5 +1,5 @@
-import VoiceConfiguration
 import VoiceBudget
+import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 
