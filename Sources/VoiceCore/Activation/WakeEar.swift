@@ -111,19 +111,19 @@ package struct NearMissPace: Equatable, Sendable {
     package static let pause = Duration.seconds(10)
     private var last: [String: Duration] = [:]
     /// How many were not told since.
-    private var untold: [String: Int] = [:]
+    private var unreported: [String: Int] = [:]
 
     package init() {}
 
     /// How many there were since the last that was told, this one included; nil where this one is not to be told.
     package mutating func take(_ word: String, at now: Duration) -> Int? {
         if let last = last[word], now - last < Self.pause {
-            untold[word, default: 0] += 1
+            unreported[word, default: 0] += 1
             return nil
         }
         // A server names words as it likes: no more of them are kept than anybody listens for.
         if last.count > 100 { self = Self() }
         last[word] = now
-        return (untold.removeValue(forKey: word) ?? 0) + 1
+        return (unreported.removeValue(forKey: word) ?? 0) + 1
     }
 }

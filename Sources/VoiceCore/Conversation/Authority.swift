@@ -204,19 +204,19 @@ package struct Authority: Equatable, Sendable {
         if now - waitingSince > Self.longestWait { waiting = nil }
         let purpose = isOurs ? requested : nil
         if isOurs { requested = nil }
-        let told = calls.filter { telling.contains($0.id) }
+        let reported = calls.filter { telling.contains($0.id) }
         var response = Response(id: id, ground: .nobody)
         var isOfTurn = false
         switch purpose {
         case .remark, .prompt: break
-        case .outputs: follow(told, &response)
+        case .outputs: follow(reported, &response)
         case .turn, nil:
             // What is tried again has seen what the calls of the first try brought.
             if let waiting {
                 isOfTurn = true
                 response.ground = waiting == tainted ? .turn(waiting) : .words(waiting)
             } else {
-                follow(told, &response)
+                follow(reported, &response)
             }
         }
         if response.depth > Self.deepest { response.ground = .nobody }
@@ -224,7 +224,7 @@ package struct Authority: Equatable, Sendable {
         for index in prompts.indices where telling.contains(prompts[index].callID) {
             Self.keep(id, in: &prompts[index].responses)
         }
-        if case .prompt(let number) = purpose { retold(number, by: id) }
+        if case .prompt(let number) = purpose { asksAgain(number, by: id) }
         if isOfTurn { mayRetell(id) }
     }
 
@@ -239,7 +239,7 @@ package struct Authority: Equatable, Sendable {
         Self.keep(id, in: &prompts[index].responses)
     }
 
-    private mutating func retold(_ number: Int, by responseID: String) {
+    private mutating func asksAgain(_ number: Int, by responseID: String) {
         if let index = prompts.lastIndex(where: { $0.number == number }) {
             Self.keep(responseID, in: &prompts[index].responses)
         } else {
@@ -247,11 +247,11 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    private func follow(_ told: [Call], _ response: inout Response) {
-        let best = told.max { $0.ground.rank < $1.ground.rank }
-        let isOwn = told.allSatisfy { $0.origin == .own }
+    private func follow(_ reported: [Call], _ response: inout Response) {
+        let best = reported.max { $0.ground.rank < $1.ground.rank }
+        let isOwn = reported.allSatisfy { $0.origin == .own }
         response.ground = best.map { isOwn ? $0.ground : $0.ground.tainted } ?? .nobody
-        response.depth = (told.map(\.depth).max() ?? 0) + 1
+        response.depth = (reported.map(\.depth).max() ?? 0) + 1
     }
 
     /// It has come in as a whole.
@@ -310,15 +310,15 @@ package struct Authority: Equatable, Sendable {
 
     /// Milliseconds of the response that have to be heard before what it tells can be answered.
     private func needed(of response: Response) -> Int {
-        let told = Set(prompts.lazy.filter { $0.responses.contains(response.id) }.map(\.number))
-        let characters = told.reduce(0) { sum, prompt in
+        let asked = Set(prompts.lazy.filter { $0.responses.contains(response.id) }.map(\.number))
+        let characters = asked.reduce(0) { sum, prompt in
             sum + (lengths.last { $0.number == prompt }?.characters ?? 0)
         }
         let text = min(characters * Heard.character, Heard.longest)
         let least = max(Heard.least, text / 2)
         guard response.cutAfter != nil else { return least }
         let whole = response.isWhole ? response.received : max(response.received, text)
-        return max(least, whole <= Heard.short || told.count > 1 ? whole - Heard.end : max(Heard.short, whole / 2))
+        return max(least, whole <= Heard.short || asked.count > 1 ? whole - Heard.end : max(Heard.short, whole / 2))
     }
 
     /// The agent asks under this number; the user has to hear so many characters (Unicode scalars) to know what.
@@ -382,7 +382,7 @@ package struct Authority: Equatable, Sendable {
     }
 
     /// A later session was told of an output under another id.
-    package mutating func retold(_ callID: String, as newID: String) {
+    package mutating func repeated(_ callID: String, as newID: String) {
         for index in calls.indices where calls[index].id == callID { calls[index].id = newID }
         for index in prompts.indices where prompts[index].callID == callID { prompts[index].callID = newID }
     }

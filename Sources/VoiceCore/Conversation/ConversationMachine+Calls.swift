@@ -61,10 +61,10 @@ extension ConversationMachine {
                 let isShort = call.arguments.utf8.count <= ToolArguments.maximumBytes
                 let arguments = isShort ? call.arguments : "{}"
                 callID = tell(.init(name: call.name, arguments: arguments, output: output), "answer")
-                calls.retold(call.callID, as: callID)
-                authority.retold(call.callID, as: callID)
+                calls.repeated(call.callID, as: callID)
+                authority.repeated(call.callID, as: callID)
             }
-            remarks.agent.told(output, in: link.number)
+            remarks.agent.sent(output, in: link.number)
             if answered.wantsReply { sequencer.outputSent(callID: callID) }
         }
     }

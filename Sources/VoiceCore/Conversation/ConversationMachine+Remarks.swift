@@ -110,7 +110,7 @@ extension ConversationMachine {
 
     mutating func tellAgent() {
         guard takesText, link.isReady, isQuiet, !calls.isWaiting else { return }
-        if let question = remarks.agent.question, let known = remarks.agent.toldIn, known != link.number {
+        if let question = remarks.agent.question, let known = remarks.agent.knownIn, known != link.number {
             return tellAgent(question, Self.openQuestion)
         }
         if let text = remarks.agent.next(at: now) { tellAgent(text, Self.agentNews) }
@@ -118,7 +118,7 @@ extension ConversationMachine {
 
     private mutating func tellAgent(_ text: String, _ wish: String) {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
-        remarks.agent.told(text, in: link.number)
+        remarks.agent.sent(text, in: link.number)
         // What was told is all that is to be said.
         self.wish(wish, plainly: nil)
         askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark)

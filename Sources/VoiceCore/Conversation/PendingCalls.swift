@@ -11,7 +11,7 @@ package struct PendingCalls: Equatable, Sendable {
         /// The id by which the service knows it.
         package var wireID: String
         /// Told to a later session, under an id that we gave it.
-        package var isRetold = false
+        package var isRepeated = false
         package var responseID: String
         /// The voice session it was asked in; a later session does not know its id.
         package var session: Int
@@ -95,7 +95,7 @@ package struct PendingCalls: Equatable, Sendable {
 
     /// Calls that were delivered to this session under the service's id, by ours.
     package func delivered(wireID: String, session: Int) -> [String] {
-        unspoken.filter { $0.wireID == wireID && ($0.session == session || $0.isRetold) }.map(\.call.callID)
+        unspoken.filter { $0.wireID == wireID && ($0.session == session || $0.isRepeated) }.map(\.call.callID)
     }
 
     /// Remembers a call that is not made, so that it is refused once.
@@ -135,11 +135,11 @@ package struct PendingCalls: Equatable, Sendable {
     }
 
     /// A later session was told of a delivered answer under another id.
-    package mutating func retold(_ callID: String, as newID: String) {
+    package mutating func repeated(_ callID: String, as newID: String) {
         for index in unspoken.indices where unspoken[index].call.callID == callID {
             unspoken[index].call.callID = newID
             unspoken[index].wireID = newID
-            unspoken[index].isRetold = true
+            unspoken[index].isRepeated = true
         }
     }
 

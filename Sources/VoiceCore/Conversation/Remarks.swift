@@ -54,7 +54,7 @@ struct AgentTalk: Equatable, Sendable {
     /// Under which the agent waits for the answer.
     private(set) var prompt = 0
     /// The session that knows the question.
-    private(set) var toldIn: Int?
+    private(set) var knownIn: Int?
 
     mutating func add(_ text: String, at now: Duration) {
         news.append(News(text: text, at: now))
@@ -64,15 +64,15 @@ struct AgentTalk: Equatable, Sendable {
     mutating func ask(_ question: String?, prompt: Int) {
         self.question = question
         self.prompt = prompt
-        toldIn = nil
+        knownIn = nil
     }
 
     /// Whether this text puts the question.
     func isQuestion(_ text: String) -> Bool { question.map(text.hasSuffix) ?? false }
 
     /// A text went to the model: it may be the question.
-    mutating func told(_ text: String, in session: Int) {
-        if isQuestion(text) { toldIn = session }
+    mutating func sent(_ text: String, in session: Int) {
+        if isQuestion(text) { knownIn = session }
     }
 
     /// The oldest that is still worth telling.

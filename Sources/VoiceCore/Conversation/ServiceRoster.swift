@@ -33,7 +33,7 @@ package struct ServiceRoster: Equatable, Sendable {
     /// The budget is spent: what charges is not asked.
     var isSpent = false
     /// The user has been told that another service speaks; until the first is back.
-    private var isTold = false
+    private var isReported = false
 
     /// - Parameter services: at least one; the first is preferred.
     init(_ services: [Service]) {
@@ -73,7 +73,7 @@ package struct ServiceRoster: Equatable, Sendable {
 
     mutating func use(_ index: Int) {
         current = index
-        if index == 0 { isTold = false }
+        if index == 0 { isReported = false }
     }
 
     mutating func useBeside(_ index: Int) { beside = index }
@@ -94,8 +94,8 @@ package struct ServiceRoster: Equatable, Sendable {
 
     /// - Returns: whether the user is to be told now that another service than the first speaks.
     mutating func takeNews() -> Bool {
-        guard current > 0, !isTold else { return false }
-        isTold = true
+        guard current > 0, !isReported else { return false }
+        isReported = true
         return true
     }
 
@@ -104,7 +104,7 @@ package struct ServiceRoster: Equatable, Sendable {
         var broken: [String] = []
         if !services.indices.contains(current) { broken.append("a conversation with no service there is") }
         if !services.indices.contains(beside) { broken.append("a session beside with no service there is") }
-        if isTold, current == 0 { broken.append("a substitute that is none") }
+        if isReported, current == 0 { broken.append("a substitute that is none") }
         return broken
     }
 }

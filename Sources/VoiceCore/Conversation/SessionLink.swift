@@ -68,7 +68,7 @@ package struct SessionLink: Equatable, Sendable {
     /// This session is about to end: any moment in which nobody speaks will do.
     private(set) var mustSwap = false
     /// It has been told that the next session could not be opened.
-    private var isFailureTold = false
+    private var isFailureReported = false
 
     private let longestAge: Duration?
     /// How long a session of the service may last where it does not say so.
@@ -268,7 +268,7 @@ package struct SessionLink: Equatable, Sendable {
         guard isClosed, let standby, standby.phase == .ready else { return }
         standbyBackoff.reset()
         trouble = nil
-        isFailureTold = false
+        isFailureReported = false
         renewAt = renewal(opened: standby.opened, ends: standby.ends)
     }
 
@@ -276,7 +276,7 @@ package struct SessionLink: Equatable, Sendable {
     ///
     /// - Returns: whether that is news: once told, until one was ready.
     mutating func standbyFailed(_ failure: LinkFailure, at now: Duration) -> Bool {
-        defer { isFailureTold = true }
+        defer { isFailureReported = true }
         standby = nil
         mustSwap = false
         let pause = standbyBackoff.next()
@@ -288,7 +288,7 @@ package struct SessionLink: Equatable, Sendable {
         case .limited: renewAt = now + (wanted(by: failure) ?? min(limitedPause, limitedLongest)) + pause
         case .expired, .transient: renewAt = now + max(Self.leastPause, pause)
         }
-        return !isFailureTold
+        return !isFailureReported
     }
 
     /// The session beside was a try of another service: nothing is due that was not before.
@@ -307,7 +307,7 @@ package struct SessionLink: Equatable, Sendable {
         guard let next = standby, next.phase == .ready else { return nil }
         standby = nil
         standbyBackoff.reset()
-        isFailureTold = false
+        isFailureReported = false
         mustSwap = false
         take(next)
         return next

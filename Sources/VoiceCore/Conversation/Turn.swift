@@ -43,8 +43,8 @@ struct Turn: Equatable, Sendable {
     private(set) var isUserSpeaking = false
     /// The service has heard the user begin to speak, and not yet stop.
     private(set) var isHeard = false
-    /// Whether that was told.
-    private var isHeardTold = false
+    /// What was last reported of it.
+    private var reportedHearing = false
     /// The user's turn is over and the service owes a response to it.
     private(set) var owesResponse = false
     /// The response that is owed is one the user has silenced already.
@@ -131,8 +131,8 @@ struct Turn: Equatable, Sendable {
 
     /// Whether the service hears the user, where that has changed since it was last asked.
     mutating func takeChangeOfHearing() -> Bool? {
-        guard isHeard != isHeardTold else { return nil }
-        isHeardTold = isHeard
+        guard isHeard != reportedHearing else { return nil }
+        reportedHearing = isHeard
         return isHeard
     }
 

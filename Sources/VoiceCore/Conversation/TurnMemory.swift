@@ -71,11 +71,11 @@ package struct TurnMemory: Equatable, Sendable {
     package var summary: JSONValue? {
         let lines = lines
         guard !lines.isEmpty else { return nil }
-        let told = lines.map { line -> JSONValue in
+        let said = lines.map { line -> JSONValue in
             let text = line.heard
             let short = text.count > Self.longestSummaryText ? text.prefix(Self.longestSummaryText) + "..." : text[...]
             return .object([line.speaker == .user ? "user" : "you": .string(String(short))])
         }
-        return ["said_last_in_this_conversation": .array(told)]
+        return ["said_last_in_this_conversation": .array(said)]
     }
 }

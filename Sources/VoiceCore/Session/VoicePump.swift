@@ -382,9 +382,9 @@ package final class VoicePump {
 
     private func tellFollowers(_ now: Duration) {
         guard !followers.isEmpty else { return }
-        let told = followers
+        let present = followers
         followers = []
-        followers = told.filter { $0(now) } + followers
+        followers = present.filter { $0(now) } + followers
     }
 
     // MARK: Voice

@@ -660,7 +660,7 @@ struct ActivationMachineTests {
             $0.isOneShot = true
         }
         scene.states(.userSpeaking)
-        scene.on(.turnEnded(1600))
+        scene.on(.turnEnded(milliseconds: 1600))
         #expect(scene.latest.contains(.interrupt))
         scene.states(.listening, .processing, .aiSpeaking, .listening)
         #expect(!scene.closes)

@@ -357,10 +357,10 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         let inBuffer = stream.pointee.atDeviceRate(ofCard) + Int(stream.pointee.converter.lag.rounded())
         guard snd_pcm_drop(pcm) == 0 else { return .nothing }
         let server = stream.pointee.parameters.server
-        var told: Int?
+        var reported: Int?
         if server == .pulseAudio {
             var after: snd_pcm_sframes_t = 0
-            if snd_pcm_delay(pcm, &after) >= 0 { told = stream.pointee.atDeviceRate(max(0, Int(after))) }
+            if snd_pcm_delay(pcm, &after) >= 0 { reported = stream.pointee.atDeviceRate(max(0, Int(after))) }
         }
         guard snd_pcm_prepare(pcm) == 0 else { return .nothing }
         let stoppedFor = Int((clinux_monotonic_ns() &- began) * UInt64(AudioFormat.deviceRate) / 1_000_000_000)
@@ -369,7 +369,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             startAt = Self.startAfterFlush(removed: left, inBuffer: inBuffer)
             return PlaybackFlush(removed: left, replaced: startAt)
         }
-        let removed = left - Self.stillPlayed(delay: left, inBuffer: inBuffer, told: told)
+        let removed = left - Self.stillPlayed(delay: left, inBuffer: inBuffer, reported: reported)
         startAt = Self.restartOfServer(removed: removed, fill: playbackPrefill, stoppedFor: stoppedFor)
         return PlaybackFlush(removed: removed, replaced: startAt)
     }
@@ -383,9 +383,9 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     ///
     /// - Parameters: frames at 48 kHz.
     ///   - delay: before the drop.
-    ///   - told: the delay after it, where that can be relied on.
-    static func stillPlayed(delay: Int, inBuffer: Int, told: Int?) -> Int {
-        min(delay, max(0, told ?? delay - inBuffer))
+    ///   - reported: the delay after it, where that can be relied on.
+    static func stillPlayed(delay: Int, inBuffer: Int, reported: Int?) -> Int {
+        min(delay, max(0, reported ?? delay - inBuffer))
     }
 
     /// How many frames must be written to a card before playback starts again. A delay longer than the buffer would never be in

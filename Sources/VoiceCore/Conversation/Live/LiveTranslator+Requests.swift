@@ -144,9 +144,9 @@ extension LiveTranslator {
     private mutating func tell(_ text: String, _ tone: ServiceTone, _ now: Duration) {
         switch tone {
         case .say:
-            guard let told = news?.value else { return say(text, delegation: nil, now) }
+            guard let report = news?.value else { return say(text, delegation: nil, now) }
             news = nil
-            say("\(text)\n\(told.output)", delegation: nil, now)
+            say("\(text)\n\(report.output)", delegation: nil, now)
         case .exactly: say("Say exactly this: \(text)", delegation: nil, now)
         case .know: send(.thinking, LivePieces.of(text), delegation: nil, now)
         case .obey: send(.instructions, LivePieces.of(text), delegation: nil, now)
@@ -154,9 +154,9 @@ extension LiveTranslator {
     }
 
     /// News that nobody is to say anything about.
-    mutating func know(_ told: ForeignReport, _ now: Duration) {
+    mutating func know(_ report: ForeignReport, _ now: Duration) {
         news = nil
-        let text = "\(told.output) (This is data, for you to know; do not mention it unless asked.)"
+        let text = "\(report.output) (This is data, for you to know; do not mention it unless asked.)"
         send(.thinking, LivePieces.of(text), delegation: nil, now)
     }
 
@@ -172,10 +172,10 @@ extension LiveTranslator {
             endSpeech(.completed)
             return call(callID, text, request: id)
         }
-        if let told = news?.value {
+        if let report = news?.value {
             // The answer to a call of a session that is gone.
             news = nil
-            say("The result of an earlier request of the user's: \(told.output)", delegation: nil, now)
+            say("The result of an earlier request of the user's: \(report.output)", delegation: nil, now)
         }
         if let given, given.loud >= AudioFormat.wireRate, held.isEmpty {
             // It was told in the same breath as what came before.

@@ -70,7 +70,7 @@ extension LiveTranslator {
         } else if let item = lastUser?.item {
             lastUser?.text += fragment.text
             report(.heard(item: item, part: 0, text: fragment.text, isWhole: false))
-            if lastUser?.isTold == true { tellUser(now, isDue: true, again: true) }
+            if lastUser?.isReported == true { tellUser(now, isDue: true, again: true) }
         }
         settleDelegations(now)
     }
@@ -80,10 +80,10 @@ extension LiveTranslator {
 
     /// Tells the words of the last turn as a whole.
     mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
-        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isTold,
+        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isReported,
             isDue || now - turn.endedAt >= Self.lateWords
         else { return }
-        lastUser?.isTold = true
+        lastUser?.isReported = true
         let text = turn.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         report(.heard(item: turn.item, part: 0, text: String(text.prefix(8000)), isWhole: true))
     }

@@ -72,7 +72,7 @@ package struct LiveTranslator: Sendable {
         var end = 0
         var endedAt = Duration.zero
         /// Its words were told as a whole.
-        var isTold = false
+        var isReported = false
     }
 
     /// A stretch of speech.

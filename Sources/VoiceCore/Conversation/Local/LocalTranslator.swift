@@ -104,13 +104,13 @@ package struct LocalTranslator: Sendable {
     private var offered: [String] = []
     private var wantsToPlay = false
     private var asked: String?
-    private var told: [String] = []
+    private var toSay: [String] = []
     /// Minutes since midnight.
     private var clock = 0
 
     private static let mostCalls = 64
     /// Of text that waits to be said, in bytes.
-    private static let mostTold = 64 << 10
+    private static let mostToSay = 64 << 10
 
     package init(_ options: Options = Options()) { self.options = options }
 
@@ -381,8 +381,8 @@ package struct LocalTranslator: Sendable {
     }
 
     private mutating func tell(_ text: String) {
-        guard !text.isEmpty, told.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.mostTold else { return }
-        told.append(text)
+        guard !text.isEmpty, toSay.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.mostToSay else { return }
+        toSay.append(text)
     }
 
     /// The output of a tool, written for a model, as it is said.
@@ -466,8 +466,8 @@ package struct LocalTranslator: Sendable {
             asked = nil
             return act(on: text, isSure: true, request: request)
         }
-        let text = told.joined(separator: " ")
-        told = []
+        let text = toSay.joined(separator: " ")
+        toSay = []
         if wantsToPlay, !offered.isEmpty {
             wantsToPlay = false
             let what = JSONValue.array(offered.map { .string($0) })

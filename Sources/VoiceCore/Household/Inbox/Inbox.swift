@@ -192,8 +192,8 @@ package struct Inbox: Equatable, Sendable {
         guard !isQuiet, talk != .closed else { return [] }
         var effects = tell(at: now, isAway: false) { $0.priority == .high }
         if let since = listensSince, now - since >= Self.quietMoment {
-            let told = tell(at: now, isAway: false) { $0.priority == .normal }
-            if !told.isEmpty { effects += [.chime] + told }
+            let effectsNow = tell(at: now, isAway: false) { $0.priority == .normal }
+            if !effectsNow.isEmpty { effects += [.chime] + effectsNow }
         }
         return effects
     }

@@ -2,8 +2,8 @@ internal import VoiceConversation
 
 /// What is said where else a tone tells that something is wrong. Pure; each trouble is told once until it is over.
 struct SpokenNotices: Equatable, Sendable {
-    private var hasToldLoss = false
-    private var hasToldRefusal = false
+    private var hasReportedLoss = false
+    private var hasReportedRefusal = false
 
     /// Nil for what needs no words.
     mutating func sentence(for effect: ConversationEffect) -> String? {
@@ -11,17 +11,17 @@ struct SpokenNotices: Equatable, Sendable {
         guard case .note(let note) = effect else { return nil }
         switch note {
         case .sessionOpened:
-            (hasToldLoss, hasToldRefusal) = (false, false)
+            (hasReportedLoss, hasReportedRefusal) = (false, false)
             return nil
         case .connectionLost(let reason, let pause):
-            guard pause > .zero, !hasToldLoss else { return nil }
-            hasToldLoss = true
+            guard pause > .zero, !hasReportedLoss else { return nil }
+            hasReportedLoss = true
             return reason.hasPrefix("local.recogniser")
                 ? "I cannot hear you: the recogniser of this house does not answer. I keep trying."
                 : "The voice service is away. I keep trying."
         case .refused:
-            guard !hasToldRefusal else { return nil }
-            hasToldRefusal = true
+            guard !hasReportedRefusal else { return nil }
+            hasReportedRefusal = true
             return "The voice service does not take me. The doctor command tells what to change."
         case .budgetSpent(let until): return "The budget for conversations is spent until \(until)."
         case .questionLost(false): return "The connection broke, and your question is lost. Please ask again."
