@@ -20,6 +20,9 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .long, help: "Run a simulated GPT-Live too: live.url is ws://127.0.0.1:PORT/v1/live/sessions.")
     var live = false
 
+    @Option(name: .long, help: "The port of the simulated service; 0 takes any free one.")
+    var port = 0
+
     @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
     var reply: [String] = ["Nothing on today."]
 
@@ -34,6 +37,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = RealtimeSimulatorConfiguration()
         if tones { configuration.voice = .tones }
         configuration.recordLimit = 0
+        if !live { configuration.port = port }
         let queries = reply.indices.map { "Question \($0 + 1)?" }
         let simulator = RealtimeSimulator(configuration: configuration, script: ConversationScript(queries: queries)) {
             record?.write($0)
@@ -51,7 +55,9 @@ struct Serve: AsyncParsableCommand {
         }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let ports = (try await simulator.start(), try await agent.start())
-        let liveSimulator = LiveSimulator(.requests(queries), voice: configuration.voice) { record?.write($0) }
+        let liveSimulator = LiveSimulator(.requests(queries), port: port, voice: configuration.voice) {
+            record?.write($0)
+        }
         let livePort = live ? try await liveSimulator.start() : nil
         print("realtime=\(ports.0) jarvis=\(ports.1)" + (livePort.map { " live=\($0)" } ?? ""))
         fflush(nil)

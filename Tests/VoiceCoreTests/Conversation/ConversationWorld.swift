@@ -80,6 +80,7 @@ struct ConversationWorld {
         var options = ConversationMachine.Options(capabilities)
         options.substitutes = substitutes
         options.seed = seed
+        options.greeting = [.none, .words("Yes?"), .agent][Int(seed / 5 % 3)]
         options.sessionAge = .seconds(40)
         options.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
         machine = ConversationMachine(options: options)
@@ -155,7 +156,8 @@ struct ConversationWorld {
             unansweredCalls = []
         case .stateChanged(_, let next): activate(.conversation(next))
         case .note(.budgetSpent): activate(.refused)
-        case .choose, .forgetMicrophone, .turnIsOpen, .play, .cancelEarcons, .turnEnded, .note: break
+        case .askForGreeting: orders.append(.agentGreets(chance(70) ? "Good evening." : nil))
+        case .choose, .forgetMicrophone, .turnIsOpen, .announce, .play, .cancelEarcons, .turnEnded, .note: break
         }
     }
 
@@ -249,6 +251,7 @@ struct ConversationWorld {
             case .silence(let isSpoken): post(.stop(isSpoken: isSpoken))
             case .ask(let text): orders.append(.ask(text))
             case .say(let text): orders.append(.say(text))
+            case .greet: orders.append(.greet)
             case .keepsOpen(let keepsOpen): orders.append(.keepsOpen(keepsOpen))
             case .keepsWarm(let keepsWarm): orders.append(.keepsWarm(keepsWarm))
             case .startTimer(let timer, _): activationTimers.insert(timer)

@@ -96,7 +96,9 @@ struct GreetingTests {
         #expect(scene.effects.contains(.askForGreeting))
         scene.on(.agentGreets("Good evening."))
         scene.on(.timer(.greeting))
-        let outputs = scene.sent().compactMap { if case .functionCallOutput(_, let text) = $0 { text } else { nil } }
+        let outputs = scene.sent().compactMap { event -> String? in
+            if case .functionCallOutput(_, let text, _) = event { text } else { nil }
+        }
         #expect(outputs == ["Good evening."])
         #expect(Self.told(scene).allSatisfy { !$0.contains("Good evening.") })
         #expect(scene.creates.count == 1)
