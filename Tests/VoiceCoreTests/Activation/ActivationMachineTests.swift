@@ -639,15 +639,13 @@ struct ActivationMachineTests {
 
     @Test(arguments: [ActivationMode.wake, .push, .always])
     func aGreetingIsNoAnswer(_ mode: ActivationMode) {
-        var scene = Scene.awake(mode == .wake ? .wake : mode) {
+        var scene = Scene(mode) {
             $0.greets = true
             $0.isOneShot = true
         }
-        if mode == .push {
-            scene.on(.activate(.button))
-            #expect(scene.latest.contains(.greet))
-            scene.states(.connecting, .listening)
-        }
+        if mode != .always { scene.on(.activate(.button)) }
+        #expect(scene.latest.contains(.greet))
+        scene.states(.connecting, .listening)
         scene.states(.processing, .aiSpeaking, .listening)
         #expect(!scene.closes && scene.machine.phase == .awake)
         scene.states(.userSpeaking, .processing, .aiSpeaking, .listening)
