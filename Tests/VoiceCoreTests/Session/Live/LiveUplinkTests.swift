@@ -71,7 +71,7 @@ struct LiveUplinkTests {
         #expect(total > elapsed - 500 && total < elapsed + ahead, "\(total) ms of sound in \(elapsed) ms")
         let pauses = zip(sent, sent.dropFirst()).map { ($1.at - $0.at).wholeMilliseconds }
         // A machine that lets nobody run for a while is not at fault.
-        #expect((pauses.max() ?? 0) < 600 + stall, "\(pauses.max() ?? 0) ms without a sample, \(stall) of them nobody ran")
+        #expect((pauses.max() ?? 0) < 600 + stall, "\(pauses.max() ?? 0) ms, \(stall) of them without us")
         #expect(simulator.violations.isEmpty, "\(simulator.violations)")
     }
 
