@@ -35,6 +35,9 @@ extension ConversationMachine {
         case .call(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
         case .trouble(let error): serviceError(error)
+        case .nearlyFull:
+            link.isFull(at: now)
+            cancel(.rotate)
         case .heard, .placed, .said, .audioEnded, .responseGoesOn, .charged, .unknown: break
         }
     }

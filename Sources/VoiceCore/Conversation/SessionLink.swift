@@ -228,6 +228,12 @@ package struct SessionLink: Equatable, Sendable {
         return renewAt.map { max(.zero, $0 - now) }
     }
 
+    /// The next session is to be opened now: this one has no room left.
+    mutating func isFull(at now: Duration) {
+        guard isReady, standby == nil else { return }
+        renewAt = min(renewAt ?? now, now)
+    }
+
     /// When to open the next session; nil for never.
     private func renewal(opened: Duration, ends: Duration?) -> Duration? {
         let byAge = longestAge.map { opened + $0 }

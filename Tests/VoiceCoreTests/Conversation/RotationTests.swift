@@ -182,4 +182,18 @@ struct RotationTests {
         scene.on(.timer(.quiet))
         #expect(scene.sent(scene.latest).isEmpty)
     }
+
+    /// A service that tells how full a session is: the next is opened at once, and takes over when nobody speaks.
+    @Test func aFullSessionIsReplacedBeforeItsTime() {
+        var scene = Scene.listening()
+        scene.on(.service(.nearlyFull))
+        #expect(scene.latest.contains(.startTimer(.rotate, .zero)))
+        scene.on(.timer(.rotate))
+        #expect(scene.latest.contains(.connectBeside))
+        scene.beside(.server(.sessionCreated(id: "next", expiresAt: nil)))
+        scene.beside(.server(.sessionUpdated(Scene.settings.json)))
+        scene.on(.timer(.quiet))
+        #expect(scene.latest.contains(.promote))
+    }
+
 }

@@ -28,6 +28,9 @@ package struct LiveTranslator: Sendable {
     private var startedAt = Duration.zero
     private var usedSeconds: Double?
     private var frozenReports = 0
+    /// The part of the session's context from which on it is nearly full.
+    private static let nearlyFull = 0.75
+    private var isNearlyFull = false
     private var badAudio = 0
 
     // The user
@@ -141,7 +144,9 @@ package struct LiveTranslator: Sendable {
             _ = delegations.created(id, at: place, now: now)
             settleDelegations(now)
         case .placed(let tone, let request): appends.placed(tone, id: request)
-        case .usage(let seconds, _): used(seconds)
+        case .usage(let seconds, let context):
+            used(seconds)
+            fills(context)
         case .closed(let reason, _): closed(reason, now)
         case .error(let error): failed(error, now)
         case .info: break
@@ -175,6 +180,14 @@ package struct LiveTranslator: Sendable {
         } else {
             end(.lost, "the session's clock stands still")
         }
+    }
+
+    /// From nine tenths on the service exchanges the engine behind the session, which forgets most of what was said. So
+    /// another session takes over before that.
+    private mutating func fills(_ context: Double?) {
+        guard let context, context >= Self.nearlyFull, !isNearlyFull else { return }
+        isNearlyFull = true
+        report(.nearlyFull)
     }
 
     private mutating func closed(_ reason: String, _ now: Duration) {

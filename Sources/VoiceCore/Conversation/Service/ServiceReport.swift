@@ -48,6 +48,8 @@ package enum ServiceReport: Equatable, Sendable {
 
     /// An error, which ends nothing by itself.
     case trouble(ServiceError)
+    /// The session has little room left for what is said: another should take over in a quiet moment.
+    case nearlyFull
     /// Something is charged for.
     case charged(ServiceBill)
     /// A message that the translator does not know, by its name.

@@ -267,6 +267,15 @@ struct LiveTranslatorTests {
         #expect(scene.closings == [.lost])
     }
 
+    @Test func aSessionThatIsNearlyFullSaysSoOnce() {
+        var scene = LiveScene.live()
+        scene.take(.usage(seconds: 12, context: 0.74))
+        #expect(!scene.reports.contains(.nearlyFull))
+        scene.take(.usage(seconds: 27, context: 0.76))
+        scene.take(.usage(seconds: 42, context: 0.8))
+        #expect(scene.reports.filter { $0 == .nearlyFull }.count == 1)
+    }
+
     @Test func aTrackThatStandsStillIsGivenUp() {
         var scene = LiveScene.live()
         scene.pass(1000, model: true)
