@@ -39,8 +39,9 @@ extension EndToEnd {
         @Test func theEchoOfAGreetingIsNoTurn() async throws {
             let greeting = "Good evening to you all."
             let stage = try Stage(
-                [.say(greeting), .say("Very well."), .say("Not again.")],
-                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0))
+                [.say("Very well."), .say("Not again.")],
+                environment: .init(echo: .init(delayMilliseconds: 220, gainDecibels: 0)),
+                toRemarks: [.say(greeting)]
             )
             try await stage.start {
                 $0.echo.duplex = .auto
