@@ -104,7 +104,7 @@ package struct ServiceAddress: Equatable, Sendable {
 
     /// How long a session may take from its first byte until it is ready: later than every deadline of the connection,
     /// which can say what was missing.
-    package var setUpLimit: Duration { 2 * connectTimeout + .seconds(10) }
+    package var setUpLimit: Duration { connectTimeout * 2 + .seconds(10) }
 }
 
 extension WebSocketRequest {
