@@ -41,6 +41,9 @@ struct Local: AsyncParsableCommand {
     @Option(name: .long, help: "Echo of the loudspeaker in the microphone, in dB.")
     var echo = -25.0
 
+    @Option(name: .long, help: "Reverberation of that echo, in ms.")
+    var reverberation = 0
+
     @Flag(name: .long, help: "Say each line over the answer to the one before.")
     var over = false
 
@@ -66,6 +69,7 @@ struct Local: AsyncParsableCommand {
         )
         conversation.agent = agent
         conversation.echo.gainDecibels = echo
+        conversation.echo.reverberationMilliseconds = reverberation
         conversation.echo.noiseDecibels = noise
         conversation.results = results
         if let lines { conversation.lines = try UserLine.read(lines, isOver: over) }

@@ -46,7 +46,9 @@ struct LocalConversation {
         let voice = try WyomingVoice(servers.speaker)
         var spoken: [[Float]] = []
         for line in lines { spoken.append(try await voice.speak(line.text)) }
-        let standIn = AgentStandIn(token: Self.token) { UserLine.answer(to: $0) }
+        // What is measured is how an answer begins: it is short where nothing is said over it.
+        let isShort = results != nil && !lines.contains { $0.isOver }
+        let standIn = AgentStandIn(token: Self.token) { isShort ? "That is noted." : UserLine.answer(to: $0) }
         let port = try await standIn.start()
         let recorder = RecordedRoom(isRecorded: output != nil)
         let timeline = Timeline(showsHeard: true)

@@ -12,6 +12,7 @@ final class Timeline: Sendable {
         var entered: [ConversationState] = []
         var waiter: (state: ConversationState, reached: Promise<Void>)?
         var turn = Turn()
+        var replacedAt: Duration?
     }
 
     /// What became of the last words that the user said.
@@ -28,6 +29,8 @@ final class Timeline: Sendable {
     init(showsHeard: Bool = false) { self.showsHeard = showsHeard }
 
     var turn: Turn { state.withLock { $0.turn } }
+    /// When a service last took the place of another.
+    var replacedAt: Duration? { state.withLock { $0.replacedAt } }
 
     func start() {
         let now = Monotonic.now()
@@ -77,6 +80,9 @@ final class Timeline: Sendable {
         case .turnEnded(let report):
             state.withLock { $0.turn.report = report }
             show(report, at: instant)
+        case .note(.serviceReplaced(let from, let service, let reason)):
+            state.withLock { $0.replacedAt = instant }
+            line("trouble", "\(service) takes the place of \(from)" + (reason.map { ": \($0)" } ?? ""), at: instant)
         case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
         default: break
         }
