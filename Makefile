@@ -30,9 +30,14 @@ simulator: ## build the demonstration and the simulated services
 	$(SWIFT) build $(RELEASE) --product jarvis-simulator
 
 .PHONY: run
-run: deps ## start the daemon; without a key or a sound card, the demonstration
+run: deps ## hold a spoken conversation on this machine alone, with real speech; with a key and a sound card, the daemon
 	@$(MAKE) --no-print-directory build
 	@scripts/run $(RELEASE_DIR)/jarvis-voiced $(RELEASE_DIR)/jarvis-simulator
+
+.PHONY: demo
+demo: deps ## the demonstration with simulated services
+	@$(MAKE) --no-print-directory simulator
+	@$(RELEASE_DIR)/jarvis-simulator demo
 
 .PHONY: deps
 deps: ## install the packages needed to build and run

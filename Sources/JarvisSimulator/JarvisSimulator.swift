@@ -10,7 +10,7 @@ struct JarvisSimulator: AsyncParsableCommand {
         commandName: "jarvis-simulator",
         abstract: "Simulated services for jarvis-voiced: try it without a key, a sound card or a network.",
         version: ProgramVersion.current,
-        subcommands: [Demo.self, Serve.self, Manual.self],
+        subcommands: [Demo.self, Local.self, Serve.self, Drill.self, Manual.self],
         defaultSubcommand: Demo.self
     )
 }

@@ -11,9 +11,26 @@ final class Timeline: Sendable {
         /// States that were entered and not yet waited for.
         var entered: [ConversationState] = []
         var waiter: (state: ConversationState, reached: Promise<Void>)?
+        var turn = Turn()
+        var replacedAt: Duration?
+    }
+
+    /// What became of the last words that the user said.
+    struct Turn: Sendable {
+        /// As they were recognised; the last that was made of them counts.
+        var heard: String?
+        var report: TurnReport?
     }
 
     private let state = Mutex(State())
+    private let showsHeard: Bool
+
+    /// - Parameter showsHeard: print what was recognised of the user's words.
+    init(showsHeard: Bool = false) { self.showsHeard = showsHeard }
+
+    var turn: Turn { state.withLock { $0.turn } }
+    /// When a service last took the place of another.
+    var replacedAt: Duration? { state.withLock { $0.replacedAt } }
 
     func start() {
         let now = Monotonic.now()
@@ -21,6 +38,7 @@ final class Timeline: Sendable {
     }
 
     func say(_ who: String, _ what: String) {
+        state.withLock { $0.turn = Turn() }
         line(who, what, at: Monotonic.now())
     }
 
@@ -52,11 +70,19 @@ final class Timeline: Sendable {
             line("state", next.description, at: instant)
             entered(next)
         case .note(.spoken(let text)): line("voice", text, at: instant)
+        case .note(.heard(let text)):
+            state.withLock { $0.turn.heard = text }
+            if showsHeard { line("heard", text, at: instant) }
         case .note(.callStarted(let call)): line("call", "\(call.name) \(call.arguments)", at: instant)
         case .send(.answer(_, let output, _)): line("jarvis", output, at: instant)
         case .send(.inform(_, let report)): line("jarvis", report.output, at: instant)
         case .send(.truncate(_, _, let heard, _)): line("cut", "the user heard \(heard) ms of the answer", at: instant)
-        case .turnEnded(let report): show(report, at: instant)
+        case .turnEnded(let report):
+            state.withLock { $0.turn.report = report }
+            show(report, at: instant)
+        case .note(.serviceReplaced(let from, let service, let reason)):
+            state.withLock { $0.replacedAt = instant }
+            line("trouble", "\(service) takes the place of \(from)" + (reason.map { ": \($0)" } ?? ""), at: instant)
         case .note(.connectionLost(let reason, _)), .note(.refused(let reason)): line("trouble", reason, at: instant)
         default: break
         }
@@ -118,6 +144,6 @@ struct DemoStuck: Error, CustomStringConvertible {
     let wanted: ConversationState
 
     var description: String {
-        "the demonstration is stuck: the conversation never came to \(wanted); try jarvis-simulator demo --verbose"
+        "the demonstration is stuck: the conversation never came to \(wanted); --verbose shows the daemon's log"
     }
 }

@@ -108,7 +108,9 @@ package struct LocalTurn: Sendable {
         package var duckVoice = 10
         /// Sound from before the voice that belongs to the turn.
         package var preRoll = 40
-        package var look = 25
+        /// Silence after which the text is asked for: so much sooner than the turn can be over that recognising adds nothing to
+        /// the wait, and longer than the pauses within words, each of which would cost a recognition for nothing.
+        package var look = 16
         package var hangover = 65
         package var hangovers = 40...150
         package var finishedLess = 20

@@ -1,0 +1,181 @@
+import FoundationEssentials
+import Glibc
+import Logging
+import VoiceAudio
+import VoiceBase
+import VoiceConfiguration
+import VoiceConversation
+import VoiceCore
+import VoiceSimulator
+
+/// Plays a conversation with the voice of the house: only the room, the user's lines and, where none is named, the agent are not real.
+struct LocalConversation {
+    /// host:port of each.
+    struct Servers {
+        var recogniser: String
+        var speaker: String
+    }
+
+    private static let token = "demo"
+    /// Between the end of an answer and the next line.
+    private static let pause = Duration.milliseconds(700)
+    /// How far into an answer a line is said over it.
+    private static let into = Duration.milliseconds(2000)
+    /// An answer that has not come by then does not come.
+    private static let answerLimit = Duration.seconds(15)
+    private static let agentLimit = Duration.seconds(120)
+
+    let servers: Servers
+    /// Where the recording goes; nil where nothing can be written.
+    let output: String?
+    let verbose: Bool
+    /// Address of the agent; nil for the stand-in.
+    var agent: String?
+    var lines = UserLine.conversation
+    var echo = FileRoom.Echo(delayMilliseconds: 30, gainDecibels: -25)
+    /// Where the outcomes are written.
+    var results: String?
+
+    init(servers: Servers, output: String?, verbose: Bool) {
+        self.servers = servers
+        self.output = output
+        self.verbose = verbose
+    }
+
+    func run() async throws {
+        let voice = try WyomingVoice(servers.speaker)
+        var spoken: [[Float]] = []
+        for line in lines { spoken.append(try await voice.speak(line.text)) }
+        // What is measured is how an answer begins: it is short where nothing is said over it.
+        let isShort = results != nil && !lines.contains { $0.isOver }
+        let standIn = AgentStandIn(token: Self.token) { isShort ? "That is noted." : UserLine.answer(to: $0) }
+        let port = try await standIn.start()
+        let recorder = RecordedRoom(isRecorded: output != nil)
+        let timeline = Timeline(showsHeard: true)
+        let daemon = try makeDaemon(room: try recorder.room(echo: echo), agentPort: port, timeline: timeline)
+        let who = agent.map { "your agent at \($0)" } ?? "a stand-in for Jarvis"
+        print(
+            "Real speech on 127.0.0.1: Whisper hears, Piper speaks, for you as well; \(who) answers. No key, no sound card."
+        )
+        timeline.start()
+        try await daemon.start()
+        try await timeline.wait(for: .listening)
+        var outcomes: [LineOutcome] = []
+        for index in lines.indices {
+            outcomes.append(try await say(index, spoken[index], in: recorder, timeline))
+        }
+        await daemon.stop()
+        await standIn.stop()
+        try report(outcomes, recorder)
+    }
+
+    /// Says a line, and waits for its answer: for its beginning where the next is said into it.
+    private func say(
+        _ index: Int,
+        _ sound: [Float],
+        in room: RecordedRoom,
+        _ timeline: Timeline
+    ) async throws -> LineOutcome {
+        let line = lines[index]
+        let isCutShort = index + 1 < lines.count && lines[index + 1].isOver
+        try await Task.sleep(for: line.isOver ? Self.into : Self.pause)
+        timeline.say("user", line.text + (line.isOver ? "  (speaking over the answer)" : ""))
+        room.say(sound, isMeasured: !line.isOver)
+        var outcome = LineOutcome(line: line)
+        do {
+            let limit = agent == nil ? Self.answerLimit : Self.agentLimit
+            if line.isOver { try await timeline.wait(for: .userSpeaking, within: limit) }
+            try await timeline.wait(for: .aiSpeaking, within: limit)
+            if !isCutShort { try await timeline.wait(for: .listening, within: limit) }
+        } catch {
+            // Of many lines, one that got no answer is a result too.
+            guard results != nil else { throw error }
+            outcome.heard = timeline.turn.heard
+            return outcome
+        }
+        // The report of the turn follows its last state.
+        try await Task.sleep(for: .milliseconds(50))
+        outcome.heard = timeline.turn.heard
+        outcome.wait = room.wait
+        guard let report = timeline.turn.report else { return outcome }
+        if let dispatched = report.dispatched, let answered = report.answered { outcome.agent = answered - dispatched }
+        if let wait = outcome.wait, let first = report.firstSample { outcome.sure = wait - first }
+        return outcome
+    }
+
+    private func makeDaemon(room: FileRoom, agentPort: Int, timeline: Timeline) throws -> VoiceDaemon {
+        var configuration = Configuration()
+        configuration.service.use = [.local]
+        configuration.local.recogniser = servers.recogniser
+        configuration.local.speaker = servers.speaker
+        configuration.jarvis.url = agent ?? "http://127.0.0.1:\(agentPort)/ui"
+        if agent == nil { configuration.jarvis.preamble = .off }
+        configuration.audio.realtimePriority = 0
+        // The first sample of an answer is a word, not a tone.
+        configuration.audio.earcons = false
+        let environment = [
+            "JARVIS_TOKEN": agent == nil ? Self.token : getenv("JARVIS_TOKEN").map { String(cString: $0) } ?? ""
+        ]
+        let secrets = try Secrets(configuration: configuration, environment: environment)
+        let verbose = verbose
+        let logger = Logger(label: "local") { label in
+            guard verbose else { return SwiftLogNoOpLogHandler() }
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .debug
+            return handler
+        }
+        var settings = try DaemonSettings(
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(logger: logger)
+        )
+        settings.audio.source = .file(room)
+        return VoiceDaemon(settings, logger: logger, observer: timeline.observer)
+    }
+
+    // MARK: What came of it
+
+    private func report(_ outcomes: [LineOutcome], _ recorder: RecordedRoom) throws {
+        if let results {
+            let text = outcomes.map { $0.json.text + "\n" }.joined()
+            guard (try? Data(text.utf8).write(to: URL(filePath: results))) != nil else {
+                throw LocalFailure.unwritable(results)
+            }
+        }
+        let waits = outcomes.compactMap(\.own).sorted()
+        let words = outcomes.reduce(0) { $0 + $1.errors.words }
+        let wrong = outcomes.reduce(0) { $0 + $1.errors.wrong }
+        print("")
+        if let first = waits.first, let last = waits.last {
+            let range = "\(Self.seconds(first)) to \(Self.seconds(last))"
+            print(
+                "From your last word to the first sample of the answer: \(Self.seconds(waits[waits.count / 2])) s in the median "
+                    + "(\(range)), the agent's time not counted."
+            )
+        }
+        print("Recognised: \(words - min(words, wrong)) of \(words) words.")
+        if let output {
+            print(recorder.write(to: output) ? "Both sides, to listen to: \(output)" : "\(output) cannot be written.")
+        }
+        // A turn that is held and not understood is none.
+        if results == nil, 2 * wrong > words { throw LocalFailure.notUnderstood(words: words, wrong: wrong) }
+    }
+
+    private static func seconds(_ time: Duration) -> String {
+        let hundredths = Int(time / .milliseconds(10))
+        return "\(hundredths / 100)." + (hundredths % 100 < 10 ? "0" : "") + "\(hundredths % 100)"
+    }
+}
+
+private enum LocalFailure: Error, CustomStringConvertible {
+    case unwritable(String)
+    case notUnderstood(words: Int, wrong: Int)
+
+    var description: String {
+        switch self {
+        case .unwritable(let path): "\(path) cannot be written"
+        case .notUnderstood(let words, let wrong):
+            "\(wrong) of \(words) words were not recognised; --verbose shows the daemon's log"
+        }
+    }
+}

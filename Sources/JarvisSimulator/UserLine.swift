@@ -1,0 +1,75 @@
+import ArgumentParser
+import FoundationEssentials
+import VoiceSimulator
+
+/// What the user says, one turn of it.
+struct UserLine: Equatable, Sendable {
+    var text: String
+    /// It is said into the answer to the line before.
+    var isOver = false
+
+    static let conversation = [
+        UserLine(text: "What is on my calendar today?"),
+        UserLine(text: "Set a timer for ten minutes."),
+        UserLine(text: "And how is the weather on Mars?"),
+        UserLine(text: "Thanks, that will do.", isOver: true),
+    ]
+
+    /// The lines of a file that are not empty.
+    static func read(_ path: String, isOver: Bool) throws(ValidationError) -> [UserLine] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ValidationError("\(path) cannot be read")
+        }
+        let texts = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let lines = texts.enumerated().map { UserLine(text: String($1), isOver: isOver && $0 > 0) }
+        guard !lines.isEmpty else { throw ValidationError("\(path) has no lines") }
+        return lines
+    }
+
+    /// What the stand-in for Jarvis answers, in Markdown as agents do.
+    static func answer(to query: String) -> String {
+        let words = query.lowercased()
+        if words.contains("mars") || words.contains("weather") {
+            return """
+                ## Weather on Mars
+
+                * Gale crater: **-63 °C**, dusty
+                * Wind from the *north west*, see [the station](https://example.org/mars)
+
+                It will stay cold for the rest of the week, with some clouds of water ice in the early morning hours.
+                """
+        }
+        if words.contains("calendar") {
+            return "You have **two meetings**: stand-up at *nine thirty*, and lunch with Ada at twelve."
+        }
+        if words.contains("thank") { return "You are welcome." }
+        return "I only stand in for Jarvis. You said: \(query)"
+    }
+}
+
+/// How one line went.
+struct LineOutcome: Sendable {
+    var line: UserLine
+    /// Nil where nothing was recognised.
+    var heard: String?
+    /// From the last word to the first sample of the answer; nil where it was said over another answer, or not answered.
+    var wait: Duration?
+    /// How much of that the agent took, and how much came before the turn was taken for over.
+    var agent: Duration?
+    var sure: Duration?
+
+    var errors: WordErrors { WordErrors(said: line.text, heard: heard ?? "") }
+    /// The wait without the agent.
+    var own: Duration? { wait.map { $0 - (agent ?? .zero) } }
+
+    var json: SimulatedJSON {
+        func milliseconds(_ time: Duration?) -> SimulatedJSON {
+            time.map { .int(Int($0 / .milliseconds(1))) } ?? .null
+        }
+        return .object([
+            "said": .string(line.text), "heard": heard.map { .string($0) } ?? .null, "words": .int(errors.words),
+            "wrong": .int(errors.wrong), "over": .bool(line.isOver), "wait_ms": milliseconds(own),
+            "agent_ms": milliseconds(agent), "turn_end_ms": milliseconds(sure),
+        ])
+    }
+}

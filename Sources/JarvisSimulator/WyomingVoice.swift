@@ -1,0 +1,78 @@
+import Synchronization
+import VoiceBase
+import VoiceConfiguration
+import VoiceCore
+import VoiceSimulator
+import VoiceWyoming
+
+/// The user's voice: lines that a Wyoming server speaks, as a microphone hears them.
+struct WyomingVoice {
+    /// Of speech, full scale 1: -26 dBFS.
+    private static let level: Float = 0.05
+    /// What is fainter, before the first word and behind the last, is left out.
+    private static let faint: Float = 0.003
+    private static let limit = Duration.seconds(30)
+
+    private let address: WyomingAddress
+
+    /// - Parameter address: "host:port".
+    init(_ address: String) throws(ConfigurationError) { self.address = try WyomingAddress(address, key: "--speaker") }
+
+    /// From the first sound of the text to the last, at 48 kHz.
+    func speak(_ text: String) async throws(NoVoice) -> [Float] {
+        let speech = Speech()
+        let sockets = WyomingSockets { _, event in speech.take(event) }
+        guard sockets.start() else {
+            throw NoVoice(description: "no thread can be started for a voice")
+        }
+        defer { sockets.stop() }
+        sockets.open(1, to: address, allowsPublic: false, within: .seconds(2))
+        sockets.send(.synthesize(text, voice: nil), on: 1)
+        let result = await TimeLimit.run(Self.limit) { await speech.whole.wait() }
+        let late = NoVoice(description: "the server at \(address.text) does not speak")
+        speech.whole.give(.failure(late))
+        return Self.heard(
+            SpokenVoice.resample(try (result ?? .failure(late)).get(), from: speech.rate, to: AudioFormat.deviceRate)
+        )
+    }
+
+    private static func heard(_ speech: [Int16]) -> [Float] {
+        let samples = speech.map { Float($0) / 32_768 }
+        let power = samples.reduce(0) { $0 + $1 * $1 } / Float(max(1, samples.count))
+        let gain = level / max(power.squareRoot(), 1e-4)
+        let loud = samples.map { max(-1, min(1, $0 * gain)) }
+        guard let first = loud.firstIndex(where: { abs($0) > faint }),
+            let last = loud.lastIndex(where: { abs($0) > faint })
+        else { return [] }
+        return Array(loud[first...last])
+    }
+
+    /// What has come in.
+    private final class Speech: Sendable {
+        let whole = Promise<Result<[Int16], NoVoice>>()
+        private let state = Mutex((rate: 22_050, samples: [Int16]()))
+
+        var rate: Int { state.withLock { $0.rate } }
+
+        func take(_ event: WyomingSockets.Event) {
+            switch event {
+            case .message(.audioChunk(let format, let bytes)):
+                state.withLock { state in
+                    state.rate = format.rate
+                    for at in stride(from: 0, to: bytes.count - 1, by: 2) {
+                        state.samples.append(Int16(truncatingIfNeeded: Int(bytes[at]) | Int(bytes[at + 1]) << 8))
+                    }
+                }
+            case .message(.audioStop): whole.give(.success(state.withLock { $0.samples }))
+            case .message(.error(let text, _)): whole.give(.failure(NoVoice(description: text)))
+            case .ended(let end): whole.give(.failure(NoVoice(description: end.description)))
+            case .opened, .message: break
+            }
+        }
+    }
+}
+
+/// The user's lines are not spoken.
+struct NoVoice: Error, CustomStringConvertible {
+    let description: String
+}
