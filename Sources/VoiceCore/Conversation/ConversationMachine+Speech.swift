@@ -35,6 +35,7 @@ extension ConversationMachine {
         case .call(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
         case .trouble(let error): serviceError(error)
+        case .news(let what): note(.news(what))
         case .heard, .placed, .said, .audioEnded, .responseGoesOn, .charged, .unknown: break
         }
     }
