@@ -24,8 +24,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 /// The rooms of the core with walls of their own, the lowest first; the rest of `Sources/VoiceCore` puts them together.
 let roomFolders = [
-    "Base", "Configuration", "Network", "Wyoming", "Household", "Audio", "Conversation", "Budget", "Reply", "Agent",
-    "Media", "Activation",
+    "Base", "Configuration", "Network", "Wyoming", "Opus", "Household", "Audio", "Conversation", "Budget", "Reply",
+    "Agent", "Media", "Activation",
 ]
 let rooms = roomFolders.map { Target.Dependency(stringLiteral: "Voice" + $0) }
 
@@ -92,6 +92,7 @@ let package = Package(
         .room("Configuration", ["VoiceBase", "CLinux", "CToml", logging]),
         .room("Network", ["VoiceBase", "CCurl"]),
         .room("Wyoming", ["VoiceBase"]),
+        .room("Opus", ["COpus"]),
         .room("Household", ["VoiceBase", "VoiceConfiguration", logging]),
         .room("Audio", ["VoiceBase", "VoiceConfiguration", "CAEC", "CAlsa", "CDSP", "CLinux", logging]),
         .room("Conversation", ["VoiceBase", "VoiceConfiguration"]),
@@ -121,7 +122,7 @@ let package = Package(
         .target(
             name: "VoiceSimulator",
             dependencies: [
-                "VoiceBase",
+                "VoiceBase", "VoiceOpus",
                 logging,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -15,6 +15,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "sse", run: EventStreamFuzz.run),
         FuzzTarget(name: "base64", run: Base64Fuzz.run),
         FuzzTarget(name: "media", run: MediaFuzz.run),
+        FuzzTarget(name: "hero365", run: Hero365Fuzz.run),
         FuzzTarget(name: "script", run: ScriptFuzz.run),
         FuzzTarget(name: "live", run: LiveFuzz.run),
         FuzzTarget(name: "wyoming", run: WyomingFuzz.run),

@@ -9,8 +9,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the simulated Realtime service and the stand-in for Jarvis until told to stop.",
         discussion: """
-            Prints "realtime=PORT jarvis=PORT", with --live " live=PORT" behind it. The key is sk-simulated, the token \
-            simulated. Every turn of the user becomes a question to Jarvis.
+            Prints "realtime=PORT jarvis=PORT", with --live " live=PORT" behind it, with --hero365 " hero365=PORT". The key \
+            is sk-simulated, the token simulated. Every turn of the user becomes a question to Jarvis; Hero365 answers it itself.
             """
     )
 
@@ -22,6 +22,16 @@ struct Serve: AsyncParsableCommand {
 
     @Option(name: .long, help: "The port of the simulated service; 0 takes any free one.")
     var port = 0
+
+    @Flag(
+        name: .customLong("hero365"),
+        help:
+            "Run a simulated Hero365 too: hero365.url is ws://127.0.0.1:PORT/voice/stream/ws/1. It says what Jarvis answers."
+    )
+    var hasHero365 = false
+
+    @OptionGroup(title: "Hero365")
+    var hero365: Hero365Options
 
     @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
     var reply: [String] = ["Nothing on today."]
@@ -37,7 +47,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = RealtimeSimulatorConfiguration()
         if tones { configuration.voice = .tones }
         configuration.recordLimit = 0
-        if !live { configuration.port = port }
+        if !live && !hasHero365 { configuration.port = port }
         let queries = reply.indices.map { "Question \($0 + 1)?" }
         let simulator = RealtimeSimulator(configuration: configuration, script: ConversationScript(queries: queries)) {
             record?.write($0)
@@ -59,11 +69,50 @@ struct Serve: AsyncParsableCommand {
             record?.write($0)
         }
         let livePort = live ? try await liveSimulator.start() : nil
-        print("realtime=\(ports.0) jarvis=\(ports.1)" + (livePort.map { " live=\($0)" } ?? ""))
+        let heroSimulator = Hero365Simulator(hero365.script(reply), port: port, voice: configuration.voice) {
+            record?.write($0)
+        }
+        let heroPort = hasHero365 ? try await heroSimulator.start() : nil
+        let more = [livePort.map { " live=\($0)" }, heroPort.map { " hero365=\($0)" }]
+        print("realtime=\(ports.0) jarvis=\(ports.1)" + more.compactMap { $0 }.joined())
         fflush(nil)
         for await _ in signals { break }
         await simulator.stop()
         await liveSimulator.stop()
+        await heroSimulator.stop()
         await agent.stop()
+    }
+}
+
+/// What the network does to the sound of the simulated Hero365.
+struct Hero365Options: ParsableArguments {
+    @Option(name: .long, help: "Messages of sound that are lost, in percent.")
+    var loss = 0
+
+    @Option(name: .long, help: "Messages of sound that come behind the next, in percent.")
+    var reordered = 0
+
+    @Option(name: .long, help: "Messages of sound that come twice, in percent.")
+    var duplicated = 0
+
+    @Option(name: .customLong("form"), help: "How its sound is written: packet, lengths, ogg or pcm.")
+    var form = "packet"
+
+    func validate() throws {
+        guard [loss, reordered, duplicated].allSatisfy((0...100).contains) else {
+            throw ValidationError("--loss, --reordered and --duplicated want 0 to 100")
+        }
+        guard Hero365Script.Form(rawValue: form) != nil else {
+            throw ValidationError("--form wants packet, lengths, ogg or pcm")
+        }
+    }
+
+    func script(_ answers: [String]) -> Hero365Script {
+        var script = Hero365Script(answers)
+        script.faults.loss = loss
+        script.faults.reordering = reordered
+        script.faults.duplicates = duplicated
+        script.form = Hero365Script.Form(rawValue: form) ?? .packet
+        return script
     }
 }

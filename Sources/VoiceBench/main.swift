@@ -9,6 +9,7 @@ internal import Glibc
 ///     VoiceBench relapse                  whether people are still heard over the box, see `RelapseCheck`
 ///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
 ///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
+///     VoiceBench conceal IN.wav FOLDER    speech with lost packets, as it is heard, see `ConcealCommand`
 ///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
@@ -51,6 +52,15 @@ if var relapse = RelapseCheck(arguments) {
         exit(try relapse.run() ? 0 : 1)
     } catch {
         print("VoiceBench relapse: \(error)")
+        exit(1)
+    }
+}
+if let command = ConcealCommand(arguments) {
+    do {
+        try command.run()
+        exit(0)
+    } catch {
+        print("VoiceBench conceal: \(error)")
         exit(1)
     }
 }

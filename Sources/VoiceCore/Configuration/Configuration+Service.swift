@@ -19,7 +19,8 @@ extension Configuration.Service {
             "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
                 + "again. openai: a Realtime service ([realtime]). "
                 + "openai-live: GPT-Live ([live]). "
-                + "local: servers of the house ([local])."
+                + "local: servers of the house ([local]). "
+                + "hero365: Hero365 streaming ([hero365])."
         )
     }
 
@@ -28,23 +29,27 @@ extension Configuration.Service {
         case openAI = "openai"
         case openAILive = "openai-live"
         case local
+        case hero365
     }
 }
 
 /// The key of a voice service, and where it is looked for. Services of one provider share one.
 package enum ServiceKey: String, CaseIterable, Sendable {
     case openAI = "openai"
+    case hero365
 
     /// The setting that names its file.
     package var setting: String {
         switch self {
         case .openAI: "realtime.api_key_file"
+        case .hero365: "hero365.api_key_file"
         }
     }
 
     func path(_ configuration: Configuration) -> String {
         switch self {
         case .openAI: configuration.realtime.apiKeyFile
+        case .hero365: configuration.hero365.apiKeyFile
         }
     }
 
@@ -59,6 +64,7 @@ extension Configuration.Service.Name {
         switch self {
         case .openAI, .openAILive: .openAI
         case .local: nil
+        case .hero365: .hero365
         }
     }
 }

@@ -10,6 +10,7 @@ package struct Configuration: Sendable, Equatable {
     package var realtime = Realtime()
     package var live = Live()
     package var local = Local()
+    package var hero365 = Hero365()
     package var jarvis = Jarvis()
     package var activation = Activation()
     package var budget = Budget()

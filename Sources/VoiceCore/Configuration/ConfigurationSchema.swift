@@ -5,6 +5,7 @@ package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
         Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live), Section(\.local),
+        Section(\.hero365),
         Section(\.jarvis),
         Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
     ]

@@ -75,5 +75,7 @@ package enum ConversationNote: Equatable, Sendable {
     case lost(StreamLoss)
     /// A session was asked for though its budget is spent.
     case budgetSpent(until: String)
+    /// What the service says that it does.
+    case news(String)
     case unexpected(String)
 }

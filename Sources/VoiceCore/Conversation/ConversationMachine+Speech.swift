@@ -38,6 +38,7 @@ extension ConversationMachine {
         case .nearlyFull:
             link.isFull(at: now)
             cancel(.rotate)
+        case .news(let what): note(.news(what))
         case .heard, .placed, .said, .audioEnded, .responseGoesOn, .charged, .unknown: break
         }
     }

@@ -160,6 +160,7 @@ struct ConversationLog: Sendable {
         case .budgetSpent(let until):
             logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
         case .lost(let loss): write(loss)
+        case .news(let what): logger.info("the service: \(what)")
         case .unexpected(let what):
             logger.debug("unexpected: \(what)")
         }

@@ -172,6 +172,7 @@ package enum ServiceRegistry {
         RealtimeService.self,
         LiveService.self,
         LocalService.self,
+        Hero365Service.self,
     ]
 
     /// Those that a configuration names, the preferred one first.

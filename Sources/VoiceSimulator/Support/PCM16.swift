@@ -10,8 +10,14 @@ package enum PCM16 {
             bytes.append(UInt8(truncatingIfNeeded: bits))
             bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
         }
-        return Data(bytes).base64EncodedString()
+        return base64(bytes: bytes)
     }
+
+    /// Base64 of any bytes.
+    static func base64(bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    /// Nil where it is no base64.
+    static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 
     /// The samples of base64 text; nil when it is not base64 or holds half a sample.
     package static func samples(base64 text: String) -> [Int16]? {

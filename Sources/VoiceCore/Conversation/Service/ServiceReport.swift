@@ -52,6 +52,8 @@ package enum ServiceReport: Equatable, Sendable {
     case nearlyFull
     /// Something is charged for.
     case charged(ServiceBill)
+    /// Something the service does by itself and tells, in words for the log.
+    case news(String)
     /// A message that the translator does not know, by its name.
     case unknown(String)
 }

@@ -18,7 +18,7 @@ enum DoctorVocabulary {
         leads left let libcurl likely limit limited limitmemlock limitrtprio limits line listens loaded loadstate
         localhost locked look looked loudspeaker machine made mainpid make many mar max may mb mean measured measurement
         media memlock memory memory-lock microphone missing mode model modules most ms multiple name named names needed
-        needs network never no none not nothing nov nrestarts number oct of off on once one only open openai-api-key
+        needs network never no none not nothing nov nrestarts number oct of off on once one only open openai-api-key hero365-api-key
         opened opens operation or other out output own path pcm pcmc permission permitted played plug pocketsphinx-en-us
         port ports priority prompt provider proxy put question quota read read-only real-time realtime recognised
         refused refuses regular remember requests resolve resolves resource restart restarted result right room root

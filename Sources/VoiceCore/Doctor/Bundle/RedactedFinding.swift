@@ -74,6 +74,7 @@ enum RedactedFinding {
     private static let marks: Set<String> = ["->", "-", "/", "+", "=", "--"]
     private static let places: Set<String> = [
         "/etc/jarvis-voiced", "/etc/jarvis-voiced/jarvis-voiced.toml", "/etc/jarvis-voiced/openai-api-key",
+        "/etc/jarvis-voiced/hero365-api-key", "$HERO365_API_KEY",
         "/etc/jarvis-voiced/jarvis-token", StateDirectory.service, "/run/jarvis-voiced",
         "/run/jarvis-voiced/control.sock",
         "/etc/default/jarvis-voiced", "/usr/bin/jarvis-voiced", "/usr/local/bin/jarvis-voiced", "/dev/snd",

@@ -89,7 +89,7 @@ enum RedactedUnit {
         AF_INET6 AF_NETLINK @system-service @privileged ~@privileged @sandbox @resources ~@resources EPERM SIGTERM SIGKILL
         SIGINT audio jarvis jarvis-voiced root /usr/bin/jarvis-voiced /usr/local/bin/jarvis-voiced run /bin/kill -HUP
         $MAINPID -/etc/default/jarvis-voiced openai-api-key:/etc/jarvis-voiced/openai-api-key
-        jarvis-token:/etc/jarvis-voiced/jarvis-token any localhost
+        hero365-api-key:/etc/jarvis-voiced/hero365-api-key jarvis-token:/etc/jarvis-voiced/jarvis-token any localhost
         """.split(whereSeparator: \.isWhitespace).map(String.init)
     )
 }

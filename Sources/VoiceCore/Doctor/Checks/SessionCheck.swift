@@ -13,7 +13,12 @@ enum SessionCheck {
         }
         guard let request = settings.service.request else { return [] }
         let outcome = await probe(settings.service, request, network: network)
-        return [judge(outcome, model: settings.model)]
+        return [judge(outcome, model: settings.model, section: section(of: settings))]
+    }
+
+    /// The section of the configuration that the service is set in.
+    private static func section(of settings: DaemonSettings) -> String {
+        type(of: settings.service).address(Configuration()).map { String($0.key.prefix { $0 != "." }) } ?? "service"
     }
 
     static func probe(
@@ -33,7 +38,7 @@ enum SessionCheck {
         return outcome ?? .silent
     }
 
-    static func judge(_ outcome: SessionOutcome, model: String) -> DoctorFinding {
+    static func judge(_ outcome: SessionOutcome, model: String, section: String = "realtime") -> DoctorFinding {
         func fail(_ message: String, _ advice: String) -> DoctorFinding {
             DoctorFinding("session", .fail, message, advice: advice)
         }
@@ -46,11 +51,14 @@ enum SessionCheck {
                 "session",
                 .warn,
                 "the session opens, but the service does not confirm its settings",
-                advice: "see whether realtime.dialect fits this service"
+                advice: "see whether \(kind(section)) fits this service"
             )
         case .error(let error, let afterSettings):
             let words = Redaction.withoutKeys(line(error.text))
-            return fail("\(words) (\(error.name))", advice(code: error.name, status: nil, model: model, afterSettings))
+            return fail(
+                "\(words) (\(error.name))",
+                advice(code: error.name, status: nil, model: model, section, afterSettings)
+            )
         case .ended(let closure):
             var status: Int?
             if case .refused(let refusal) = closure { status = refusal.status }
@@ -58,24 +66,40 @@ enum SessionCheck {
             if case .closed(_, let reason) = closure { code = reason }
             return fail(
                 Redaction.withoutKeys(closure.description),
-                advice(code: code, status: status, model: model, false)
+                advice(code: code, status: status, model: model, section, false)
             )
         }
     }
 
-    private static func advice(code: String, status: Int?, model: String, _ afterSettings: Bool) -> String {
-        if status == 401 || status == 403 || code.contains("api_key") || code.contains("auth") {
+    /// What says which protocol is spoken there.
+    private static func kind(_ section: String) -> String {
+        section == "realtime" ? "realtime.dialect" : "\(section).url"
+    }
+
+    private static func advice(
+        code: String,
+        status: Int?,
+        model: String,
+        _ section: String,
+        _ afterSettings: Bool
+    ) -> String {
+        if status == 401 || status == 403 || code.contains("api_key") || code.lowercased().contains("auth") {
             return "the key is not accepted: put a valid one where api-key above was found"
         }
-        if status == 429 || code.contains("quota") || code.contains("rate_limit") {
+        if status == 429 || code.contains("quota") || code.lowercased().contains("rate_limit") {
             return "look at usage and billing with the provider"
         }
-        if code.contains("model") { return "this key has no access to realtime.model = \"\(model)\"" }
-        if status == 404 { return "check the path of realtime.url, realtime.model and realtime.dialect" }
-        if afterSettings {
-            return "a value of [realtime] is not what the service takes: voice, speed, noise_reduction ..."
+        if code.contains("model") { return "this key has no access to \(section).model = \"\(model)\"" }
+        if status == 404 {
+            return "check the path of \(section).url"
+                + (section == "realtime" ? ", realtime.model and realtime.dialect" : "")
         }
-        return "check realtime.url and realtime.dialect; try again if the service had trouble of its own"
+        if afterSettings {
+            let examples = section == "realtime" ? ": voice, speed, noise_reduction ..." : ""
+            return "a value of [\(section)] is not what the service takes\(examples)"
+        }
+        let places = section == "realtime" ? "realtime.url and realtime.dialect" : "\(section).url"
+        return "check \(places); try again if the service had trouble of its own"
     }
 
     private static func line(_ text: String) -> String {

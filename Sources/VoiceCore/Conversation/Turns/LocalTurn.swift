@@ -127,6 +127,8 @@ package struct LocalTurn: Sendable {
         package var wordless = 150
         /// What was learned of a talker is forgotten so long after the conversation.
         package var forgetAfter = 60_000
+        /// A recogniser tells the words; without one a turn is over by its silence alone.
+        package var hasWords = true
 
         package init() {}
     }
@@ -175,6 +177,9 @@ package struct LocalTurn: Sendable {
         self.options = options
         pace = TalkPace(base: options.hangover, range: options.hangovers)
     }
+
+    /// What was heard of the turn under way is speech by all that is known: what only looks like it is dropped in the end.
+    package var isSpeech: Bool { evidence.weakness == nil }
 
     /// The wait after the last word of an ordinary sentence, in steps.
     package var hangover: Int { pace.hangover }
@@ -311,6 +316,7 @@ package struct LocalTurn: Sendable {
 
     private mutating func settle() -> [LocalTurnEffect] {
         let silence = position - lastVoice
+        guard options.hasWords else { return settleWithoutWords(silence) }
         if isBargeIn, phase == .looking, position - bargedAt >= options.wordless, silence >= options.wordless {
             return drop(.noWords)
         }
@@ -321,6 +327,17 @@ package struct LocalTurn: Sendable {
         }
         if let reason = judge(text) { return drop(reason) }
         guard isCut || silence >= wait(for: text) else { return [] }
+        return give(text)
+    }
+
+    private mutating func settleWithoutWords(_ silence: Int) -> [LocalTurnEffect] {
+        let more = evidence.voiced < options.short ? options.shortMore : 0
+        guard isCut || silence >= pace.hangover + more else { return [] }
+        if let reason = evidence.weakness { return drop(reason) }
+        return give("")
+    }
+
+    private mutating func give(_ text: String) -> [LocalTurnEffect] {
         let turn = LocalUtterance(
             text: text,
             steps: start..<position,

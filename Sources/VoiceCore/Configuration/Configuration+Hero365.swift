@@ -1,0 +1,130 @@
+extension Configuration {
+    /// Hero365 streaming: an agent that is spoken to.
+    package struct Hero365: ConfigurationSection {
+        package static let name = "hero365"
+        package static let documentation =
+            "Hero365 streaming (service.use = [\"hero365\"]): an agent with tools of its own. Jarvis is not asked."
+        package static let keys = Keys()
+
+        package var changes: [String: ConfigurationValue] = [:]
+
+        package init() {}
+    }
+}
+
+extension Configuration.Hero365 {
+    /// How the sound of the microphone is written.
+    package enum Codec: String, CaseIterable, Sendable {
+        case opus
+        /// 16 bits, little endian.
+        case pcm16
+    }
+
+    /// When it is sent.
+    package enum Uplink: String, CaseIterable, Sendable {
+        /// What was spoken, with the moments before it.
+        case gated
+        /// Whatever is heard while the service listens.
+        case continuous
+    }
+
+    /// In which frames of the WebSocket messages are sent.
+    package enum Frames: String, CaseIterable, Sendable {
+        case text, binary
+    }
+
+    package struct Keys: Sendable {
+        package let url = Setting(
+            "hero365.url",
+            "",
+            as: .text(mayBeEmpty: true),
+            "Address of the service with the business in it: wss://HOST/voice/stream/ws/BUSINESS. Plain ws:// is for a server "
+                + "on this machine or in this network."
+        )
+        package let apiKeyFile = Setting(
+            "hero365.api_key_file",
+            "",
+            as: .file,
+            "File that holds the token. Empty: the systemd credential \"hero365-api-key\", else $HERO365_API_KEY."
+        )
+        package let allowPlainHTTP = Setting(
+            "hero365.allow_plain_http",
+            false,
+            "Speaks ws:// with any address. Without it only with those of the own network; anybody on the way can read the "
+                + "token and listen."
+        )
+        package let caFile = Setting(
+            "hero365.ca_file",
+            "",
+            as: .file,
+            "Certificates to trust instead of the system's, in PEM. Empty: the system's."
+        )
+        package let connectTimeoutS = Setting(
+            "hero365.connect_timeout_s",
+            10,
+            1...120,
+            "Seconds to wait for the connection."
+        )
+        package let codec = Setting(
+            "hero365.codec",
+            Codec.opus,
+            "How the sound of the microphone is written. What the service sends is recognised by itself."
+        )
+        package let rate = Setting(
+            "hero365.rate",
+            16_000,
+            oneOf: [8000, 16_000, 24_000],
+            "Of the sound that is sent, in Hz."
+        )
+        package let packetMS = Setting(
+            "hero365.packet_ms",
+            60,
+            oneOf: [20, 40, 60, 120],
+            "Sound in one message, in milliseconds. The service is documented to take 1000 messages a minute, which 20 exceeds "
+                + "while somebody speaks; where it complains of the rate, 120 takes the place of less."
+        )
+        package let bitrate = Setting(
+            "hero365.bitrate",
+            24_000,
+            8000...64_000,
+            "Of Opus, in bits a second."
+        )
+        package let dtx = Setting(
+            "hero365.dtx",
+            true,
+            "Silence is sent as packets of a byte or two (Opus DTX); none is left out."
+        )
+        package let uplink = Setting(
+            "hero365.uplink",
+            Uplink.gated,
+            "What is sent. gated: what was spoken, with the moment before it. continuous: whatever is heard while the service "
+                + "listens."
+        )
+        package let frames = Setting(
+            "hero365.frames",
+            Frames.text,
+            "In which WebSocket frames the JSON is sent. Both are read."
+        )
+        package let hangoverMS = Setting(
+            "hero365.hangover_ms",
+            600,
+            400...1500,
+            multipleOf: 10,
+            "Silence that ends a turn, in milliseconds; a turn of a word or two is given 200 more."
+        )
+        package let jitterMS = Setting(
+            "hero365.jitter_ms",
+            120,
+            0...1000,
+            multipleOf: 10,
+            "How long a packet of the answer that is missing is waited for, in milliseconds, before it is made up for."
+        )
+        package let rotationMarginS = Setting(
+            "hero365.rotation_margin_s",
+            25,
+            15...60,
+            "Seconds before the end of a session (five minutes, unless the service says otherwise) at which the next one is "
+                + "opened beside it."
+        )
+    }
+}

@@ -1,0 +1,157 @@
+internal import VoiceBase
+
+/// What Hero365 says.
+package enum Hero365ServerMessage: Equatable, Sendable {
+    /// - longest: how long the session may last, where it says so.
+    case started(agent: String?, longest: Duration?)
+    case audio(Hero365Sound, sequence: Int?, isFinal: Bool)
+    case status(Status, agent: String?)
+    case transferred(to: String, reason: String?)
+    case error(Hero365Error)
+    /// Nothing to be done about it.
+    case ignored(String)
+    case unknown(String)
+
+    package enum Status: String, Sendable {
+        case processing, speaking, listening, complete
+    }
+}
+
+/// The sound of one message, not decoded.
+package struct Hero365Sound: Equatable, Sendable {
+    package enum Form: Equatable, Sendable {
+        /// Opus in any wrapping.
+        case opus
+        /// PCM, 16 bits, little endian, at this rate in Hz.
+        case pcm(Int)
+        case wav
+        /// A form that is not taken, by its name.
+        case other(String)
+    }
+
+    package var form: Form
+    package var bytes: [UInt8]
+
+    package init(_ form: Form, _ bytes: [UInt8]) {
+        self.form = form
+        self.bytes = bytes
+    }
+}
+
+package struct Hero365Error: Equatable, Sendable {
+    package var code: String
+    package var text: String
+    package var retryAfter: Duration?
+    /// Whether the session goes on, where the service says so.
+    package var isRecoverable: Bool?
+
+    package init(_ code: String, _ text: String = "", retryAfter: Duration? = nil, isRecoverable: Bool? = nil) {
+        self.code = code
+        self.text = text
+        self.retryAfter = retryAfter
+        self.isRecoverable = isRecoverable
+    }
+}
+
+/// A message with the session it is of; nil where it does not say.
+package struct Hero365Envelope: Equatable, Sendable {
+    package var session: String?
+    package var message: Hero365ServerMessage
+
+    package init(_ message: Hero365ServerMessage, session: String? = nil) {
+        self.message = message
+        self.session = session
+    }
+}
+
+/// Reads one message, flat or with its fields in `data`, tolerantly: unknown types and fields are nobody's fault.
+package enum Hero365Decoder {
+    /// Longest message, in bytes: a minute of PCM as base64.
+    package static let longest = 8 << 20
+    private static let longestName = 80
+    private static let longestText = 400
+    /// The most that a service may ask to be left alone for.
+    private static let longestPause = Duration.seconds(60)
+
+    /// Nil for what is no JSON object with a `type`, or sound that is no base64.
+    package static func decode(_ bytes: UnsafeRawBufferPointer, rate: Int = 16_000) -> Hero365Envelope? {
+        OutsideJSON.decode(JSONValue.self, from: bytes, atMost: longest).flatMap { envelope($0, rate) }
+    }
+
+    package static func decode(_ text: String, rate: Int = 16_000) -> Hero365Envelope? {
+        OutsideJSON.decode(JSONValue.self, from: text.utf8, atMost: longest).flatMap { envelope($0, rate) }
+    }
+
+    private static func envelope(_ json: JSONValue, _ rate: Int) -> Hero365Envelope? {
+        guard case .object(var fields) = json, let type = fields["type"]?.stringValue else { return nil }
+        // Of both the inner one counts.
+        if case .object(let inner)? = fields["data"] { fields.merge(inner) { $1 } }
+        return message(type, fields, rate).map { Hero365Envelope($0, session: fields["session_id"]?.stringValue) }
+    }
+
+    private static func message(_ type: String, _ fields: [String: JSONValue], _ rate: Int) -> Hero365ServerMessage? {
+        func text(_ name: String) -> String? { fields[name]?.stringValue?.bounded(toBytes: longestName) }
+        switch type {
+        case "session_started":
+            let longest = fields["session_config"]?["max_duration"]?.doubleValue.map { milliseconds($0, 86_400_000) }
+            return .started(agent: text("agent_type"), longest: longest)
+        case "audio_output": return audio(fields, rate)
+        case "session_status":
+            let status = text("status") ?? ""
+            guard let known = Hero365ServerMessage.Status(rawValue: status) else {
+                return .unknown("session_status \(status)")
+            }
+            return .status(known, agent: text("agent_type"))
+        case "agent_transfer": return .transferred(to: text("to_agent") ?? "another", reason: text("transfer_reason"))
+        case "error":
+            let words = fields["message"]?.stringValue ?? fields["error_message"]?.stringValue ?? ""
+            let pause = fields["retry_after"]?.doubleValue.map { milliseconds($0, longestPause.fractionalMilliseconds) }
+            var recoverable: Bool?
+            if case .bool(let value)? = fields["recoverable"] { recoverable = value }
+            return .error(
+                Hero365Error(
+                    text("error_code") ?? "error",
+                    Redaction.withoutKeys(words.bounded(toBytes: longestText)),
+                    retryAfter: pause,
+                    isRecoverable: recoverable
+                )
+            )
+        case "pong", "connection_confirmed", "connection_established": return .ignored(type)
+        default: return .unknown(type.bounded(toBytes: longestName))
+        }
+    }
+
+    private static func audio(_ fields: [String: JSONValue], _ rate: Int) -> Hero365ServerMessage? {
+        let text = fields["audio_data"]?.stringValue ?? ""
+        guard let bytes = bytes(ofBase64: text) else { return nil }
+        let type = fields["content_type"]?.stringValue ?? fields["audio_format"]?.stringValue ?? "audio/opus"
+        let told = fields["sample_rate"]?.intValue.map { min(max(8000, $0), 48_000) } ?? rate
+        let kind = type.lowercased().prefix { $0 != ";" }.split(separator: "/").last.map(String.init) ?? ""
+        let form: Hero365Sound.Form =
+            switch kind {
+            case "opus", "ogg", "webm", "": kind == "webm" ? .other("audio/webm") : .opus
+            case "pcm", "pcm16", "l16", "raw": .pcm(told)
+            case "wav", "wave", "x-wav": .wav
+            default: .other(type.bounded(toBytes: longestName))
+            }
+        var isFinal = false
+        if case .bool(let value)? = fields["is_final"] { isFinal = value }
+        return .audio(Hero365Sound(form, bytes), sequence: fields["sequence"]?.intValue, isFinal: isFinal)
+    }
+
+    private static func bytes(ofBase64 text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { utf8 in
+            var size: Int?
+            let bytes = [UInt8](unsafeUninitializedCapacity: utf8.count / 4 * 3 + 3) { buffer, count in
+                if let start = buffer.baseAddress { size = Base64.decode(UnsafeRawBufferPointer(utf8), into: start) }
+                count = size ?? 0
+            }
+            return size == nil ? nil : bytes
+        }
+    }
+
+    private static func milliseconds(_ value: Double, _ most: Double) -> Duration {
+        .milliseconds(value.isFinite ? Int(min(max(0, value), most)) : 0)
+    }
+}

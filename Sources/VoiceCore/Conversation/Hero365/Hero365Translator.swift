@@ -1,0 +1,391 @@
+internal import VoiceBase
+
+/// Between the words that no wire knows and a Hero365 session: one for each connection. Pure: it is told the time.
+///
+///     opening --open--> starting --session_started, status, or a second--> live --close, error--> over
+///
+/// The service knows no turns and no responses: a turn of the user is told it by `is_final`, a response is what it says from
+/// then on to its own `is_final`, or to `complete`. Its sound passes through here as packets, put in order (`PacketSequencer`)
+/// and not decoded.
+package struct Hero365Translator: Sendable {
+    package enum Effect: Equatable, Sendable {
+        case report(ServiceReport)
+        case send(Hero365ClientMessage)
+        /// An answer begins: the decoder forgets the one before.
+        case begin
+        case play(Hero365Sound, of: SpokenPart)
+        /// So many messages of sound are missing before `next`.
+        case conceal(Int, next: Hero365Sound?, of: SpokenPart)
+        /// No more comes of it.
+        case finish(SpokenPart)
+        /// No sound is sent for so long.
+        case pause(Duration)
+        /// Fewer messages a minute.
+        case lengthenPackets
+        /// The next session is to be asked in the nested form.
+        case nest
+        /// The service ends the session after so long.
+        case lifetime(Duration)
+    }
+
+    enum Phase: Equatable, Sendable { case opening, starting, live, over }
+
+    /// What the service says, in reply to a turn or by itself.
+    struct Answer: Equatable, Sendable {
+        var response: String
+        var item: String
+        /// Something of it has come.
+        var isVoiced = false
+
+        var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
+    }
+
+    /// How long `start_session` is given to be answered: after that it counts as taken.
+    private static let startLimit = Duration.seconds(1)
+    /// How long nothing is sent after a turn where the service does not say that it listens.
+    private static let holdLimit = Duration.seconds(10)
+    /// How long an answer that was cut may go on after the next turn was over.
+    private static let cutLimit = Duration.seconds(3)
+    private static let cutPause = Duration.seconds(1)
+    /// A service that asks for a pause and does not say how long.
+    private static let usualPause = Duration.seconds(2)
+
+    package let settings: Hero365Settings
+    /// Its name, which is ours to choose.
+    package let session: String
+    private let tag: String
+    private(set) var phase = Phase.opening
+    private var effects: [Effect] = []
+    private var names = 0
+    private var startedAt = Duration.zero
+    /// Something came that was no error.
+    private var isUnderstood = false
+
+    private var packets: PacketSequencer<Hero365Sound>
+    private var answer: Answer?
+    /// The sound that comes is of an answer that was cut.
+    private var isDropping = false
+    /// It had begun to come, and when it last did.
+    private var cutHadBegun = false
+    private var droppedAt = Duration.zero
+    private var sequence = 0
+    private var turnItem: String?
+    /// When the turn was over whose answer is awaited.
+    private var askedAt: Duration?
+    private var heldSince: Duration?
+    private var lostBefore = 0
+    private var hasRefusedForm = false
+
+    /// - Parameter session: a UUID; the beginning of it stands before every name, so that names of two sessions differ.
+    package init(_ settings: Hero365Settings, session: String) {
+        self.settings = settings
+        self.session = session
+        tag = String(session.prefix(8))
+        var options = PacketSequencer<Hero365Sound>.Options()
+        options.patience = settings.jitter
+        packets = PacketSequencer(options: options)
+    }
+
+    /// Sound between turns may be sent: the service listens, or has not said that it does not for long enough.
+    package var mayListen: Bool { phase == .live && heldSince == nil }
+
+    /// The bytes of a message of this session.
+    package func encoded(_ message: Hero365ClientMessage) -> [UInt8] {
+        message.encoded(session: session, isNested: settings.isNested)
+    }
+
+    // MARK: Names and effects
+
+    private mutating func name(_ kind: String) -> String {
+        names += 1
+        return "\(tag)-\(kind)\(names)"
+    }
+
+    private mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
+
+    private mutating func drain() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func end(_ closing: ServiceClosing, _ reason: String) {
+        guard phase != .over else { return }
+        phase = .over
+        report(.closing(closing, reason))
+    }
+
+    // MARK: Requests
+
+    package mutating func connected() -> [Effect] {
+        report(.opened(id: session, ends: nil))
+        return drain()
+    }
+
+    package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
+        switch request {
+        case .open:
+            guard phase == .opening else { break }
+            phase = .starting
+            startedAt = now
+            effects.append(.send(.start(codec: settings.codec, rate: settings.rate)))
+        case .close:
+            if phase != .over, phase != .opening {
+                effects.append(.send(.end(reason: "user_ended", duration: now - startedAt)))
+            }
+            end(.asked, "")
+        // Nothing can be told to it, so there is nothing to speak of.
+        case .respond(let id, _): saysNothing(request: id)
+        case .answer(let call, _, _): report(.answerPlaced(call: call))
+        case .inform(let id, _): report(.answerPlaced(call: id))
+        case .recall, .ask, .tell, .cancel, .truncate, .forget, .clearInput: break
+        }
+        return drain()
+    }
+
+    // MARK: The user, as he is heard here
+
+    /// - Parameter milliseconds: of the microphone since the session began.
+    package mutating func turnBegan(at milliseconds: Int, now: Duration) -> [Effect] {
+        guard phase == .live else { return [] }
+        let item = name("turn")
+        turnItem = item
+        report(.userStarted(item: item, at: milliseconds))
+        // What still comes is of what he does not want to hear, or of half a question.
+        if answer != nil || askedAt != nil {
+            isDropping = true
+            cutHadBegun = packets.isRunning
+            droppedAt = now
+        }
+        askedAt = nil
+        finishAnswer(.cancelled)
+        return drain()
+    }
+
+    /// One packet of the microphone.
+    package mutating func heard(_ packet: [UInt8]) -> [Effect] {
+        guard phase == .live else { return [] }
+        sequence += 1
+        effects.append(.send(.audio(packet, sequence: sequence, isFinal: false)))
+        return drain()
+    }
+
+    package mutating func turnEnded(at milliseconds: Int, now: Duration) -> [Effect] {
+        guard phase == .live, let item = turnItem else { return [] }
+        turnItem = nil
+        report(.userStopped(at: milliseconds))
+        report(.userTurn(item: item, after: nil))
+        sequence += 1
+        effects.append(.send(.audio([], sequence: sequence, isFinal: true)))
+        askedAt = now
+        heldSince = now
+        return drain()
+    }
+
+    /// What was taken for a turn is none. What was sent of it stays with the service, which waits for an `is_final`.
+    package mutating func turnDropped(at milliseconds: Int) -> [Effect] {
+        guard phase == .live, turnItem != nil else { return [] }
+        turnItem = nil
+        report(.userStopped(at: milliseconds))
+        saysNothing()
+        return drain()
+    }
+
+    // MARK: What the service says
+
+    package mutating func take(_ envelope: Hero365Envelope, at now: Duration) -> [Effect] {
+        guard phase == .starting || phase == .live else { return [] }
+        if let other = envelope.session, !other.isEmpty, other.lowercased() != session.lowercased() {
+            report(.unknown("a message of another session"))
+            return drain()
+        }
+        if case .error(let error) = envelope.message {
+            failed(error, now)
+            return drain()
+        }
+        isUnderstood = true
+        switch envelope.message {
+        case .started(let agent, let longest):
+            if let longest, longest > .zero { effects.append(.lifetime(longest)) }
+            becameReady(agent: agent)
+        case .status(let status, _):
+            becameReady(agent: nil)
+            took(status, now)
+        case .audio(let sound, let number, let isFinal):
+            becameReady(agent: nil)
+            if case .other(let type) = sound.form { refuseForm(type) }
+            perform(packets.take(sound, number: number, isLast: isFinal, at: now), now)
+        case .transferred(let agent, let reason):
+            report(.news("it goes on with the agent \(agent.quoted)" + (reason.map { ": \($0.quoted)" } ?? "")))
+        case .unknown(let type): report(.unknown(type))
+        case .error, .ignored: break
+        }
+        return drain()
+    }
+
+    private mutating func becameReady(agent: String?, isTold: Bool = true) {
+        guard phase == .starting else { return }
+        phase = .live
+        report(.ready(ServiceReadiness(isTold: isTold)))
+        if let agent { report(.news("the agent of the session is \(agent.quoted)")) }
+    }
+
+    private mutating func took(_ status: Hero365ServerMessage.Status, _ now: Duration) {
+        switch status {
+        case .processing, .speaking:
+            // Of an answer that was cut, unless there has been a turn since.
+            guard turnItem == nil, !isDropping || askedAt != nil else { break }
+            isDropping = false
+            beginAnswer()
+        case .listening, .complete:
+            heldSince = nil
+            perform(packets.finish(at: now), now)
+            isDropping = false
+            finishAnswer(.completed)
+            if status == .complete, askedAt != nil, turnItem == nil {
+                askedAt = nil
+                saysNothing()
+            }
+        }
+    }
+
+    private mutating func refuseForm(_ type: String) {
+        guard !hasRefusedForm else { return }
+        hasRefusedForm = true
+        let text = "the service sends \(type), which is not taken: it has to send Opus or PCM"
+        report(.trouble(ServiceError(.other, name: "content_type", text: text)))
+    }
+
+    // MARK: Its sound
+
+    private mutating func perform(_ steps: [PacketSequencer<Hero365Sound>.Step], _ now: Duration) {
+        for step in steps {
+            switch step {
+            case .began:
+                lostBefore = packets.lost
+                if isDropping, cutHadBegun, askedAt != nil { isDropping = false }
+                effects.append(.begin)
+            case .packet(let sound):
+                if isDropping { isDropping = !isAnotherAnswer(now) }
+                guard !isDropping, !sound.bytes.isEmpty else { break }
+                effects.append(.play(sound, of: voiced()))
+            case .missing(let count, let next):
+                if !isDropping { effects.append(.conceal(count, next: next, of: voiced())) }
+            case .ended:
+                if isDropping {
+                    isDropping = false
+                } else {
+                    finishAnswer(.completed)
+                    tellLosses()
+                }
+            }
+        }
+    }
+
+    /// After a turn, what comes behind a pause is the answer to it, though nothing has told the end of the one before.
+    private mutating func isAnotherAnswer(_ now: Duration) -> Bool {
+        defer { droppedAt = now }
+        guard askedAt != nil, now - droppedAt >= Self.cutPause else { return false }
+        effects.append(.begin)
+        return true
+    }
+
+    private mutating func tellLosses() {
+        let lost = packets.lost - lostBefore
+        guard lost > 0 else { return }
+        lostBefore = packets.lost
+        report(.news("packets of the answer that did not come in time and were concealed: \(lost)"))
+    }
+
+    private mutating func voiced() -> SpokenPart {
+        beginAnswer()
+        guard var voiced = answer else { return SpokenPart(responseID: "", itemID: "", contentIndex: 0) }
+        if !voiced.isVoiced {
+            voiced.isVoiced = true
+            answer = voiced
+            report(.speaks(response: voiced.response, item: voiced.item))
+        }
+        return voiced.part
+    }
+
+    private mutating func beginAnswer() {
+        guard answer == nil else { return }
+        askedAt = nil
+        let response = name("response")
+        answer = Answer(response: response, item: name("item"))
+        report(.responseBegan(response: response, request: nil))
+    }
+
+    private mutating func finishAnswer(_ status: ResponseEnd.Status, reason: String? = nil) {
+        guard let over = answer else { return }
+        answer = nil
+        if over.isVoiced {
+            effects.append(.finish(over.part))
+            report(.audioEnded(response: over.response, item: over.item))
+        }
+        report(.responseEnded(ResponseEnd(response: over.response, status: status, reason: reason)))
+    }
+
+    /// A response without a word.
+    private mutating func saysNothing(request: String? = nil) {
+        let response = name("response")
+        report(.responseBegan(response: response, request: request))
+        report(.responseEnded(ResponseEnd(response: response, status: .completed, request: request)))
+    }
+
+    // MARK: Errors
+
+    private mutating func failed(_ error: Hero365Error, _ now: Duration) {
+        if !isUnderstood, error.code.hasPrefix("INVALID_"), !settings.isNested {
+            effects.append(.nest)
+            return end(.lost, "the service does not read flat messages (\(error.code)): asked again in the nested form")
+        }
+        let meaning = ErrorClass(error)
+        if meaning == .limited {
+            effects.append(.pause(error.retryAfter ?? Self.usualPause))
+            effects.append(.lengthenPackets)
+        } else if let pause = error.retryAfter {
+            effects.append(.pause(pause))
+        }
+        let line = ServiceError(meaning, name: error.code, text: error.text, retryAfter: error.retryAfter)
+        if error.code == "INVALID_SESSION" || meaning == .other && error.isRecoverable == false {
+            return end(.lost, line.line)
+        }
+        report(.trouble(line))
+        guard phase == .live, meaning != .other else { return }
+        // Whatever was asked is lost with it: the sound of a turn is not kept.
+        heldSince = nil
+        if askedAt != nil { beginAnswer() }
+        finishAnswer(.incomplete, reason: line.line)
+    }
+
+    // MARK: Time
+
+    /// What is due by now.
+    package mutating func tick(at now: Duration) -> [Effect] {
+        switch phase {
+        case .starting: if now - startedAt >= Self.startLimit { becameReady(agent: nil, isTold: false) }
+        case .live:
+            perform(packets.tick(at: now), now)
+            if let heldSince, now - heldSince >= Self.holdLimit { self.heldSince = nil }
+            if isDropping, let askedAt, now - askedAt >= Self.cutLimit, now - droppedAt < Self.cutPause {
+                end(.lost, "the service goes on with an answer that was interrupted")
+            }
+        case .opening, .over: break
+        }
+        return drain()
+    }
+}
+
+extension ErrorClass {
+    private static let hero365Codes: [String: ErrorClass] = [
+        "AUTHENTICATION_ERROR": .account,
+        "INVALID_AUDIO_FORMAT": .configuration,
+        "SESSION_TIMEOUT": .expired,
+        "RATE_LIMIT_EXCEEDED": .limited,
+        "AUDIO_PROCESSING_ERROR": .service,
+        "AGENT_UNAVAILABLE": .service,
+        "NETWORK_ERROR": .service,
+    ]
+
+    init(_ error: Hero365Error) { self = Self.hero365Codes[error.code] ?? .other }
+}

@@ -1,0 +1,115 @@
+internal import VoiceBase
+package import VoiceConversation
+internal import VoiceOpus
+
+/// The sound of Hero365, in whatever form it comes, as samples at 24 kHz; what is missing is made up for. Lives on the network
+/// thread.
+package final class Hero365Voice {
+    /// The most that is made up for at once, in ms.
+    private static let longestGap = OpusSpeechDecoder.longestGap
+
+    private var decoder: OpusSpeechDecoder?
+    private var converter: (rate: Int, converter: WireConverter)?
+    /// Samples of the latest message: one that is missing was as long.
+    private var latest = AudioFormat.wireRate * 60 / 1000
+
+    package init() {}
+
+    /// An answer begins.
+    package func begin() {
+        decoder?.reset()
+        converter?.converter.reset()
+    }
+
+    /// Nil where it cannot be read.
+    package func samples(_ sound: Hero365Sound) -> [Int16]? {
+        let samples: [Int16]?
+        switch sound.form {
+        case .opus: samples = opus(sound.bytes)
+        case .pcm(let rate): samples = converted(Self.pcm(sound.bytes[...]), from: rate)
+        case .wav: samples = WaveBytes(sound.bytes).map { converted(Self.pcm($0.sound), from: $0.rate) }
+        case .other: samples = nil
+        }
+        if let samples, !samples.isEmpty { latest = samples.count }
+        return samples
+    }
+
+    /// What stands in for so many messages before `next`.
+    package func conceal(_ messages: Int, before next: Hero365Sound?) -> [Int16] {
+        let most = AudioFormat.wireRate * Self.longestGap / 1000
+        let missing = min(latest * min(max(0, messages), 50), most)
+        guard let decoder = try? opened() else { return [] }
+        let behind = next.flatMap { $0.form == .opus ? OpusPayload.packets($0.bytes)?.first : nil }
+        if next?.form == .opus || next == nil, let sound = try? decoder.conceal(missing, before: behind) {
+            return sound
+        }
+        return [Int16](repeating: 0, count: missing)
+    }
+
+    private func opened() throws(OpusProblem) -> OpusSpeechDecoder {
+        if let decoder { return decoder }
+        let made = try OpusSpeechDecoder(rate: AudioFormat.wireRate)
+        decoder = made
+        return made
+    }
+
+    /// A packet that is none costs only itself.
+    private func opus(_ bytes: [UInt8]) -> [Int16]? {
+        guard let packets = OpusPayload.packets(bytes), let decoder = try? opened() else { return nil }
+        var samples: [Int16] = []
+        for packet in packets { samples += (try? decoder.decode(packet)) ?? [] }
+        return samples
+    }
+
+    private static func pcm(_ bytes: ArraySlice<UInt8>) -> [Int16] {
+        stride(from: bytes.startIndex, to: bytes.startIndex + bytes.count / 2 * 2, by: 2).map {
+            Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+        }
+    }
+
+    private func converted(_ samples: [Int16], from rate: Int) -> [Int16] {
+        guard rate != AudioFormat.wireRate else { return samples }
+        if converter?.rate != rate {
+            converter = (rate, WireConverter(from: rate, to: AudioFormat.wireRate))
+        }
+        guard let converter = converter?.converter else { return [] }
+        return samples.withUnsafeBufferPointer { converter.convert($0) { Array($0) } }
+    }
+}
+
+/// A WAV file in memory: one channel of PCM, 16 bits.
+struct WaveBytes {
+    /// In Hz, 8000 ... 48 000.
+    var rate: Int
+    var sound: ArraySlice<UInt8>
+
+    /// Nil for anything else. A file whose lengths are not filled in, as one that is streamed, goes to its end.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WAVE".utf8) else {
+            return nil
+        }
+        func number(_ place: Int, _ size: Int) -> Int {
+            (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+        }
+        var rate: Int?
+        var place = 12
+        while place + 8 <= bytes.count {
+            let size = number(place + 4, 4)
+            let body = place + 8
+            let end = min(bytes.count, body + size)
+            if bytes[place..<place + 4].elementsEqual("fmt ".utf8), end - body >= 16 {
+                guard number(body, 2) == 1, number(body + 2, 2) == 1, number(body + 14, 2) == 16,
+                    (8000...48_000).contains(number(body + 4, 4))
+                else { return nil }
+                rate = number(body + 4, 4)
+            } else if bytes[place..<place + 4].elementsEqual("data".utf8) {
+                guard let rate else { return nil }
+                self.rate = rate
+                sound = bytes[body..<end]
+                return
+            }
+            place = body + size + size % 2
+        }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// A stand-in for Hero365 streaming: a WebSocket server on 127.0.0.1, without TLS.
+///
+///     GET /voice/stream/ws/BUSINESS  ->  SocketSimulator  ->  SimulatedHero365Session (pure)
+package final class Hero365Simulator: Sendable {
+    private struct Record {
+        var turns = 0
+        var heard: [Int] = []
+        var violations: [String] = []
+    }
+
+    private final class Shared: Sendable {
+        let record = Mutex(Record())
+    }
+
+    private let shared: Shared
+    private let server: SocketSimulator<SimulatedHero365Session>
+
+    /// - Parameters:
+    ///   - port: 0 takes any free one.
+    ///   - key: the accepted bearer token.
+    ///   - events: without sound; called on the thread of the connection; must not block.
+    package init(
+        _ script: Hero365Script,
+        key: String = "sk-simulated",
+        port: Int = 0,
+        voice: SpokenVoice = .natural,
+        seed: UInt64 = 1,
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+    ) {
+        let shared = Shared()
+        self.shared = shared
+        server = SocketSimulator(
+            key: key,
+            port: port,
+            takes: { $0.hasPrefix("/voice/stream/ws/") },
+            begin: { number in
+                var script = script
+                if number > script.faults.connections { script.faults = .init() }
+                return SimulatedHero365Session(
+                    script,
+                    voice: voice,
+                    turn: shared.record.withLock { $0.turns },
+                    seed: seed &+ UInt64(number)
+                )
+            },
+            ended: { session in
+                shared.record.withLock { record in
+                    record.turns = max(record.turns, session.turnsUsed)
+                    record.heard += session.heard
+                    record.violations += session.violations
+                }
+            },
+            events: events
+        )
+    }
+
+    /// Starts to listen and returns the port; throws when the port is taken.
+    package func start() async throws -> Int { try await server.start() }
+
+    /// Closes the listener and every connection.
+    package func stop() async { await server.stop() }
+
+    /// What clients did that the service does not allow, in the sessions that are over.
+    package var violations: [String] { shared.record.withLock { $0.violations } }
+
+    /// How much of each turn was louder than silence, in ms, in the sessions that are over.
+    package var heard: [Int] { shared.record.withLock { $0.heard } }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Synchronization
+import Testing
+import VoiceSimulator
+
+@testable import VoiceActivation
+@testable import VoiceAudio
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+
+/// What stages of voice services share: a whole daemon in a room of files, in real time, with a stand-in for the agent.
+final class StageHouse: Sendable {
+    let journal = Journal()
+    let log = LineLog()
+    let agent: AgentStandIn
+    private let room: FileRoom
+    private let recording: String
+    private let daemons = Mutex<VoiceDaemon?>(nil)
+
+    init(behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour) throws {
+        agent = AgentStandIn(token: Stage.token, behaviour: behaviour)
+        recording = "/tmp/stage-house-\(getpid())-\(UInt32.random(in: 0 ... .max)).wav"
+        room = try FileRoom(recording: recording, echo: nil, speed: 1, listener: nil)
+    }
+
+    deinit { unlink(recording) }
+
+    /// - Parameter environment: with the key of the service.
+    func start(environment: [String: String], adjust: (inout Configuration) -> Void) async throws {
+        let agentPort = try await agent.start()
+        var configuration = Configuration()
+        configuration.activation.engine = .off
+        configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
+        configuration.jarvis.preamble = .off
+        configuration.audio.realtimePriority = 0
+        configuration.audio.lockMemory = false
+        configuration.audio.earcons = false
+        configuration.echo.enabled = false
+        configuration.echo.duplex = .full
+        configuration.echo.noiseSuppression = .off
+        configuration.echo.highPass = false
+        adjust(&configuration)
+        let secrets = try Secrets(
+            configuration: configuration,
+            environment: environment.merging(["JARVIS_TOKEN": Stage.token]) { $1 }
+        )
+        var settings = try DaemonSettings(
+            configuration,
+            secrets: secrets,
+            tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
+        )
+        settings.jarvis.title = ""
+        settings.audio.source = .file(room)
+        let journal = journal
+        let played = Mutex<AudioPorts?>(nil)
+        let daemon = VoiceDaemon(
+            settings,
+            logger: log.logger,
+            observer: .init(effect: { effect, _ in
+                if case .stateChanged(_, let next) = effect { journal.add(.state(next)) }
+                let periods = played.withLock { $0?.gauges.counters.cycles } ?? 0
+                journal.add(.effect(effect, frame: Int(periods) * AudioFormat.periodFrames))
+            })
+        )
+        played.withLock { $0 = daemon.ports }
+        daemons.withLock { $0 = daemon }
+        try await daemon.start()
+    }
+
+    /// Ends the daemon, then the service, then the agent; returns what the loudspeaker played.
+    func stop(service: () async -> Void) async throws -> MarkerTones {
+        let daemon = daemons.withLock { daemon in
+            defer { daemon = nil }
+            return daemon
+        }
+        await daemon?.stop()
+        await service()
+        await agent.stop()
+        return MarkerTones((try? WaveFile.read(recording)) ?? [])
+    }
+
+    var daemon: VoiceDaemon? { daemons.withLock { $0 } }
+
+    func say(_ text: String) {
+        let samples = SpokenQuestion.samples48k(text, voice: .tones, leadMilliseconds: 30, tailMilliseconds: 50)
+        room.say(samples.map { Float($0) / 32768 })
+    }
+}
+
+/// A stage with a service of its own in a `StageHouse`.
+protocol ServiceStage: Sendable {
+    var house: StageHouse { get }
+}
+
+extension ServiceStage {
+    var journal: Journal { house.journal }
+    var log: LineLog { house.log }
+    var daemon: VoiceDaemon? { house.daemon }
+    /// What the agent was asked.
+    var queries: [String] { house.agent.requests.compactMap(\.query) }
+
+    func say(_ text: String) { house.say(text) }
+
+    func post(_ event: ConversationEvent) { daemon?.post(event) }
+
+    func perform(_ words: String...) async throws {
+        let daemon = try #require(daemon)
+        _ = try await ControlRegistry.standard.run(try ControlRegistry.standard.request(words: words), on: daemon)
+    }
+
+    func reach(_ state: ConversationState, times: Int = 1) async throws {
+        try await journal.wait(for: "\(state) \(times) times") { $0.count(state) >= times }
+    }
+
+    /// Waits until the service has been sent so many messages of a type.
+    func sent(_ type: String, times: Int = 1) async throws {
+        try await journal.wait(for: "\(type) \(times) times") { entries in
+            entries.client().filter { $0["type"]?.string == type }.count >= times
+        }
+    }
+}
