@@ -37,6 +37,7 @@ struct LiveUplinkTests {
         let secrets = try Secrets(configuration: configuration, environment: ["OPENAI_API_KEY": "sk-simulated"])
         let service = try LiveService(configuration, secrets: secrets, instructions: "", tools: [])
         let isReady = Collected<Bool>()
+        let failures = Collected<String>()
         let (began, ended, stall) = try await NetworkThread.with { network in
             let ports = AudioPorts()
             var options = VoicePump.Options()
@@ -50,10 +51,12 @@ struct LiveUplinkTests {
             let connection = try #require(
                 service.connect(on: network, pump: pump) { event, _ in
                     if case .service(.ready) = event { isReady.add([true]) }
+                    if case .disconnected(let failure) = event { failures.add([failure.reason]) }
                 }
             )
             while isReady.all.isEmpty {
                 // The connection opens by itself and waits to be told what to be.
+                try #require(failures.all.isEmpty)
                 connection.perform { $0.ask(.open(history: [])) }
                 try await Task.sleep(for: .milliseconds(20))
             }
