@@ -113,7 +113,8 @@ package struct TranscriptAssembler: Sendable {
                 item.isTextComplete = true
             }
         case .notHeard(let itemID, _): user(itemID, at: now) { $0.isTextComplete = true }
-        case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .responseGoesOn, .news, .callBegan,
+        case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .responseGoesOn, .nearlyFull, .news,
+            .callBegan,
             .callWritten, .call, .trouble, .charged, .unknown:
             break
         }
