@@ -168,7 +168,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceConversation", "VoiceBudget", "VoiceReply",
-                "VoiceAgent", "VoiceMedia", "VoiceActivation", "VoiceWyoming",
+                "VoiceAgent", "VoiceMedia", "VoiceActivation", "VoiceWyoming", "VoiceOpus",
             ],
             swiftSettings: settings
         ),
