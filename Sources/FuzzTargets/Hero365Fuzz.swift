@@ -1,6 +1,5 @@
 import VoiceBase
 import VoiceConversation
-import VoiceCore
 import VoiceOpus
 
 /// Messages of Hero365, and the sound in them.
@@ -8,7 +7,12 @@ enum Hero365Fuzz {
     /// Whatever a line of the input says is read, put in order and decoded; bytes that are no message are sound.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var translator = Hero365Translator(Hero365Settings(), session: "fuzz")
-        let voice = Hero365Voice()
+        let decoder = try? OpusSpeechDecoder(rate: AudioFormat.wireRate)
+        func decode(_ sound: [UInt8]) {
+            for packet in OpusPayload.packets(sound) ?? [] { _ = try? decoder?.decode(packet) }
+            guard let wave = WaveBytes(sound) else { return }
+            precondition((8000...48_000).contains(wave.rate) && wave.sound.count < sound.count, "no sound of this file")
+        }
         _ = translator.connected()
         _ = translator.ask(.open(history: []), at: .zero)
         var now = Duration.zero
@@ -18,16 +22,17 @@ enum Hero365Fuzz {
             if let envelope = Hero365Decoder.decode(part) {
                 for effect in translator.take(envelope, at: now) + translator.tick(at: now) {
                     switch effect {
-                    case .play(let sound, _): _ = voice.samples(sound)
+                    case .play(let sound, _): decode(sound.bytes)
                     case .conceal(let count, let next, _):
-                        precondition(voice.conceal(count, before: next).count <= 24_000, "too much is made up")
+                        let behind = next.flatMap { OpusPayload.packets($0.bytes)?.first }
+                        let most = AudioFormat.wireRate * OpusSpeechDecoder.longestGap / 1000
+                        let made = try? decoder?.conceal(min(most, max(0, count) * 480), before: behind)
+                        precondition((made?.count ?? 0) <= 24_000, "too much is made up")
                     default: break
                     }
                 }
             }
-            for form in [Hero365Sound.Form.opus, .pcm(16_000), .wav] {
-                _ = voice.samples(Hero365Sound(form, Array(part)))
-            }
+            decode(Array(part))
         }
     }
 }

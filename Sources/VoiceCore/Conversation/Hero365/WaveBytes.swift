@@ -1,0 +1,36 @@
+/// A WAV file in memory: one channel of PCM, 16 bits.
+package struct WaveBytes {
+    /// In Hz, 8000 ... 48 000.
+    package private(set) var rate: Int
+    package private(set) var sound: ArraySlice<UInt8>
+
+    /// Nil for anything else. A file whose lengths are not filled in, as one that is streamed, goes to its end.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WAVE".utf8) else {
+            return nil
+        }
+        func number(_ place: Int, _ size: Int) -> Int {
+            (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+        }
+        var rate: Int?
+        var place = 12
+        while place + 8 <= bytes.count {
+            let size = number(place + 4, 4)
+            let body = place + 8
+            let end = min(bytes.count, body + size)
+            if bytes[place..<place + 4].elementsEqual("fmt ".utf8), end - body >= 16 {
+                guard number(body, 2) == 1, number(body + 2, 2) == 1, number(body + 14, 2) == 16,
+                    (8000...48_000).contains(number(body + 4, 4))
+                else { return nil }
+                rate = number(body + 4, 4)
+            } else if bytes[place..<place + 4].elementsEqual("data".utf8) {
+                guard let rate else { return nil }
+                self.rate = rate
+                sound = bytes[body..<end]
+                return
+            }
+            place = body + size + size % 2
+        }
+        return nil
+    }
+}
