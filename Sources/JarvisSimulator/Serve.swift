@@ -95,6 +95,9 @@ struct Hero365Options: ParsableArguments {
     @Option(name: .long, help: "Messages of sound that come twice, in percent.")
     var duplicated = 0
 
+    @Option(name: .long, help: "How long its sessions last, in s.")
+    var lasts = 300
+
     @Option(name: .customLong("form"), help: "How its sound is written: packet, lengths, ogg or pcm.")
     var form = "packet"
 
@@ -102,6 +105,7 @@ struct Hero365Options: ParsableArguments {
         guard [loss, reordered, duplicated].allSatisfy((0...100).contains) else {
             throw ValidationError("--loss, --reordered and --duplicated want 0 to 100")
         }
+        guard (1...86_400).contains(lasts) else { throw ValidationError("--lasts wants 1 to 86400") }
         guard Hero365Script.Form(rawValue: form) != nil else {
             throw ValidationError("--form wants packet, lengths, ogg or pcm")
         }
@@ -112,6 +116,7 @@ struct Hero365Options: ParsableArguments {
         script.faults.loss = loss
         script.faults.reordering = reordered
         script.faults.duplicates = duplicated
+        script.lasts = lasts * 1000
         script.form = Hero365Script.Form(rawValue: form) ?? .packet
         return script
     }

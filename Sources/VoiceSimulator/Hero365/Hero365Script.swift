@@ -45,6 +45,8 @@ package struct Hero365Script: Sendable, Equatable {
     package var form = Form.packet
     /// Before an answer, in ms.
     package var delay = 300
+    /// A session, in ms.
+    package var lasts = 300_000
     /// Messages are sent in binary frames.
     package var isBinary = false
     /// The agent hands over to another one before the first answer.

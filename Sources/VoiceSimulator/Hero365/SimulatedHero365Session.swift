@@ -32,6 +32,7 @@ struct SimulatedHero365Session: SimulatedConversation {
     private var isPCM = false
     private var due: [Due] = []
     private var dropsAt: Int?
+    private var endsAt: Int?
     /// Until when an answer is being sent.
     private var speaksUntil = 0
 
@@ -67,7 +68,7 @@ struct SimulatedHero365Session: SimulatedConversation {
             return []
         }
         switch type {
-        case "start_session": return start(field)
+        case "start_session": return start(field, now)
         case "audio_input": return hear(field, now)
         case "end_session": return [.close]
         default:
@@ -76,7 +77,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         }
     }
 
-    private mutating func start(_ field: (String) -> SimulatedJSON?) -> [SocketOutput] {
+    private mutating func start(_ field: (String) -> SimulatedJSON?, _ now: Int) -> [SocketOutput] {
         let format = field("audio_format")?.string
         guard session == nil, let id = field("session_id")?.string, id.count == 36, field("channels")?.int == 1,
             field("sample_rate")?.int != nil, ["opus", "pcm16"].contains(format)
@@ -86,9 +87,12 @@ struct SimulatedHero365Session: SimulatedConversation {
         }
         session = id
         isPCM = format == "pcm16"
+        endsAt = now + script.lasts
         var outputs = script.faults.nonsense.map { SocketOutput.sendText($0) }
         guard !script.faults.ignoresStart else { return outputs }
-        let config: SimulatedJSON = ["silence_threshold": 600, "max_duration": 300_000, "streaming_enabled": true]
+        let config: SimulatedJSON = [
+            "silence_threshold": 600, "max_duration": .int(script.lasts), "streaming_enabled": true,
+        ]
         outputs.append(send("session_started", ["agent_type": "triage", "session_config": config]))
         return outputs
     }
@@ -227,6 +231,10 @@ struct SimulatedHero365Session: SimulatedConversation {
 
     mutating func tick(at now: Int) -> [SocketOutput] {
         if let dropsAt, now >= dropsAt { return [.drop] }
+        if let endsAt, now >= endsAt {
+            self.endsAt = nil
+            return [send("error", ["error_code": "SESSION_TIMEOUT", "message": "the session is over"]), .close]
+        }
         let ready = due.prefix { $0.at <= now }
         due.removeFirst(ready.count)
         return ready.map { script.isBinary ? .sendBinary($0.event) : .send($0.event) }

@@ -71,6 +71,26 @@ struct CapabilityPropertyTests {
         }
     }
 
+    /// All that a service lacks, together.
+    @Test(arguments: [ServiceCapabilities.hero365]) func aServiceThatCanDoLittleIsAskedForThatAlone(
+        capabilities: ServiceCapabilities
+    ) {
+        for seed in UInt64(1)...60 {
+            var world = ConversationWorld(seed: seed, capabilities: capabilities)
+            for step in 0..<300 {
+                world.step()
+                if step % 60 == 20 { world.post(.ask("What is on?")) }
+                if step % 60 == 30 { world.post(.say("Dinner is ready.")) }
+                if step % 60 == 40 { world.post(.stop(isSpoken: false)) }
+            }
+            let isAtRest = world.comeToRest()
+            #expect(isAtRest, "\(seed): \(world.state), \(world.machine.sequencer)")
+            #expect(world.machine.brokenInvariants.isEmpty, "\(seed): \(world.machine.brokenInvariants)")
+            let wrong = Self.requests(world.performed).filter { !$0.isTaken(by: capabilities) }
+            #expect(wrong.isEmpty, "\(seed): \(wrong.prefix(3))")
+        }
+    }
+
     /// A service that learns what was said before only when it opens is told then.
     @Test func historyThatIsTakenAtTheOpeningIsToldThere() {
         var scene = Scene.listening {

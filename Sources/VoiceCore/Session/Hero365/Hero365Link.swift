@@ -31,7 +31,9 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     private let learned: (Lesson) -> Void
     private let options: Options
     private var translator: Hero365Translator
+    /// Nil where libopus does not take the settings, and why.
     private let microphone: Hero365Microphone?
+    private let problem: OpusProblem?
     private let voice = Hero365Voice()
     private var waiting: [[UInt8]] = []
     private var pausedUntil = Duration.zero
@@ -55,7 +57,13 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
         self.learned = learned
         self.report = report
         translator = Hero365Translator(options.settings, session: session)
-        microphone = try? Hero365Microphone(options.microphone, tellsVoices: pump.tellsVoices)
+        do throws(OpusProblem) {
+            microphone = try Hero365Microphone(options.microphone, tellsVoices: pump.tellsVoices)
+            problem = nil
+        } catch {
+            microphone = nil
+            problem = error
+        }
     }
 
     // MARK: The connection
@@ -64,6 +72,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
         guard !isRetired else { return }
         report(.connected, Monotonic.now())
         perform(translator.connected())
+        if let problem { tellLoss("the microphone cannot be sent: \(problem)") }
         pump.follow { [weak self] now in self?.tick(now) ?? false }
     }
 
