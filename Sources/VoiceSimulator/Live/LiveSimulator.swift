@@ -1,30 +1,12 @@
-internal import NIOCore
 internal import NIOHTTP1
-internal import NIOPosix
-internal import NIOWebSocket
-internal import Synchronization
 
 /// A stand-in for GPT-Live: a WebSocket server on 127.0.0.1, without TLS.
 ///
-///     GET /v1/live/sessions  ->  LiveSocketHandler  ->  SimulatedLiveSession (pure)
+///     GET /v1/live/sessions  ->  SocketServer  ->  SimulatedLiveSession (pure)
 ///
 /// It runs in real time, as its timeline is the sound that it is sent.
 package final class LiveSimulator: Sendable {
-    private struct State {
-        var listener: (any Channel)?
-        var channels: [Int: any Channel] = [:]
-        var connections = 0
-        var turns = 0
-        var violations: [String] = []
-    }
-
-    private let key: String
-    private let port: Int
-    private let voice: SpokenVoice
-    private let threshold: Double
-    private let script: LiveScript
-    private let events: @Sendable (RealtimeSimulator.Event) -> Void
-    private let state = Mutex(State())
+    private let server: SocketServer
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
@@ -39,199 +21,33 @@ package final class LiveSimulator: Sendable {
         threshold: Double = -45,
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
     ) {
-        self.script = script
-        self.key = key
-        self.port = port
-        self.voice = voice
-        self.threshold = threshold
-        self.events = events
+        server = SocketServer(
+            port: port,
+            accepts: { head in
+                head.headers.first(name: "Authorization") == "Bearer \(key)"
+                    && RequestTarget(head.uri).path == "/v1/live/sessions"
+            },
+            session: { number, turn in
+                var script = script
+                if number > script.faults.connections { script.faults = .init() }
+                return SimulatedLiveSession(
+                    script: script,
+                    voice: voice,
+                    threshold: threshold,
+                    tag: "c\(number)",
+                    turn: turn
+                )
+            },
+            events: events
+        )
     }
 
     /// Starts to listen and returns the port; throws when the port is taken.
-    package func start() async throws -> Int {
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try self.configure(channel) }
-            }
-            .bind(host: "127.0.0.1", port: port).get()
-        state.withLock { $0.listener = listener }
-        return listener.localAddress?.port ?? 0
-    }
+    package func start() async throws -> Int { try await server.start() }
 
     /// Closes the listener and every connection.
-    package func stop() async {
-        let channels = state.withLock { state in
-            let open = Array(state.channels.values) + (state.listener.map { [$0] } ?? [])
-            state.listener = nil
-            return open
-        }
-        for channel in channels { try? await channel.close().get() }
-    }
+    package func stop() async { await server.stop() }
 
     /// What clients did that the service does not allow.
-    package var violations: [String] { state.withLock { $0.violations } }
-
-    private func configure(_ channel: any Channel) throws {
-        let key = key
-        let upgrader = NIOWebSocketServerUpgrader(
-            maxFrameSize: 1 << 25,
-            shouldUpgrade: { channel, head in
-                let isWanted =
-                    head.headers.first(name: "Authorization") == "Bearer \(key)"
-                    && RequestTarget(head.uri).path == "/v1/live/sessions"
-                return channel.eventLoop.makeSucceededFuture(isWanted ? HTTPHeaders() : nil)
-            },
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel) }
-            }
-        )
-        let upgrade: NIOHTTPServerUpgradeConfiguration = (
-            upgraders: [upgrader],
-            completionHandler: { context in
-                context.pipeline.syncOperations.removeHandler(name: UpgradeRefusalHandler.name, promise: nil)
-            }
-        )
-        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withServerUpgrade: upgrade)
-        try channel.pipeline.syncOperations.addHandler(
-            UpgradeRefusalHandler(status: 401),
-            name: UpgradeRefusalHandler.name
-        )
-    }
-
-    private func upgrade(_ channel: any Channel) throws {
-        let (number, turn) = state.withLock { state in
-            state.connections += 1
-            state.channels[state.connections] = channel
-            return (state.connections, state.turns)
-        }
-        events(.connected(connection: number))
-        channel.closeFuture.whenComplete { _ in
-            self.state.withLock { _ = $0.channels.removeValue(forKey: number) }
-            self.events(.disconnected(connection: number))
-        }
-        var script = script
-        if number > script.faults.connections { script.faults = .init() }
-        let session = SimulatedLiveSession(
-            script: script,
-            voice: voice,
-            threshold: threshold,
-            tag: "c\(number)",
-            turn: turn
-        )
-        try channel.pipeline.syncOperations.addHandlers([
-            NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0,
-                maxAccumulatedFrameCount: 1024,
-                maxAccumulatedFrameSize: 1 << 25
-            ),
-            LiveSocketHandler(session) { traffic in self.note(traffic, number) },
-        ])
-    }
-
-    private func note(_ traffic: LiveSocketHandler.Traffic, _ number: Int) {
-        switch traffic {
-        case .received(let event): events(.client(connection: number, event))
-        case .sent(let event): events(.server(connection: number, event))
-        case .closing(let code): events(.closing(connection: number, code: code))
-        case .ended(let session):
-            state.withLock { state in
-                state.turns = max(state.turns, session.turnsUsed)
-                state.violations += session.violations
-            }
-        }
-    }
-}
-
-/// Connects one WebSocket with one `SimulatedLiveSession`. Lives on its event loop alone.
-private final class LiveSocketHandler: ChannelInboundHandler {
-    typealias InboundIn = WebSocketFrame
-    typealias OutboundOut = WebSocketFrame
-
-    enum Traffic {
-        case received(SimulatedJSON)
-        case sent(SimulatedJSON)
-        case closing(code: Int?)
-        case ended(SimulatedLiveSession)
-    }
-
-    private var session: SimulatedLiveSession
-    private let traffic: (Traffic) -> Void
-    private let began = NIODeadline.now()
-    private var ticks: RepeatedTask?
-    private var isClosing = false
-
-    init(_ session: SimulatedLiveSession, traffic: @escaping (Traffic) -> Void) {
-        self.session = session
-        self.traffic = traffic
-    }
-
-    private var now: Int { Int((NIODeadline.now() - began).nanoseconds / 1_000_000) }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let pace = TimeAmount.milliseconds(20)
-        ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: pace, delay: pace) { _ in
-            let (handler, context) = bound.value
-            guard context.channel.isActive else { return }
-            handler.perform(handler.session.tick(at: handler.now), context)
-        }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        // The repeated task holds the handler: without this both would stay.
-        ticks?.cancel()
-        ticks = nil
-        traffic(.ended(session))
-        context.fireChannelInactive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let frame = unwrapInboundIn(data)
-        switch frame.opcode {
-        case .text:
-            let text = String(buffer: frame.unmaskedData)
-            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
-            perform(session.receive(text, at: now), context)
-        case .ping:
-            let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
-            context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
-        case .connectionClose:
-            var body = frame.unmaskedData
-            traffic(.closing(code: body.readInteger(as: UInt16.self).map { Int($0) }))
-            if !isClosing {
-                let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
-                context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
-            }
-            context.close(promise: nil)
-        default: break
-        }
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-
-    private func perform(_ outputs: [SimulatedLiveSession.Output], _ context: ChannelHandlerContext) {
-        guard !isClosing else { return }
-        for output in outputs {
-            switch output {
-            case .send(let event):
-                traffic(.sent(event))
-                write(.text, ByteBuffer(string: event.text), context)
-            case .sendText(let text): write(.text, ByteBuffer(string: text), context)
-            case .close:
-                isClosing = true
-                write(.connectionClose, ByteBuffer(), context)
-            case .drop:
-                isClosing = true
-                context.flush()
-                context.close(promise: nil)
-            }
-        }
-        context.flush()
-    }
-
-    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
-        context.write(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
-    }
+    package var violations: [String] { server.violations }
 }

@@ -5,14 +5,8 @@ internal import VoiceBase
 ///
 /// The delays are those that were measured of the service: 700 ms from a place of the timeline to its sound, 750 to the
 /// placement of a text, 600 to the first word it causes, 450 from a word to its transcript.
-struct SimulatedLiveSession {
-    enum Output {
-        case send(SimulatedJSON)
-        case sendText(String)
-        /// A close frame without a code.
-        case close
-        case drop
-    }
+struct SimulatedLiveSession: SocketSession {
+    typealias Output = SocketOutput
 
     private enum Phase { case opening, live, closing, closed }
 
