@@ -9,7 +9,7 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the simulated Realtime service and the stand-in for Jarvis until told to stop.",
         discussion: """
-            Prints "realtime=PORT jarvis=PORT", with --live " live=PORT" behind it. The key is sk-simulated, the token \
+            Prints "realtime=PORT jarvis=PORT", with --live " live=PORT" behind it, with --datagrid " datagrid=PORT". The key is sk-simulated, the token \
             simulated. Every turn of the user becomes a question to Jarvis.
             """
     )
@@ -19,6 +19,9 @@ struct Serve: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Run a simulated GPT-Live too: live.url is ws://127.0.0.1:PORT/v1/live/sessions.")
     var live = false
+
+    @Flag(name: .long, help: "Run a simulated Datagrid Voice too: datagrid.url is ws://127.0.0.1:PORT/ws/voice.")
+    var datagrid = false
 
     @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
     var reply: [String] = ["Nothing on today."]
@@ -53,11 +56,16 @@ struct Serve: AsyncParsableCommand {
         let ports = (try await simulator.start(), try await agent.start())
         let liveSimulator = LiveSimulator(.requests(queries), voice: configuration.voice) { record?.write($0) }
         let livePort = live ? try await liveSimulator.start() : nil
-        print("realtime=\(ports.0) jarvis=\(ports.1)" + (livePort.map { " live=\($0)" } ?? ""))
+        let datagridSimulator = DatagridSimulator(.answers(reply), voice: configuration.voice) { record?.write($0) }
+        let datagridPort = datagrid ? try await datagridSimulator.start() : nil
+        let others = [("live", livePort), ("datagrid", datagridPort)]
+            .compactMap { name, port in port.map { " \(name)=\($0)" } }
+        print("realtime=\(ports.0) jarvis=\(ports.1)" + others.joined())
         fflush(nil)
         for await _ in signals { break }
         await simulator.stop()
         await liveSimulator.stop()
+        await datagridSimulator.stop()
         await agent.stop()
     }
 }

@@ -19,6 +19,7 @@ extension Configuration.Service {
             "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
                 + "again. openai: a Realtime service ([realtime]). "
                 + "openai-live: GPT-Live ([live]). "
+                + "datagrid: Datagrid Voice ([datagrid]). "
                 + "local: servers of the house ([local])."
         )
     }
@@ -27,6 +28,7 @@ extension Configuration.Service {
     package enum Name: String, CaseIterable, Sendable {
         case openAI = "openai"
         case openAILive = "openai-live"
+        case datagrid
         case local
     }
 }
@@ -34,17 +36,20 @@ extension Configuration.Service {
 /// The key of a voice service, and where it is looked for. Services of one provider share one.
 package enum ServiceKey: String, CaseIterable, Sendable {
     case openAI = "openai"
+    case datagrid
 
     /// The setting that names its file.
     package var setting: String {
         switch self {
         case .openAI: "realtime.api_key_file"
+        case .datagrid: "datagrid.api_key_file"
         }
     }
 
     func path(_ configuration: Configuration) -> String {
         switch self {
         case .openAI: configuration.realtime.apiKeyFile
+        case .datagrid: configuration.datagrid.apiKeyFile
         }
     }
 
@@ -58,6 +63,7 @@ extension Configuration.Service.Name {
     package var key: ServiceKey? {
         switch self {
         case .openAI, .openAILive: .openAI
+        case .datagrid: .datagrid
         case .local: nil
         }
     }

@@ -4,7 +4,8 @@ internal import VoiceBase
 package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live), Section(\.local),
+        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
+        Section(\.datagrid), Section(\.local),
         Section(\.jarvis),
         Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
     ]

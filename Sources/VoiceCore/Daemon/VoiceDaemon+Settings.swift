@@ -55,7 +55,7 @@ extension VoiceDaemon {
 
     /// The key for connections from now on; a service that refused the one before is asked again at once.
     private func useKey(of service: any VoiceService) async {
-        await session.useHeaders(of: service)
+        await session.useKey(of: service)
         guard case .error = await session.state else { return }
         resetConversation()
     }

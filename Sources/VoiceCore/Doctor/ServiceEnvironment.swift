@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// The environment as the service has it: what systemd would hand to the daemon, as far as this user may read it.
 struct ServiceEnvironment: Sendable, Equatable {
@@ -20,7 +21,7 @@ struct ServiceEnvironment: Sendable, Equatable {
         }
         guard environment["CREDENTIALS_DIRECTORY"] == nil else { return }
         var isThere = false
-        for name in ["openai-api-key", "jarvis-token"] {
+        for name in ServiceKey.allCases.map(\.credential) + ["jarvis-token"] {
             let path = "\(Self.folder)/\(name)"
             do {
                 _ = try files.read(path, 16384)

@@ -118,10 +118,9 @@ package actor ConversationSession {
         machine.link.phase == .ready ? max(.zero, Monotonic.now() - machine.link.opened) : nil
     }
 
-    /// The handshakes from now on bear other headers: the key was changed.
-    func useHeaders(of service: any VoiceService) {
-        guard let request = service.request else { return }
-        parts.service.request?.headers = request.headers
+    /// Sessions from now on are opened with another key.
+    func useKey(of service: any VoiceService) {
+        parts.service.takeKey(of: service)
         machine.forgetTrouble()
     }
 

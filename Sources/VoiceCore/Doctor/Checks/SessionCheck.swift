@@ -11,20 +11,30 @@ enum SessionCheck {
         guard let settings = context.settings else {
             return [DoctorFinding("session", .skipped, "needs a configuration that can be used, and a key")]
         }
-        guard let request = settings.service.request else { return [] }
-        let outcome = await probe(settings.service, request, network: network)
-        return [judge(outcome, model: settings.model)]
+        let outcome: SessionOutcome
+        switch await settings.service.opening(on: network) {
+        case .socket(let request, let wire): outcome = await probe(request, wire, network: network)
+        case .failed(let closure): outcome = .ended(closure)
+        case nil: return []
+        }
+        return [judge(outcome, model: settings.model, section: section(context))]
+    }
+
+    /// Of the configuration, where the service has one for its address.
+    private static func section(_ context: DoctorContext) -> String {
+        let key = context.loaded.flatMap { context.service($0.values).address($0.values)?.key }
+        return key.map { String($0.prefix { $0 != "." }) } ?? "realtime"
     }
 
     static func probe(
-        _ service: any VoiceService,
         _ request: WebSocketRequest,
+        _ wire: any ServiceWire,
         network: NetworkThread
     ) async -> SessionOutcome {
         let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
             let handle = network.connect(request) { connection in
-                SessionProbe(connection, wire: service.wire()) { answer.give($0) }
+                SessionProbe(connection, wire: wire) { answer.give($0) }
             }
             if handle == nil { answer.give(.ended(.failed(.stopped))) }
             return await answer.wait()
@@ -33,7 +43,7 @@ enum SessionCheck {
         return outcome ?? .silent
     }
 
-    static func judge(_ outcome: SessionOutcome, model: String) -> DoctorFinding {
+    static func judge(_ outcome: SessionOutcome, model: String, section: String = "realtime") -> DoctorFinding {
         func fail(_ message: String, _ advice: String) -> DoctorFinding {
             DoctorFinding("session", .fail, message, advice: advice)
         }
@@ -46,11 +56,16 @@ enum SessionCheck {
                 "session",
                 .warn,
                 "the session opens, but the service does not confirm its settings",
-                advice: "see whether realtime.dialect fits this service"
+                advice: section == "realtime"
+                    ? "see whether realtime.dialect fits this service"
+                    : "see whether \(section).url is that of the service"
             )
         case .error(let error, let afterSettings):
             let words = Redaction.withoutKeys(line(error.text))
-            return fail("\(words) (\(error.name))", advice(code: error.name, status: nil, model: model, afterSettings))
+            return fail(
+                "\(words) (\(error.name))",
+                advice(code: error.name, status: nil, model: model, afterSettings, section)
+            )
         case .ended(let closure):
             var status: Int?
             if case .refused(let refusal) = closure { status = refusal.status }
@@ -58,17 +73,26 @@ enum SessionCheck {
             if case .closed(_, let reason) = closure { code = reason }
             return fail(
                 Redaction.withoutKeys(closure.description),
-                advice(code: code, status: status, model: model, false)
+                advice(code: code, status: status, model: model, false, section)
             )
         }
     }
 
-    private static func advice(code: String, status: Int?, model: String, _ afterSettings: Bool) -> String {
+    private static func advice(
+        code: String,
+        status: Int?,
+        model: String,
+        _ afterSettings: Bool,
+        _ section: String
+    ) -> String {
         if status == 401 || status == 403 || code.contains("api_key") || code.contains("auth") {
             return "the key is not accepted: put a valid one where api-key above was found"
         }
         if status == 429 || code.contains("quota") || code.contains("rate_limit") {
             return "look at usage and billing with the provider"
+        }
+        guard section == "realtime" else {
+            return "check the values of [\(section)]; try again if the service had trouble of its own"
         }
         if code.contains("model") { return "this key has no access to realtime.model = \"\(model)\"" }
         if status == 404 { return "check the path of realtime.url, realtime.model and realtime.dialect" }
