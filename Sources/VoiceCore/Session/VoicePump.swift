@@ -294,8 +294,10 @@ package final class VoicePump {
         guard clock != nil, connection.isOpen, connection.pendingSendBytes <= maximumBacklog else { return }
         let position = microphone.ring.readPosition
         let waiting = microphone.ring.availableToRead
+        // What the echo gate holds back comes, all of it and in its place: it is not late.
+        let due = now - .milliseconds(10 * microphone.heldPeriods)
         guard
-            let step = clock?.step(at: now, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
+            let step = clock?.step(at: due, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
         else { return }
         if step.dropped > 0 {
             microphone.ring.skip(to: position + UInt64(step.dropped))
