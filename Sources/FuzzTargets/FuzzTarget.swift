@@ -10,6 +10,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "websocket", run: WebSocketFuzz.frames),
         FuzzTarget(name: "handshake", run: WebSocketFuzz.handshake),
         FuzzTarget(name: "events", run: EventFuzz.run),
+        FuzzTarget(name: "datagrid", run: DatagridFuzz.run),
         FuzzTarget(name: "reply", run: ReplyFuzz.run),
         FuzzTarget(name: "configuration", run: ConfigurationFuzz.run),
         FuzzTarget(name: "sse", run: EventStreamFuzz.run),

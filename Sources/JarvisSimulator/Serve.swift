@@ -9,8 +9,9 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the simulated Realtime service and the stand-in for Jarvis until told to stop.",
         discussion: """
-            Prints "realtime=PORT jarvis=PORT", with --live " live=PORT" behind it, with --hero365 " hero365=PORT". The key \
-            is sk-simulated, the token simulated. Every turn of the user becomes a question to Jarvis; Hero365 answers it itself.
+            Prints "realtime=PORT jarvis=PORT", and behind it " live=PORT", " datagrid=PORT", " hero365=PORT" of those that were \
+            asked for. The key is sk-simulated, the token simulated. Every turn of the user becomes a question to Jarvis; Datagrid and \
+            Hero365 answer by themselves.
             """
     )
 
@@ -33,6 +34,9 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Hero365")
     var hero365: Hero365Options
 
+    @Flag(name: .long, help: "Run a simulated Datagrid Voice too: datagrid.url is ws://127.0.0.1:PORT/ws/voice.")
+    var datagrid = false
+
     @Option(name: .long, help: "What Jarvis answers; for several questions give it several times.")
     var reply: [String] = ["Nothing on today."]
 
@@ -47,7 +51,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = RealtimeSimulatorConfiguration()
         if tones { configuration.voice = .tones }
         configuration.recordLimit = 0
-        if !live && !hasHero365 { configuration.port = port }
+        if !live && !hasHero365 && !datagrid { configuration.port = port }
         let queries = reply.indices.map { "Question \($0 + 1)?" }
         let simulator = RealtimeSimulator(configuration: configuration, script: ConversationScript(queries: queries)) {
             record?.write($0)
@@ -73,13 +77,19 @@ struct Serve: AsyncParsableCommand {
             record?.write($0)
         }
         let heroPort = hasHero365 ? try await heroSimulator.start() : nil
-        let more = [livePort.map { " live=\($0)" }, heroPort.map { " hero365=\($0)" }]
-        print("realtime=\(ports.0) jarvis=\(ports.1)" + more.compactMap { $0 }.joined())
+        let datagridSimulator = DatagridSimulator(.answers(reply), port: port, voice: configuration.voice) {
+            record?.write($0)
+        }
+        let datagridPort = datagrid ? try await datagridSimulator.start() : nil
+        let others = [("live", livePort), ("datagrid", datagridPort), ("hero365", heroPort)]
+            .compactMap { name, port in port.map { " \(name)=\($0)" } }
+        print("realtime=\(ports.0) jarvis=\(ports.1)" + others.joined())
         fflush(nil)
         for await _ in signals { break }
         await simulator.stop()
         await liveSimulator.stop()
         await heroSimulator.stop()
+        await datagridSimulator.stop()
         await agent.stop()
     }
 }

@@ -19,8 +19,9 @@ extension Configuration.Service {
             "Services in the order of preference: where the first cannot be had, the next takes its place until it is well "
                 + "again. openai: a Realtime service ([realtime]). "
                 + "openai-live: GPT-Live ([live]). "
-                + "local: servers of the house ([local]). "
-                + "hero365: Hero365 streaming ([hero365])."
+                + "datagrid: Datagrid Voice ([datagrid]). "
+                + "hero365: Hero365 streaming ([hero365]). "
+                + "local: servers of the house ([local])."
         )
     }
 
@@ -28,6 +29,7 @@ extension Configuration.Service {
     package enum Name: String, CaseIterable, Sendable {
         case openAI = "openai"
         case openAILive = "openai-live"
+        case datagrid
         case local
         case hero365
     }
@@ -36,12 +38,14 @@ extension Configuration.Service {
 /// The key of a voice service, and where it is looked for. Services of one provider share one.
 package enum ServiceKey: String, CaseIterable, Sendable {
     case openAI = "openai"
+    case datagrid
     case hero365
 
     /// The setting that names its file.
     package var setting: String {
         switch self {
         case .openAI: "realtime.api_key_file"
+        case .datagrid: "datagrid.api_key_file"
         case .hero365: "hero365.api_key_file"
         }
     }
@@ -49,6 +53,7 @@ package enum ServiceKey: String, CaseIterable, Sendable {
     func path(_ configuration: Configuration) -> String {
         switch self {
         case .openAI: configuration.realtime.apiKeyFile
+        case .datagrid: configuration.datagrid.apiKeyFile
         case .hero365: configuration.hero365.apiKeyFile
         }
     }
@@ -63,6 +68,7 @@ extension Configuration.Service.Name {
     package var key: ServiceKey? {
         switch self {
         case .openAI, .openAILive: .openAI
+        case .datagrid: .datagrid
         case .local: nil
         case .hero365: .hero365
         }

@@ -9,6 +9,7 @@ package struct Configuration: Sendable, Equatable {
     package var service = Service()
     package var realtime = Realtime()
     package var live = Live()
+    package var datagrid = Datagrid()
     package var local = Local()
     package var hero365 = Hero365()
     package var jarvis = Jarvis()

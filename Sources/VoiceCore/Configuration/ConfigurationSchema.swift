@@ -4,8 +4,8 @@ internal import VoiceBase
 package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
-        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live), Section(\.local),
-        Section(\.hero365),
+        Section(\.audio), Section(\.echo), Section(\.service), Section(\.realtime), Section(\.live),
+        Section(\.datagrid), Section(\.hero365), Section(\.local),
         Section(\.jarvis),
         Section(\.activation), Section(\.budget), Section(\.media), Section(\.log),
     ]

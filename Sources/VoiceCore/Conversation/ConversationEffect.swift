@@ -70,6 +70,8 @@ package enum ConversationNote: Equatable, Sendable {
     /// A call of what was stopped, which is not made.
     case callStopped(callID: String)
     case outputSent(callID: String)
+    /// News of a tool on the service's side.
+    case serviceTool(String, status: String)
     case heard(String)
     case spoken(String)
     case lost(StreamLoss)

@@ -139,6 +139,9 @@ extension ConversationMachine {
     /// Whether anything can be told but answers to calls.
     var takesText: Bool { options.capabilities.takesText }
 
+    /// Whether the user's words can be put as text.
+    var takesQuestions: Bool { takesText || options.capabilities.takesQuestions }
+
     /// Tells what was written outside: data, whatever it says.
     ///
     /// - Returns: the id of the call that was told.

@@ -7,7 +7,7 @@ extension ConversationMachine {
     // MARK: Typed questions: put like spoken ones, and answered by voice
 
     mutating func ask(_ text: String) {
-        guard takesText else {
+        guard takesQuestions else {
             emit(.play(.error))
             return note(.unexpected("ask with a service that takes no text"))
         }

@@ -211,7 +211,7 @@ extension ConversationMachine {
         switch turn.takeLostQuestion(within: options.askAgainWithin, at: now) {
         case .none: break
         case .unknown: emit(.play(.listening))
-        case .known where !takesText:
+        case .known where !takesQuestions:
             turn.forgetQuestion()
             emit(.play(.listening))
         case .known(let text):

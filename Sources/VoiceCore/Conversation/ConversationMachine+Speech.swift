@@ -34,6 +34,11 @@ extension ConversationMachine {
         case .callWritten(let responseID, let itemID, let call): written.ended(call, itemID: itemID, of: responseID)
         case .call(let responseID, let call, let isComplete):
             begin(call, responseID: responseID, isComplete: isComplete)
+        case .interrupted(let responseID): if voice.speech?.responseID == responseID { stopVoice() }
+        case .toolNews(let tool, let status):
+            note(.serviceTool(tool, status: status))
+            // The service acts on the question: asked again in another session, it might do so twice.
+            turn.forgetQuestion()
         case .trouble(let error): serviceError(error)
         case .nearlyFull:
             link.isFull(at: now)

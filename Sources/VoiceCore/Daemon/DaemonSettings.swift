@@ -93,7 +93,7 @@ package struct DaemonSettings: Sendable {
         where other.name != kind.name && !usable.contains(where: { $0.name == other.name }) {
             notices.append("service.use: \(other.name.rawValue) is left out: no API key")
         }
-        notices += service.notices
+        notices += service.notices + substitutes.flatMap(\.notices)
         conversation = ConversationMachine.Options(service.capabilities)
         conversation.service = service.name
         conversation.substitutes = substitutes.map { .init(name: $0.name, capabilities: $0.capabilities) }

@@ -55,7 +55,7 @@ extension VoiceDaemon {
 
     /// The key for connections from now on; a service that refused the one before is asked again at once.
     private func useKeys(of settings: DaemonSettings) async {
-        await session.useHeaders(of: [settings.service] + settings.substitutes)
+        await session.useKeys(of: [settings.service] + settings.substitutes)
         guard case .error = await session.state else { return }
         resetConversation()
     }

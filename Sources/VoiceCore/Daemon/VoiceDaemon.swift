@@ -210,6 +210,14 @@ package actor VoiceDaemon {
         get async { await session.state }
     }
 
+    /// Whether the service of the conversation says what it is told to.
+    package var saysGivenWords: Bool {
+        get async {
+            let capabilities = await session.present.capabilities
+            return capabilities.takesText && capabilities.saysExactly
+        }
+    }
+
     package var status: DaemonStatus {
         get async {
             DaemonStatus(

@@ -53,12 +53,17 @@ package enum CommandManual {
         page.item("SIGUSR1", "Write one line of status to the log.")
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration, see jarvis-voiced.toml(5).")
-        page.item("\(ServiceEnvironment.folder)/openai-api-key", "The key of the service, for the unit.")
+        for key in ServiceKey.allCases {
+            page.item("\(ServiceEnvironment.folder)/\(key.credential)", "The key of the service, for the unit.")
+        }
         page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, for the unit.")
         page.item(ServiceEnvironment.defaults, "Environment of the service, one NAME=value a line.")
         page.item(StateDirectory.service, "What the service remembers: volumes, what was spent.")
         page.heading("ENVIRONMENT")
-        page.item("OPENAI_API_KEY", "The key, where no file and no credential has it.")
+        page.item(
+            ServiceKey.allCases.map(\.variable).joined(separator: ", "),
+            "The key, where no file and no credential has it."
+        )
         page.item("JARVIS_TOKEN", "The token, likewise.")
         page.item("JARVIS_SECTION_KEY", "Any key of the configuration, such as JARVIS_AUDIO_INPUT.")
         page.heading("SEE ALSO")

@@ -32,10 +32,12 @@ package enum ConfigurationManual {
         }
         page.heading("FILES")
         page.item(ConfigurationLoader.systemPath, "The configuration of the machine.")
-        page.item(
-            "\(ServiceEnvironment.folder)/openai-api-key",
-            "The key of the service; systemd hands it to the daemon."
-        )
+        for key in ServiceKey.allCases {
+            page.item(
+                "\(ServiceEnvironment.folder)/\(key.credential)",
+                "The key of the service; systemd hands it to the daemon."
+            )
+        }
         page.item("\(ServiceEnvironment.folder)/jarvis-token", "The token of the agent, likewise.")
         page.heading("SEE ALSO")
         page.raw([".BR jarvis\\-voiced (1)"])

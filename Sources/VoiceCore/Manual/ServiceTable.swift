@@ -73,7 +73,7 @@ package enum ServiceTable {
         [
             word("the user's words as text") { $0.heardText.rawValue },
             flag("its own words as text") { $0.tellsSaidText },
-            flag("takes text") { $0.takesText },
+            word("takes text") { $0.takesText ? "yes" : $0.takesQuestions ? "questions" : "no" },
             flag("says given words") { $0.saysExactly },
             flag("finds words of its own") { $0.rewords },
             flag("begins to speak by itself when opened") { $0.greets },

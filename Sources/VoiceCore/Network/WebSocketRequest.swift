@@ -1,7 +1,8 @@
 internal import VoiceBase
 
-/// Where to open a WebSocket, and how patient to be.
-package struct WebSocketRequest: Sendable {
+/// Where to open a WebSocket, and how patient to be. Describes itself without its headers and without the query of its
+/// address, since a key may stand in either.
+package struct WebSocketRequest: Sendable, CustomStringConvertible, CustomReflectable {
     /// ws:// or wss://
     package var url: String
     /// Sent with the handshake; the fields of RFC 6455 section 4.1 are added.
@@ -41,6 +42,11 @@ package struct WebSocketRequest: Sendable {
         self.caFile = caFile
         self.staysNear = staysNear
     }
+}
+
+extension WebSocketRequest {
+    package var description: String { "WebSocket \(url.prefix { $0 != "?" })" }
+    package var customMirror: Mirror { Mirror(self, children: ["url": url.prefix { $0 != "?" }]) }
 }
 
 extension ServerURL {

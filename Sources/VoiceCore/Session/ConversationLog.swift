@@ -154,6 +154,11 @@ struct ConversationLog: Sendable {
             logger.info("call dropped: the user said stop", metadata: ["call": "\(callID)"])
         case .outputSent(let callID):
             logger.debug("tool output sent", metadata: ["call": "\(callID)"])
+        case .serviceTool(let tool, let status):
+            logger.info(
+                "the service uses a tool",
+                metadata: .event(.serviceTool, ["tool": "\(tool)", "status": "\(status)"])
+            )
         case .heard, .spoken:
             // Texts are written in the order of the conversation, see `TranscriptLine`.
             break

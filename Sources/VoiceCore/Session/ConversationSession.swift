@@ -123,17 +123,14 @@ package actor ConversationSession {
         machine.link.phase == .ready ? max(.zero, Monotonic.now() - machine.link.opened) : nil
     }
 
-    /// The handshakes from now on bear other headers: a key was changed.
+    /// Sessions from now on are opened with other keys.
     ///
     /// - Parameter services: as the configuration would have them now.
-    func useHeaders(of services: [any VoiceService]) {
-        func headers(_ name: String) -> [(name: String, value: String)]? {
-            services.first { $0.name == name }?.request?.headers
-        }
-        if let found = headers(parts.service.name) { parts.service.request?.headers = found }
+    func useKeys(of services: [any VoiceService]) {
+        func newer(_ name: String) -> (any VoiceService)? { services.first { $0.name == name } }
+        if let found = newer(parts.service.name) { parts.service.takeKey(of: found) }
         for index in parts.substitutes.indices {
-            guard let found = headers(parts.substitutes[index].name) else { continue }
-            parts.substitutes[index].request?.headers = found
+            if let found = newer(parts.substitutes[index].name) { parts.substitutes[index].takeKey(of: found) }
         }
         machine.forgetTrouble()
     }

@@ -149,14 +149,18 @@ package final class VoicePump {
     /// - Parameters:
     ///   - encoder: makes the messages of it.
     ///   - isContinuous: the session's clock is what it is sent: silence takes the place of what is not.
+    ///   - heldAtMost: so much of what is held is sent, the newest, in ms; nil for all of it.
     package func openMicrophone(
         on connection: any VoiceLine,
         encoder: any UplinkEncoder = Base64Uplink(),
-        isContinuous: Bool = false
+        isContinuous: Bool = false,
+        heldAtMost: Int? = nil
     ) {
         if let heldFrom {
-            microphone.ring.skip(to: heldFrom)
-            heldUntil = microphone.ring.writePosition
+            let position = microphone.ring.writePosition
+            let most = heldAtMost.map { UInt64($0 * AudioFormat.wireRate / 1000) } ?? position
+            microphone.ring.skip(to: max(heldFrom, position - min(position, most)))
+            heldUntil = position
         } else if uplink == nil {
             microphone.ring.skip(to: microphone.ring.writePosition)
         }
@@ -290,8 +294,10 @@ package final class VoicePump {
         guard clock != nil, connection.isOpen, connection.pendingSendBytes <= maximumBacklog else { return }
         let position = microphone.ring.readPosition
         let waiting = microphone.ring.availableToRead
+        // What the echo gate holds back comes, all of it and in its place: it is not late.
+        let due = now - .milliseconds(10 * microphone.heldPeriods)
         guard
-            let step = clock?.step(at: now, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
+            let step = clock?.step(at: due, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
         else { return }
         if step.dropped > 0 {
             microphone.ring.skip(to: position + UInt64(step.dropped))

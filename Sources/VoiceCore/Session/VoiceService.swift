@@ -50,6 +50,13 @@ package protocol VoiceService: Sendable {
     /// The pure half of a connection.
     func wire() -> any ServiceWire
 
+    /// How a session over a WebSocket is opened, for who only wants to know whether it can be; nil for a service that speaks
+    /// something else.
+    func opening(on network: NetworkThread) async -> ServiceOpening?
+
+    /// Takes the key of the same service as a newer configuration has it, and nothing else of that.
+    mutating func takeKey(of newer: any VoiceService)
+
     /// Opens a connection; what becomes of it is reported.
     ///
     /// - Returns: nil where the network thread does not run.
@@ -71,6 +78,21 @@ extension VoiceService {
     package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
         ("realtime.instructions_file", configuration.realtime.instructionsFile)
     }
+
+    package func opening(on network: NetworkThread) async -> ServiceOpening? {
+        request.map { .socket($0, wire()) }
+    }
+
+    package mutating func takeKey(of newer: any VoiceService) {
+        if let headers = newer.request?.headers { request?.headers = headers }
+    }
+}
+
+/// What a session is opened with.
+package enum ServiceOpening: Sendable {
+    case socket(WebSocketRequest, any ServiceWire)
+    /// It does not come to a socket.
+    case failed(WebSocketClosure)
 }
 
 /// Where a service is, in the words of its section of the configuration.
@@ -171,6 +193,7 @@ package enum ServiceRegistry {
     package static let all: [any VoiceService.Type] = [
         RealtimeService.self,
         LiveService.self,
+        DatagridService.self,
         LocalService.self,
         Hero365Service.self,
     ]

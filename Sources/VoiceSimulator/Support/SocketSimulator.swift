@@ -39,9 +39,9 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         var connections = 0
     }
 
-    private let key: String
     private let port: Int
-    private let takes: @Sendable (_ path: String) -> Bool
+    private let accepts: @Sendable (HTTPRequestHead) -> Bool
+    private let plain: @Sendable () -> any RemovableChannelHandler
     private let begin: @Sendable (_ connection: Int) -> Conversation
     private let ended: @Sendable (Conversation) -> Void
     private let events: @Sendable (RealtimeSimulator.Event) -> Void
@@ -49,12 +49,29 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - key: the accepted bearer key.
-    ///   - takes: whether a path is served.
+    ///   - accepts: whether a socket is given to who asks like this.
+    ///   - plain: answers what is no such request.
     ///   - begin: makes the conversation of a connection; they are counted from 1.
     ///   - ended: the connection of a conversation is over.
     ///   - events: called on the thread of the connection; must not block.
     init(
+        port: Int,
+        accepts: @escaping @Sendable (HTTPRequestHead) -> Bool,
+        plain: @escaping @Sendable () -> any RemovableChannelHandler = { UpgradeRefusalHandler(status: 401) },
+        begin: @escaping @Sendable (_ connection: Int) -> Conversation,
+        ended: @escaping @Sendable (Conversation) -> Void,
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void
+    ) {
+        self.port = port
+        self.accepts = accepts
+        self.plain = plain
+        self.begin = begin
+        self.ended = ended
+        self.events = events
+    }
+
+    /// The same where who asks has to bring this bearer key, for a path that is served.
+    convenience init(
         key: String,
         port: Int,
         takes: @escaping @Sendable (_ path: String) -> Bool,
@@ -62,12 +79,15 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         ended: @escaping @Sendable (Conversation) -> Void,
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void
     ) {
-        self.key = key
-        self.port = port
-        self.takes = takes
-        self.begin = begin
-        self.ended = ended
-        self.events = events
+        self.init(
+            port: port,
+            accepts: { head in
+                head.headers.first(name: "Authorization") == "Bearer \(key)" && takes(RequestTarget(head.uri).path)
+            },
+            begin: begin,
+            ended: ended,
+            events: events
+        )
     }
 
     /// Starts to listen and returns the port; throws when the port is taken.
@@ -94,13 +114,11 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 
     private func configure(_ channel: any Channel) throws {
-        let (key, takes) = (key, takes)
+        let accepts = accepts
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: 1 << 25,
             shouldUpgrade: { channel, head in
-                let isWanted =
-                    head.headers.first(name: "Authorization") == "Bearer \(key)" && takes(RequestTarget(head.uri).path)
-                return channel.eventLoop.makeSucceededFuture(isWanted ? HTTPHeaders() : nil)
+                channel.eventLoop.makeSucceededFuture(accepts(head) ? HTTPHeaders() : nil)
             },
             upgradePipelineHandler: { channel, _ in
                 channel.eventLoop.makeCompletedFuture { try self.upgrade(channel) }
@@ -113,10 +131,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
             }
         )
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(withServerUpgrade: upgrade)
-        try channel.pipeline.syncOperations.addHandler(
-            UpgradeRefusalHandler(status: 401),
-            name: UpgradeRefusalHandler.name
-        )
+        try channel.pipeline.syncOperations.addHandler(plain(), name: UpgradeRefusalHandler.name)
     }
 
     private func upgrade(_ channel: any Channel) throws {

@@ -313,4 +313,49 @@ struct VoicePumpTests {
             }
         }
     }
+
+    // MARK: Sessions that run by what they are sent
+
+    private final class Line: VoiceLine {
+        var samples: [Int16] = []
+        var isOpen: Bool { true }
+        var pendingSendBytes: Int { 0 }
+
+        func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+            samples += chunk.samples
+            return 1
+        }
+    }
+
+    /// Who speaks over the box is held back until it is sure that he does, and is then heard from his first word: his words
+    /// are not taken for sound that comes too late. In real time.
+    @Test func whatTheEchoGateHoldsBackIsNotTooLate() async throws {
+        let ports = AudioPorts()
+        let pump = VoicePump(ports, options: .init(chunk: 20)) { _, _ in }
+        let line = Line()
+        let start = Monotonic.now()
+        ports.microphone.originNanoseconds = UInt64(start.fractionalMilliseconds * 1e6)
+        pump.openMicrophone(on: line, isContinuous: true)
+        func write(_ value: Int16, periods: Int = 1) {
+            let sound = [Int16](repeating: value, count: 240 * periods)
+            #expect(ports.microphone.ring.write(sound, count: sound.count) == sound.count)
+        }
+        let most = UplinkLine.capacity
+        for period in 0..<200 {
+            let due = start + .milliseconds(10 * (period + 1))
+            if due > Monotonic.now() { try await Task.sleep(for: due - Monotonic.now()) }
+            switch period {
+            case 50..<150 where ports.microphone.heldPeriods < most: ports.microphone.heldPeriods += 1
+            case 50..<150: write(0)
+            case 150:
+                write(2000, periods: most)
+                ports.microphone.heldPeriods = 0
+                write(1000)
+            default: write(1000)
+            }
+            _ = pump.tick()
+        }
+        #expect(line.samples.count { $0 == 2000 } == most * 240)
+        #expect(line.samples.count <= 200 * 240)
+    }
 }

@@ -162,6 +162,7 @@ package struct DuplexControl: ~Copyable {
         }
         markVoice(reading)
         let isWhole = line.take(samples, step, into: microphone.ring)
+        microphone.heldPeriods = line.held
         noteStep()
         if trace.isWanted {
             var period = EchoPeriod(reading, step: step)

@@ -6,7 +6,7 @@ internal import VoiceBase
 /// | field | writes | reads |
 /// |---|---|---|
 /// | `ring` | T1, 240 samples a period | T2 |
-/// | `originNanoseconds`, `heldUntil`, `voiceUntil` | T1 | T2 |
+/// | `originNanoseconds`, `heldUntil`, `heldPeriods`, `voiceUntil` | T1 | T2 |
 /// | `voices` | T1, before the period of it | T2, for periods in the ring |
 ///
 /// A position counts samples of the ring since the start of the program.
@@ -19,6 +19,7 @@ package final class MicrophoneTap: Sendable {
 
     private let origin = Atomic<UInt64>(0)
     private let held = Atomic<UInt64>(0)
+    private let holding = Atomic<Int>(0)
     private let voice = Atomic<UInt64>(0)
 
     package init() {}
@@ -34,6 +35,12 @@ package final class MicrophoneTap: Sendable {
     package internal(set) var heldUntil: UInt64 {
         get { held.load(ordering: .relaxed) }
         set { held.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Periods of 10 ms that are held back now, and come later: what is in the ring is so much older.
+    package internal(set) var heldPeriods: Int {
+        get { holding.load(ordering: .relaxed) }
+        set { holding.store(newValue, ordering: .relaxed) }
     }
 
     /// Position up to which somebody was heard to speak; 0 for never.

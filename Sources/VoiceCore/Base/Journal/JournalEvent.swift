@@ -24,6 +24,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     case serviceRefused = "service_refused"
     case serviceReplaced = "service_replaced"
     case serviceError = "service_error"
+    case serviceTool = "service_tool"
     case responseFailed = "response_failed"
     case questionLost = "question_lost"
     case soundLost = "sound_lost"

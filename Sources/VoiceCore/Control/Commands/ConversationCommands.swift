@@ -86,6 +86,9 @@ extension ControlCommand {
             throw ControlProblem(ServiceTrouble(number: 0, reason: reason, isRefusal: true), meanwhile: "")
         default: break
         }
+        guard await daemon.saysGivenWords else {
+            throw ControlProblem(.notAvailable, "the voice service of this conversation says no given words")
+        }
         daemon.say(arguments["text"] ?? "")
         return .done(["text": "it will be said"])
     }

@@ -41,11 +41,3 @@ package struct LiveAudioDelta {
         var delta: String
     }
 }
-
-extension UnsafeRawBufferPointer {
-    fileprivate func holds(_ text: StaticString, at range: Range<Int>) -> Bool {
-        guard range.count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<range.count where self[range.lowerBound + index] != text.utf8Start[index] { return false }
-        return true
-    }
-}

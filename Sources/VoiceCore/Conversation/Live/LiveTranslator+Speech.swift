@@ -90,7 +90,7 @@ extension LiveTranslator {
 
     /// Somebody speaks, or has until a moment ago.
     var isUserTalking: Bool {
-        voice.isSpeaking || (voice.silence.map { $0 < LiveVoiceLine.hangover } ?? false)
+        voice.isSpeaking || (voice.silence.map { $0 < HeardVoice.hangover } ?? false)
     }
 
     // MARK: The model

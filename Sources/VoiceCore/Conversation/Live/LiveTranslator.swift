@@ -34,7 +34,7 @@ package struct LiveTranslator: Sendable {
     private var badAudio = 0
 
     // The user
-    var voice = LiveVoiceLine()
+    var voice = HeardVoice()
     var user: UserTurn?
     var lastUser: UserTurn?
     var phantomUntil: Int?

@@ -56,6 +56,12 @@ struct TopLevelScan {
         return position > start ? value : nil
     }
 
+    /// Any value: where it stands.
+    mutating func value() -> Range<Int>? {
+        let start = position
+        return skipValue() ? start..<min(position, bytes.count) : nil
+    }
+
     /// Steps over any value.
     mutating func skipValue() -> Bool {
         guard position < bytes.count else { return false }
@@ -124,5 +130,14 @@ struct TopLevelScan {
         case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x09, 0x0A, 0x0D: true
         default: false
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes are the text.
+    func holds(_ text: StaticString, at range: Range<Int>) -> Bool {
+        guard range.count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<range.count where self[range.lowerBound + index] != text.utf8Start[index] { return false }
+        return true
     }
 }

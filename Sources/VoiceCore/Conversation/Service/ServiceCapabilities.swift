@@ -94,6 +94,8 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package var downlink = ServiceAudio()
     /// Takes text.
     package var takesText = true
+    /// Takes a question of the user's as text where it takes no other: whatever it is sent, it answers as his.
+    package var takesQuestions = false
     /// Says given words.
     package var saysExactly = true
     /// A model speaks: what it is told to say it says in its own words. Otherwise it is told the words.

@@ -38,6 +38,8 @@ package enum ServiceReport: Equatable, Sendable {
     /// The response goes on with something that asks for nothing.
     case responseGoesOn(response: String)
     case responseEnded(ResponseEnd)
+    /// The service has cut the response because it heard somebody: what of it was not heard is not to be. Its end follows.
+    case interrupted(response: String)
 
     /// The response begins to write a call, `call` where its name and id are known already.
     case callBegan(response: String, item: String, call: FunctionCall?)
@@ -45,6 +47,9 @@ package enum ServiceReport: Equatable, Sendable {
     case callWritten(response: String, item: String, call: FunctionCall)
     /// The call is to be made, or was cut off where it is not `isComplete`. A delegation is a call of `ask_jarvis`.
     case call(response: String, call: FunctionCall, isComplete: Bool)
+
+    /// What becomes of a tool on the service's own side: nothing is to be answered.
+    case toolNews(tool: String, status: String)
 
     /// An error, which ends nothing by itself.
     case trouble(ServiceError)

@@ -95,7 +95,8 @@ extension ServiceRequest {
         switch self {
         case .open, .respond, .close: true
         case .recall: capabilities.history == .items
-        case .ask, .inform: capabilities.takesText
+        case .ask: capabilities.takesText || capabilities.takesQuestions
+        case .inform: capabilities.takesText
         case .tell(_, .exactly): capabilities.takesText && capabilities.saysExactly
         case .tell: capabilities.takesText
         case .answer: capabilities.work != .theirs

@@ -114,7 +114,7 @@ package struct TranscriptAssembler: Sendable {
             }
         case .notHeard(let itemID, _): user(itemID, at: now) { $0.isTextComplete = true }
         case .opened, .ready, .closing, .userStarted, .userStopped, .answerPlaced, .responseGoesOn, .nearlyFull, .news,
-            .callBegan, .callWritten, .call, .trouble, .charged, .unknown:
+            .callBegan, .callWritten, .call, .interrupted, .toolNews, .trouble, .charged, .unknown:
             break
         }
     }

@@ -87,7 +87,7 @@ enum JournalVocabulary {
         status stays still stop stopped stopping strong succeeded successfully such swaps take taken term-llm
         term_llm_serve_token than that the them there these this those thread threshold time timed timer timers timeout to today
         today's token told too took tool transcript trouble trusted turn turned typed unavailable under understand
-        unexpected unheard unit unknown unplugged unsupported until unwritten up updating url us usable use user usually value
+        unexpected unheard unit unknown unplugged unsupported until unwritten up updating url us usable use user uses usually value
         version voice volume volumes wait waiting wake wants was way well went were what when whether while who will
         with without word words work worked working works written xdg_runtime_dir year years yet yours
         """

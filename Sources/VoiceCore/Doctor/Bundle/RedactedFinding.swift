@@ -72,13 +72,12 @@ enum RedactedFinding {
         "8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000", "192000",
     ]
     private static let marks: Set<String> = ["->", "-", "/", "+", "=", "--"]
-    private static let places: Set<String> = [
-        "/etc/jarvis-voiced", "/etc/jarvis-voiced/jarvis-voiced.toml", "/etc/jarvis-voiced/openai-api-key",
-        "/etc/jarvis-voiced/hero365-api-key", "$HERO365_API_KEY",
+    private static let places = Set<String>([
+        "/etc/jarvis-voiced", "/etc/jarvis-voiced/jarvis-voiced.toml",
         "/etc/jarvis-voiced/jarvis-token", StateDirectory.service, "/run/jarvis-voiced",
         "/run/jarvis-voiced/control.sock",
         "/etc/default/jarvis-voiced", "/usr/bin/jarvis-voiced", "/usr/local/bin/jarvis-voiced", "/dev/snd",
-        "api.openai.com", "$OPENAI_API_KEY", "$JARVIS_TOKEN", "$HOME", "jarvis-voiced.toml(5)", "StateDirectory=",
+        "api.openai.com", "api.datagrid.com", "$JARVIS_TOKEN", "$HOME", "jarvis-voiced.toml(5)", "StateDirectory=",
         "--set", "--vacuum-size=100M", "apt-get", "LimitRTPRIO=40", "LimitMEMLOCK=infinity", "SCHED_FIFO",
-    ]
+    ]).union(ServiceKey.allCases.flatMap { ["\(ServiceEnvironment.folder)/\($0.credential)", "$" + $0.variable] })
 }

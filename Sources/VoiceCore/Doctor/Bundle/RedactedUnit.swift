@@ -1,3 +1,5 @@
+internal import VoiceConfiguration
+
 /// What `systemctl cat` shows of the unit and what was added to it, as it may be shown to others. Anybody may have put a
 /// secret into any place of it, so only settings that are known are named, and of their values only words that the shipped
 /// unit has, switches and numbers are shown.
@@ -88,8 +90,9 @@ enum RedactedUnit {
         multi-user.target network.target default.target char-alsa char-input r rw /dev/null /dev/snd AF_UNIX AF_INET
         AF_INET6 AF_NETLINK @system-service @privileged ~@privileged @sandbox @resources ~@resources EPERM SIGTERM SIGKILL
         SIGINT audio jarvis jarvis-voiced root /usr/bin/jarvis-voiced /usr/local/bin/jarvis-voiced run /bin/kill -HUP
-        $MAINPID -/etc/default/jarvis-voiced openai-api-key:/etc/jarvis-voiced/openai-api-key
-        hero365-api-key:/etc/jarvis-voiced/hero365-api-key jarvis-token:/etc/jarvis-voiced/jarvis-token any localhost
+        $MAINPID -/etc/default/jarvis-voiced
+        jarvis-token:/etc/jarvis-voiced/jarvis-token any localhost
         """.split(whereSeparator: \.isWhitespace).map(String.init)
+            + ServiceKey.allCases.map { "\($0.credential):\(ServiceEnvironment.folder)/\($0.credential)" }
     )
 }

@@ -23,15 +23,23 @@ enum ReachCheck {
         do {
             let response = try await network.perform(request)
             let milliseconds = Int((response.timings.map { $0.firstByte - $0.started } ?? .zero).fractionalMilliseconds)
-            return judge(host: url.host, isSecure: isSecure, reply: .success(milliseconds))
+            return judge(host: url.host, isSecure: isSecure, key: address.key, reply: .success(milliseconds))
                 + [ClockCheck.judge(serverDate: response.header("date"), now: WallClock.seconds())]
         } catch {
-            return judge(host: url.host, isSecure: isSecure, reply: .failure(error))
+            return judge(host: url.host, isSecure: isSecure, key: address.key, reply: .failure(error))
         }
     }
 
-    /// - Parameter reply: milliseconds to the first byte, or why there was none.
-    static func judge(host: String, isSecure: Bool, reply: Result<Int, HTTPFailure>) -> [DoctorFinding] {
+    /// - Parameters:
+    ///   - key: of the configuration, that of the address.
+    ///   - reply: milliseconds to the first byte, or why there was none.
+    static func judge(
+        host: String,
+        isSecure: Bool,
+        key: String = "realtime.url",
+        reply: Result<Int, HTTPFailure>
+    ) -> [DoctorFinding] {
+        let section = key.prefix { $0 != "." }
         func dns(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String? = nil) -> DoctorFinding {
             DoctorFinding("service-dns", verdict, message, advice: advice)
         }
@@ -53,11 +61,11 @@ enum ReachCheck {
                 dns(
                     .fail,
                     "\(host) does not resolve",
-                    "check realtime.url, the network (ip route) and the name server (getent hosts \(host))"
+                    "check \(key), the network (ip route) and the name server (getent hosts \(host))"
                 )
             ]
         case .failure(.badURL(let detail)):
-            return [dns(.fail, "realtime.url: \(detail)", "correct the address")]
+            return [dns(.fail, "\(key): \(detail)", "correct the address")]
         case .failure(.cannotConnect(let detail)):
             return [
                 resolved,
@@ -77,7 +85,7 @@ enum ReachCheck {
                 tls(
                     .fail,
                     detail,
-                    "is the clock right (date), is ca-certificates installed, and does realtime.ca_file name the "
+                    "is the clock right (date), is ca-certificates installed, and does \(section).ca_file name the "
                         + "certificate of a server of your own?"
                 ),
             ]

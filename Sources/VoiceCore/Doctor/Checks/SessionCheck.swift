@@ -11,25 +11,30 @@ enum SessionCheck {
         guard let settings = context.settings else {
             return [DoctorFinding("session", .skipped, "needs a configuration that can be used, and a key")]
         }
-        guard let request = settings.service.request else { return [] }
-        let outcome = await probe(settings.service, request, network: network)
-        return [judge(outcome, model: settings.model, section: section(of: settings))]
+        let outcome: SessionOutcome
+        switch await settings.service.opening(on: network) {
+        case .socket(let request, let wire): outcome = await probe(request, wire, network: network)
+        case .failed(let closure): outcome = .ended(closure)
+        case nil: return []
+        }
+        return [judge(outcome, model: settings.model, section: section(context))]
     }
 
-    /// The section of the configuration that the service is set in.
-    private static func section(of settings: DaemonSettings) -> String {
-        type(of: settings.service).address(Configuration()).map { String($0.key.prefix { $0 != "." }) } ?? "service"
+    /// Of the configuration, where the service has one for its address.
+    private static func section(_ context: DoctorContext) -> String {
+        let key = context.loaded.flatMap { context.service($0.values).address($0.values)?.key }
+        return key.map { String($0.prefix { $0 != "." }) } ?? "service"
     }
 
     static func probe(
-        _ service: any VoiceService,
         _ request: WebSocketRequest,
+        _ wire: any ServiceWire,
         network: NetworkThread
     ) async -> SessionOutcome {
         let answer = Promise<SessionOutcome>()
         let outcome = await TimeLimit.run(limit - .seconds(2)) {
             let handle = network.connect(request) { connection in
-                SessionProbe(connection, wire: service.wire()) { answer.give($0) }
+                SessionProbe(connection, wire: wire) { answer.give($0) }
             }
             if handle == nil { answer.give(.ended(.failed(.stopped))) }
             return await answer.wait()

@@ -124,4 +124,11 @@ package struct WebSocketRefusal: Equatable, Sendable {
     package let retryAfter: Int?
     /// At most the first 4 KiB.
     package let body: String
+
+    package init(status: Int, reason: String, retryAfter: Int?, body: String) {
+        self.status = status
+        self.reason = reason
+        self.retryAfter = retryAfter
+        self.body = body
+    }
 }

@@ -9,9 +9,8 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
     private let report: ServiceLinkReport
     private let refusedDelay: () -> Void
     private var translator: LiveTranslator
-    private let uplink: LiveUplink
-    /// Room for the samples of one delta; grows to the largest seen.
-    private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 8192)
+    private let uplink: HeardUplink
+    private let downlink = Base64Downlink()
     /// Nothing is reported any more.
     private var isRetired = false
     /// When a session that was told to end is given up.
@@ -38,10 +37,10 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         self.report = report
         self.refusedDelay = refusedDelay
         translator = LiveTranslator(settings)
-        uplink = LiveUplink { [weak pump] in pump?.hasVoice(inLast: $0) }
+        uplink = HeardUplink(Base64Uplink(type: "session.input_audio.append")) { [weak pump] in
+            pump?.hasVoice(inLast: $0)
+        }
     }
-
-    deinit { samples.deallocate() }
 
     // MARK: The connection
 
@@ -126,7 +125,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
                 connection.end(.failed(.reset("the server does not take what is sent")))
             case .play(let range, let part):
                 guard pump.listens(to: connection) else { break }
-                pump.receive(UnsafeBufferPointer(rebasing: samples[range]), of: part)
+                pump.receive(UnsafeBufferPointer(rebasing: downlink.samples[range]), of: part)
             case .finish(let part): if pump.listens(to: connection) { pump.finish(part) }
             }
         }
@@ -136,15 +135,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
 
     private func play(base64: UnsafeRawBufferPointer) {
         guard !isRetired else { return }
-        let room = base64.count / 4 * 3 / 2 + 2
-        if samples.count < room {
-            samples.deallocate()
-            samples = .allocate(capacity: room)
-        }
-        guard let base = samples.baseAddress else { return }
-        let bytes = UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt8.self)
-        guard let decoded = Base64.decode(base64, into: bytes) else { return pump.noteUnreadable() }
-        let delta = UnsafeBufferPointer(start: base, count: decoded / 2)
+        guard let delta = downlink.decode(base64) else { return pump.noteUnreadable() }
         perform(translator.sound(delta, waiting: pump.waitingVoice, at: Monotonic.now()))
     }
 }

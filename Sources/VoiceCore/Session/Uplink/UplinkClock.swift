@@ -25,6 +25,8 @@ package struct UplinkClock: Equatable, Sendable {
 
     /// How late sound may be.
     package static let patience = Duration.milliseconds(200)
+    /// Silence in place of missing sound stays so far behind the present: what the card hands over sooner has a place still.
+    private static let lag = Duration.milliseconds(150)
     /// A gap in the sound that is none: the times of periods waver.
     package static let tolerance = Duration.milliseconds(40)
     /// The most silence that is made up for at once: whoever was suspended does not catch up.
@@ -70,7 +72,7 @@ package struct UplinkClock: Equatable, Sendable {
         }
         if now - edge + debt >= Self.patience { isMissing = true }
         guard isMissing else { return Step(dropped: dropped) }
-        let silence = fill(until: now)
+        let silence = fill(until: now - Self.lag)
         replacedUntil = max(replacedUntil, edge)
         return Step(dropped: dropped, silence: silence)
     }

@@ -16,14 +16,24 @@ package protocol UplinkEncoder: AnyObject {
 /// PCM16 as base64 in a JSON message that is the same every time but for the audio.
 package final class Base64Uplink: UplinkEncoder {
     private let prefix: [UInt8]
-    private let suffix: [UInt8] = Array("\"}".utf8)
+    private let suffix: [UInt8]
     private let converter: WireConverter?
 
+    /// A message with the field `audio` beside its type.
+    ///
     /// - Parameters:
-    ///   - type: of the message, without what JSON escapes; its audio is the field `audio`.
+    ///   - type: of the message, without what JSON escapes.
     ///   - rate: in Hz, 8000 ... 24 000.
-    package init(type: String = "input_audio_buffer.append", rate: Int = AudioFormat.wireRate) {
-        prefix = Array("{\"type\":\"\(type)\",\"audio\":\"".utf8)
+    package convenience init(type: String = "input_audio_buffer.append", rate: Int = AudioFormat.wireRate) {
+        self.init(before: "{\"type\":\"\(type)\",\"audio\":\"", after: "\"}", rate: rate)
+    }
+
+    /// - Parameters:
+    ///   - before, after: the JSON around the audio.
+    ///   - rate: in Hz, 8000 ... 24 000.
+    package init(before: String, after: String, rate: Int = AudioFormat.wireRate) {
+        prefix = Array(before.utf8)
+        suffix = Array(after.utf8)
         converter = rate == AudioFormat.wireRate ? nil : WireConverter(from: AudioFormat.wireRate, to: rate)
     }
 

@@ -19,6 +19,9 @@ struct UplinkClockTests {
         var clock = UplinkClock(chunk: UplinkClockTests.chunk, at: .zero)
         var now = Duration.zero
         var fault = Fault.none
+        /// Periods from the capture of sound until it is here, in every card and canceller.
+        var latency = 0
+        private var onItsWay: [Duration] = []
         /// When each waiting period of 10 ms was captured.
         var ring: [Duration] = []
         /// Periods that a card hands over late.
@@ -38,8 +41,11 @@ struct UplinkClockTests {
             switch fault {
             // Mute and half duplex are silence that the audio thread makes.
             case .none, .gate, .muted, .halfDuplex:
-                ring += inCard + [now - .milliseconds(10)]
+                onItsWay += inCard + [now - .milliseconds(10)]
                 inCard = []
+                let come = max(0, onItsWay.count - latency)
+                ring += onItsWay.prefix(come)
+                onItsWay.removeFirst(come)
             case .late: inCard.append(now - .milliseconds(10))
             case .away, .overrun: inCard = []
             }
@@ -112,6 +118,21 @@ struct UplinkClockTests {
         room.pass(2000, .none)
         #expect(room.behind >= -20, "\(-room.behind) ms were added")
         #expect(room.behind <= 220)
+    }
+
+    /// Sound always comes some time after it was captured: once it comes again it is sent again.
+    @Test(arguments: [0, 3, 6, 10], [Fault.away, .late]) func soundIsSentAgainOnceItComesAgain(
+        latency: Int,
+        fault: Fault
+    ) {
+        var room = Room()
+        room.latency = latency
+        room.pass(1000, .none)
+        room.pass(400, fault)
+        let before = room.sent.count
+        room.pass(3000, .none)
+        #expect(room.sent.count - before >= 280, "\(room.sent.count - before) of 300 periods")
+        #expect(room.behind >= -20 && room.behind <= 220, "\(room.behind) ms behind")
     }
 
     /// A little late is not missing.

@@ -1,8 +1,9 @@
-/// What of the session's timeline was a voice in the room, by the microphone of this machine. Pure.
+/// What of the sound that a session was sent was a voice in the room, by the microphone of this machine: for services that
+/// take the turn and do not say when the user speaks. Pure.
 ///
-/// The timeline counts the sound that the session was sent, silence in place of sound included; the service's times count on
-/// the same line. So a word that it has heard can be laid over what was heard here.
-struct LiveVoiceLine: Equatable, Sendable {
+/// Its time is the sound itself, silence in place of sound included. Where the service counts on the same line, a word that it
+/// has heard can be laid over what was heard here.
+struct HeardVoice: Equatable, Sendable {
     enum Change: Equatable, Sendable {
         /// At this place, in ms.
         case began(Int)

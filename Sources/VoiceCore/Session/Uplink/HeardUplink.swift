@@ -1,23 +1,29 @@
 internal import VoiceBase
 
-/// The messages of the microphone's sound to a GPT-Live session, and what of it was a voice. Lives on the network thread.
+/// The messages of the microphone's sound, and what of it was a voice, for sessions that do not say when the user speaks.
+/// Lives on the network thread.
 ///
 /// The connection must not be asked anything while a message is written, so what was sent waits to be taken.
-final class LiveUplink: UplinkEncoder {
+final class HeardUplink: UplinkEncoder {
     struct Piece {
         var samples: Int
         var isVoice: Bool
     }
 
-    private let encoder = Base64Uplink(type: "session.input_audio.append")
+    private let encoder: any UplinkEncoder
     private let detects: (Int) -> Bool?
     private var loudness = LoudnessVoice()
     private var pieces: [Piece] = []
     /// Ticks come every 20 ms, pieces too; a burst of what was held is ten seconds.
     private static let most = 4096
 
-    /// - Parameter detects: whether a voice was heard in the last so many samples; nil where nobody can tell.
-    init(detects: @escaping (Int) -> Bool?) { self.detects = detects }
+    /// - Parameters:
+    ///   - encoder: makes the messages.
+    ///   - detects: whether a voice was heard in the last so many samples; nil where nobody can tell.
+    init(_ encoder: any UplinkEncoder, detects: @escaping (Int) -> Bool?) {
+        self.encoder = encoder
+        self.detects = detects
+    }
 
     func longestMessage(samples: Int) -> Int { encoder.longestMessage(samples: samples) }
 

@@ -1,0 +1,30 @@
+internal import VoiceBase
+
+extension ServiceCapabilities {
+    /// Datagrid Voice: an agent of theirs with tools of theirs, in a session that takes the turn itself.
+    package static let datagrid: ServiceCapabilities = {
+        var datagrid = ServiceCapabilities()
+        datagrid.work = .theirs
+        datagrid.turns = .silent
+        datagrid.truncates = false
+        datagrid.forgets = false
+        datagrid.clearsInput = false
+        datagrid.namesItems = false
+        datagrid.responseBounds = .sound
+        datagrid.heardText = .always
+        datagrid.usage = .atEnd
+        datagrid.charge = .time
+        datagrid.continuousUplink = true
+        datagrid.uplink = ServiceAudio(rate: 16_000)
+        // Whatever text comes, the agent answers it.
+        datagrid.takesText = false
+        datagrid.takesQuestions = true
+        datagrid.saysExactly = false
+        datagrid.history = .theirs
+        datagrid.warmStandby = false
+        datagrid.fillsSilence = true
+        datagrid.confirmsLocally = true
+        datagrid.key = .query
+        return datagrid
+    }()
+}

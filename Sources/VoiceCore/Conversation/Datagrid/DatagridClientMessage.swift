@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+package import VoiceBase
+
+/// What the daemon says to a Datagrid session, audio apart.
+package enum DatagridClientMessage: Equatable, Sendable {
+    /// The first message; `conversation` is the one that goes on.
+    case start(DatagridSettings, conversation: String?)
+    /// The first message as a hand-off has it, to be sent as it is.
+    case startAsGiven([UInt8])
+    /// The user's words as text: the agent answers them.
+    case text(String)
+    /// Cut the answer.
+    case interrupt
+    /// The last message.
+    case stop
+
+    package var type: String {
+        switch self {
+        case .start, .startAsGiven: "start"
+        case .text: "text"
+        case .interrupt: "interrupt"
+        case .stop: "stop"
+        }
+    }
+
+    /// The message as text.
+    package var encoded: [UInt8] {
+        var members: [String: JSONValue] = ["type": .string(type)]
+        switch self {
+        case .start(let settings, let conversation): members["payload"] = settings.payload(conversation: conversation)
+        case .startAsGiven(let bytes): return bytes
+        case .text(let text): members["payload"] = ["text": .string(String(text.prefix(Self.longestText)))]
+        case .interrupt, .stop: break
+        }
+        return JSONValue.object(members).datagridBytes
+    }
+
+    /// What stands before and behind the base64 text of an `audio` message.
+    package static let audio = (before: #"{"type":"audio","payload":{"data":""#, after: #""}}"#)
+
+    /// Characters: far more than anybody types.
+    private static let longestText = 8000
+}
+
+extension JSONValue {
+    /// One line, keys in order.
+    package var datagridBytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return (try? encoder.encode(self)).map { Array($0) } ?? []
+    }
+}
+
+/// The reply to `POST /v1/voice`: where the socket is, with a token for this session alone, and what is to be said there
+/// first. Neither is for a log.
+package struct DatagridHandoff: Equatable, Sendable {
+    package var url: String
+    package var start: [UInt8]
+
+    private static let longest = 1 << 20
+
+    /// Nil for what is no hand-off: no address of a WebSocket, or one in the open where the key went there encrypted.
+    package init?(_ reply: [UInt8], isEncrypted: Bool) {
+        guard let wire = OutsideJSON.decode(JSONValue.self, from: reply, atMost: Self.longest),
+            let url = wire["url"]?.stringValue, let address = ServerURL(url),
+            address.scheme == "wss" || address.scheme == "ws" && !isEncrypted
+        else { return nil }
+        self.url = url
+        switch wire["start_message"] {
+        case .string(let text)?: start = Array(text.utf8)
+        case .object(let members)?: start = JSONValue.object(members).datagridBytes
+        default: return nil
+        }
+        guard !start.isEmpty else { return nil }
+    }
+
+    /// The token in the address, which is a secret.
+    package var token: Secret? { ServerURL(url)?.query.flatMap { Secret($0) } }
+}

@@ -1,0 +1,245 @@
+internal import VoiceBase
+
+/// The user's turns, the agent's answers, and one interrupting the other.
+extension DatagridTranslator {
+    /// A response that was asked for by nobody.
+    private static let ofItself = "-"
+    /// Without sound and words of the agent for so long, and nothing left to play, an answer is over.
+    static let silence = Duration.milliseconds(800)
+    /// How long the rest of an answer that was cut is dropped where the service does not say that it was.
+    static let rest = Duration.milliseconds(1500)
+    /// How late the service may say so.
+    private static let late = Duration.seconds(5)
+    /// How long an answer may keep silent that was asked for, and how long the agent may work on one.
+    private static let patience = Duration.seconds(30)
+    private static let longestWork = Duration.seconds(120)
+
+    // MARK: The user
+
+    /// So many samples at 24 kHz were sent, or silence in their place; `isVoice` where somebody was heard in them.
+    package mutating func sent(_ samples: Int, isVoice: Bool, at now: Duration) -> [Effect] {
+        guard phase == .live else { return [] }
+        switch voice.sent(samples, isVoice: isVoice, overSpeech: speech?.sounds == true) {
+        case .began(let place): userBegan(at: place, now)
+        case .ended(let place): userEnded(at: place, now)
+        case nil: break
+        }
+        return drain()
+    }
+
+    private mutating func userBegan(at place: Int, _ now: Duration) {
+        tellUser(now, isDue: true)
+        earlyWords = ""
+        let turn = UserTurn(item: name("u"))
+        user = turn
+        report(.userStarted(item: turn.item, at: place))
+        guard let speech else { return }
+        // What it works on in silence goes on.
+        if speech.sounds { interrupt(now) } else { endSpeech(.cancelled) }
+    }
+
+    private mutating func userEnded(at place: Int, _ now: Duration) {
+        guard var turn = user else { return }
+        user = nil
+        turn.end = place
+        turn.settledAt = now
+        report(.userStopped(at: place))
+        report(.userTurn(item: turn.item, after: nil))
+        lastUser = turn
+    }
+
+    /// Words count where a voice was heard here within so long, in ms.
+    private static let lateWords = 15_000
+
+    mutating func heard(_ text: String, _ now: Duration) {
+        guard voice.hasVoice(from: voice.position - Self.lateWords, to: voice.position) else {
+            // The words themselves are not for the log.
+            if !hasToldPhantom {
+                trouble(
+                    "words_without_voice",
+                    "the service heard words where no voice was heard here; they are ignored"
+                )
+            }
+            hasToldPhantom = true
+            return
+        }
+        hasToldPhantom = false
+        let isNew = lastUser.map { voice.hasVoice(from: $0.end + HeardVoice.hangover, to: voice.position) } ?? true
+        if user == nil, speech?.sounds != true, isNew {
+            // Too short to be told from a noise, but they were words.
+            userBegan(at: voice.position, now)
+            userEnded(at: voice.position, now)
+        }
+        if user != nil {
+            user?.text += text
+            if let item = user?.item { report(.heard(item: item, part: 0, text: text, isWhole: false)) }
+        } else if let item = lastUser?.item {
+            lastUser?.text += text
+            lastUser?.settledAt = now
+            report(.heard(item: item, part: 0, text: text, isWhole: false))
+            if lastUser?.isTold == true { tellUser(now, isDue: true, again: true) }
+        }
+    }
+
+    /// How long after a turn, or after words of it, more of them may come.
+    private static let moreWords = Duration.milliseconds(1200)
+
+    /// Tells the words of the last turn as a whole.
+    private mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
+        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isTold,
+            isDue || now - turn.settledAt >= Self.moreWords
+        else { return }
+        lastUser?.isTold = true
+        report(.heard(item: turn.item, part: 0, text: Self.whole(turn.text), isWhole: true))
+    }
+
+    private static func whole(_ text: String) -> String {
+        String(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(8000))
+    }
+
+    // MARK: The agent
+
+    mutating func begin(request: String = Self.ofItself, _ now: Duration) {
+        let begun = Speech(response: name("r"), item: name("m"))
+        speech = begun
+        lastSign = now
+        report(.responseBegan(response: begun.response, request: request))
+    }
+
+    /// A pause of the user, in ms, after which the service may take the word.
+    private static let handOver = 240
+
+    /// The service acts on what was said: his turn is over, sooner than silence ends it here.
+    private mutating func endTurn(_ now: Duration) {
+        guard user != nil, let silence = voice.silence, silence >= Self.handOver else { return }
+        voice.endTurn()
+        userEnded(at: voice.position, now)
+    }
+
+    /// Sound of the agent has come in.
+    package mutating func sound(at now: Duration) -> [Effect] {
+        guard phase == .live, !isDropping(now) else { return [] }
+        if speech == nil || speech?.sounds == false {
+            endTurn(now)
+            if speech == nil { begin(now) }
+            if let begun = speech { report(.speaks(response: begun.response, item: begun.item)) }
+            speech?.sounds = true
+            let words = earlyWords
+            earlyWords = ""
+            if !words.isEmpty { speak(words) }
+        }
+        lastSign = now
+        if let speech { emit(.play(speech.part)) }
+        return drain()
+    }
+
+    mutating func said(_ text: String, _ now: Duration) {
+        guard !isDropping(now) else { return }
+        lastSign = now
+        if speech?.sounds == true { return speak(text) }
+        earlyWords = String((earlyWords + text).prefix(4000))
+    }
+
+    private mutating func speak(_ text: String) {
+        guard let speech, speech.text.utf8.count < 64_000 else { return }
+        self.speech?.text += text
+        report(.said(response: speech.response, item: speech.item, part: 0, text: text, isWhole: false))
+    }
+
+    mutating func endSpeech(_ status: ResponseEnd.Status) {
+        guard let ended = speech else { return }
+        speech = nil
+        let text = Self.whole(ended.text)
+        if !text.isEmpty {
+            report(.said(response: ended.response, item: ended.item, part: 0, text: text, isWhole: true))
+        }
+        if ended.sounds, status == .completed {
+            emit(.finish(ended.part))
+            report(.audioEnded(response: ended.response, item: ended.item))
+        }
+        report(.responseEnded(ResponseEnd(response: ended.response, status: status)))
+    }
+
+    // MARK: Interruption
+
+    /// What is being said is not wanted any more: here it is dropped, there it is cut.
+    mutating func interrupt(_ now: Duration) {
+        emit(.send(.interrupt))
+        dropsUntil = now + Self.rest
+        interruptedAt = now
+        runningTools = []
+        earlyWords = ""
+        endSpeech(.cancelled)
+    }
+
+    private mutating func isDropping(_ now: Duration) -> Bool {
+        guard let until = dropsUntil else { return false }
+        if now < until { return true }
+        dropsUntil = nil
+        return false
+    }
+
+    /// The service has cut its answer: because we said so, or because it heard somebody by itself.
+    mutating func wasInterrupted(_ now: Duration) {
+        dropsUntil = nil
+        if let asked = interruptedAt, now - asked < Self.late {
+            interruptedAt = nil
+            return
+        }
+        interruptedAt = nil
+        earlyWords = ""
+        guard let speech, speech.sounds else { return }
+        report(.interrupted(response: speech.response))
+        endSpeech(.cancelled)
+    }
+
+    // MARK: Tools of theirs
+
+    mutating func tool(_ tool: String, _ status: String, _ now: Duration) {
+        report(.toolNews(tool: tool, status: status))
+        lastSign = now
+        if status == "started" {
+            if runningTools.count < 32 { runningTools.insert(tool) }
+            endTurn(now)
+            // An answer is on its way.
+            if speech == nil, !isDropping(now) { begin(now) }
+        } else {
+            runningTools.remove(tool)
+        }
+    }
+
+    // MARK: Time
+
+    /// What is due by now; `isPlaying` while sound of the agent waits to be heard, or is heard.
+    package mutating func tick(at now: Duration, isPlaying: Bool) -> [Effect] {
+        guard phase == .live else { return [] }
+        tellUser(now)
+        guard let speech else { return drain() }
+        let quiet = now - lastSign
+        if speech.sounds {
+            guard !isPlaying, quiet >= Self.silence else { return drain() }
+            endSpeech(.completed)
+            // It went on working while it spoke.
+            if !runningTools.isEmpty { begin(now) }
+        } else if quiet >= (runningTools.isEmpty ? Self.patience : Self.longestWork) {
+            runningTools = []
+            endSpeech(.completed)
+        }
+        return drain()
+    }
+
+    /// What was said last stands in the list of the end as the service has it at last.
+    mutating func settle(_ transcript: [DatagridLine], _ now: Duration) {
+        guard phase == .live else { return }
+        if user != nil { userEnded(at: voice.position, now) }
+        if let last = transcript.last(where: { $0.role == .user }), lastUser?.text.isEmpty == false {
+            lastUser?.text = last.text
+            lastUser?.isTold = false
+        }
+        tellUser(now, isDue: true)
+        if let last = transcript.last(where: { $0.role == .agent }), speech?.text.isEmpty == false {
+            speech?.text = last.text
+        }
+        endSpeech(.completed)
+    }
+}

@@ -1,0 +1,249 @@
+internal import VoiceBase
+package import VoiceConfiguration
+
+/// Between the words that no wire knows and a Datagrid session: one for each connection. Pure: it is told the time.
+///
+/// The service names no items, tells no turns and never says that an answer is over: all of that is made here. A turn of the
+/// user is what the microphone of this machine hears as one; an answer is over when what came of it was played and nothing
+/// more came for a while. Its tools run on its side: there are no calls.
+package struct DatagridTranslator: Sendable {
+    package enum Effect: Equatable, Sendable {
+        case report(ServiceReport)
+        case send(DatagridClientMessage)
+        /// The sound at hand is to be played.
+        case play(SpokenPart)
+        /// No more comes of it.
+        case finish(SpokenPart)
+        /// The session is part of this conversation, which the next one can go on with; nil where the service does not
+        /// know the one it was asked for.
+        case conversation(String?)
+    }
+
+    enum Phase: Equatable, Sendable {
+        case opening, starting, started, live, closing, closed
+    }
+
+    private let settings: DatagridSettings
+    private let conversation: String?
+    private let given: [UInt8]?
+    private let redactor: Redactor
+    var phase = Phase.opening
+    private var effects: [Effect] = []
+    /// Before the names of this session's items: other sessions of the conversation have others.
+    private var session = ""
+    private var names = 0
+    private var liveSince = Duration.zero
+
+    // The user
+    var voice = HeardVoice()
+    var user: UserTurn?
+    var lastUser: UserTurn?
+    var hasToldPhantom = false
+
+    // The agent
+    var speech: Speech?
+    /// Words that came before the sound that they belong to.
+    var earlyWords = ""
+    /// The last of the agent that came, of whatever kind.
+    var lastSign = Duration.zero
+    var runningTools: Set<String> = []
+    /// What comes of the answer that was cut is dropped until then.
+    var dropsUntil: Duration?
+    /// When we last cut an answer, and were not told yet that it was.
+    var interruptedAt: Duration?
+    private var hasToldKind = false
+    private var typed: String?
+
+    /// It was asked to end and has not said that it did.
+    package var isClosing: Bool { phase == .closing }
+    package var isClosed: Bool { phase == .closed }
+
+    /// - Parameters:
+    ///   - conversation: the one that is to go on.
+    ///   - given: the first message of a hand-off; nil where it is made here.
+    ///   - redactor: takes the key and the token out of what the service writes.
+    package init(
+        _ settings: DatagridSettings,
+        conversation: String? = nil,
+        given: [UInt8]? = nil,
+        redactor: Redactor = Redactor()
+    ) {
+        self.settings = settings
+        self.conversation = conversation
+        self.given = given
+        self.redactor = redactor
+    }
+
+    /// The user's turn as it was heard here.
+    struct UserTurn: Sendable {
+        var item: String
+        var text = ""
+        /// Where it ended, in ms of the sound that was sent.
+        var end = 0
+        /// Its end, or its last words.
+        var settledAt = Duration.zero
+        /// Its words were told as a whole.
+        var isTold = false
+    }
+
+    /// An answer: from the first sign of it to its end.
+    struct Speech: Sendable {
+        var response: String
+        var item: String
+        var text = ""
+        /// Something of it was played, or is to be.
+        var sounds = false
+
+        var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
+    }
+
+    // MARK: Names and effects
+
+    mutating func name(_ kind: String) -> String {
+        names += 1
+        return "\(session.isEmpty ? "datagrid" : session)-\(kind)\(names)"
+    }
+
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+    mutating func report(_ report: ServiceReport) { effects.append(.report(report)) }
+
+    mutating func trouble(_ name: String, _ text: String, _ meaning: ErrorClass = .other) {
+        report(.trouble(ServiceError(meaning, name: name, text: text)))
+    }
+
+    mutating func drain() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    mutating func end(_ closing: ServiceClosing, _ reason: String) {
+        guard phase != .closed else { return }
+        phase = .closed
+        report(.closing(closing, reason))
+    }
+
+    /// What the service wrote, fit for one line of the log.
+    private func clean(_ text: String, _ most: Int = 200) -> String {
+        let line = redactor.clean(text).map { $0.isNewline || $0.asciiValue.map { $0 < 0x20 } == true ? " " : $0 }
+        return String(String(line).prefix(most))
+    }
+
+    // MARK: What the service says
+
+    package mutating func connected() -> [Effect] {
+        report(.opened(id: nil, ends: nil))
+        return drain()
+    }
+
+    package mutating func take(_ message: DatagridServerMessage, at now: Duration) -> [Effect] {
+        guard phase != .closed else { return [] }
+        switch message {
+        case .started(let id, let conversation):
+            guard phase == .starting else { break }
+            phase = .started
+            session = clean(id, 40)
+            if let conversation { emit(.conversation(conversation)) }
+        case .ready:
+            guard phase == .starting || phase == .started else { break }
+            phase = .live
+            liveSince = now
+            report(.ready(ServiceReadiness(id: session.isEmpty ? nil : session)))
+        case .transcript(let line):
+            guard phase == .live else { break }
+            switch line.role {
+            case .user: heard(line.text, now)
+            case .agent: said(line.text, now)
+            }
+        case .tool(let name, let status): if phase == .live { tool(clean(name, 80), clean(status, 40), now) }
+        case .interrupted: if phase == .live { wasInterrupted(now) }
+        case .error(let code, let text): failed(code.map { clean($0, 80) }, clean(text))
+        case .ended(let credits, let transcript): ended(credits, transcript, now)
+        case .ignored: break
+        case .unknown(let type): report(.unknown(clean(type, 80)))
+        }
+        return drain()
+    }
+
+    private mutating func failed(_ code: String?, _ text: String) {
+        switch phase {
+        case .opening, .starting: refused(code ?? "error", text)
+        case .started: end(.lost, "the service ended the session before it was ready: \(text)")
+        case .live where code == "client_silence_timeout": end(.expired, "the service heard nothing for long")
+        case .live: end(.lost, "the service ended the session: " + text + (code.map { " (\($0))" } ?? ""))
+        case .closing, .closed: break
+        }
+    }
+
+    /// An error before the session has started is final, unless it may be about the conversation that was to go on.
+    private mutating func refused(_ code: String, _ text: String) {
+        if conversation != nil {
+            emit(.conversation(nil))
+            return end(.lost, "the service does not go on with the conversation: \(text); another begins")
+        }
+        let words = "\(code) \(text)".lowercased()
+        if ["rate_limit", "rate limit", "too many"].contains(where: words.contains) {
+            return trouble(code, text, .limited)
+        }
+        let isAccount = ["auth", "api key", "api_key", "token", "credit", "quota", "billing"].contains(
+            where: words.contains
+        )
+        trouble(code, text, isAccount ? .account : .configuration)
+    }
+
+    /// A session that ended sooner was of no use, and the next may be none either.
+    private static let young = Duration.seconds(60)
+
+    private mutating func ended(_ credits: Double?, _ transcript: [DatagridLine], _ now: Duration) {
+        settle(transcript, now)
+        guard phase != .closing else { return end(.asked, "") }
+        let cost = credits.map { ", which took \(Int($0.rounded())) credits" } ?? ""
+        let isYoung = phase != .live || now - liveSince < Self.young
+        end(isYoung ? .lost : .expired, "the service ended the session" + cost)
+    }
+
+    // MARK: What it is asked
+
+    package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
+        switch request {
+        case .open:
+            guard phase == .opening else { break }
+            phase = .starting
+            emit(.send(given.map { .startAsGiven($0) } ?? .start(settings, conversation: conversation)))
+        case .close:
+            guard phase != .closing, phase != .closed else { break }
+            let isKnown = phase == .live || phase == .started
+            phase = isKnown ? .closing : .closed
+            if isKnown { emit(.send(.stop)) }
+        case _ where phase != .live: break
+        case .ask(let text): typed = text
+        case .respond(let id, _): respond(id, now)
+        case .cancel(let response): cancel(response, now)
+        case .recall, .answer, .inform, .tell, .truncate, .forget, .clearInput: break
+        }
+        return drain()
+    }
+
+    private mutating func respond(_ id: String, _ now: Duration) {
+        endSpeech(.completed)
+        begin(request: id, now)
+        guard let text = typed else { return endSpeech(.completed) }
+        typed = nil
+        emit(.send(.text(text)))
+    }
+
+    private mutating func cancel(_ response: String?, _ now: Duration) {
+        guard let speech, response == nil || response == speech.response else {
+            return trouble("no_response", "nothing is being said", .noActiveResponse)
+        }
+        interrupt(now)
+    }
+
+    /// Sound of a kind that cannot be played.
+    package mutating func unplayable(_ kind: String) -> [Effect] {
+        guard !hasToldKind else { return [] }
+        hasToldKind = true
+        trouble("audio_format", "the service sends sound as \(clean(kind, 60)), which is not PCM of 16 bits at 24 kHz")
+        return drain()
+    }
+}

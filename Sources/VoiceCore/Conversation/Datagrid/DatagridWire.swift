@@ -1,0 +1,26 @@
+internal import VoiceBase
+
+/// A Datagrid session without its sound, for whoever only wants to know whether it can be had.
+package struct DatagridWire: ServiceWire {
+    private var translator: DatagridTranslator
+
+    package init(_ translator: DatagridTranslator) { self.translator = translator }
+
+    package mutating func connected() -> [ServiceReport] { Self.reports(translator.connected()) }
+
+    package mutating func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? {
+        DatagridDecoder.decode(text).map { Self.reports(translator.take($0, at: Monotonic.now())) }
+    }
+
+    package mutating func write(_ request: ServiceRequest) -> [[UInt8]] {
+        translator.ask(request, at: Monotonic.now()).compactMap { effect in
+            if case .send(let message) = effect { message.encoded } else { nil }
+        }
+    }
+
+    private static func reports(_ effects: [DatagridTranslator.Effect]) -> [ServiceReport] {
+        effects.compactMap { effect in
+            if case .report(let report) = effect { report } else { nil }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import VoiceBase
+internal import VoiceConfiguration
+internal import VoiceConversation
+internal import VoiceNetwork
+
+/// How a socket to Datagrid is had: by a hand-off, which keeps the key out of its address, or with the key in it.
+struct DatagridDoor: Sendable {
+    /// What a session is opened with. Nothing of it is for a log.
+    struct Entry: Sendable {
+        var request: WebSocketRequest
+        var translator: DatagridTranslator
+        /// Takes the key, and the token of this session, out of what the service writes.
+        var redactor: Redactor
+        /// Why the hand-off was passed by.
+        var trouble: String?
+    }
+
+    enum Outcome: Sendable {
+        case open(Entry)
+        case failed(WebSocketClosure)
+    }
+
+    let address: ServiceAddress
+    let base: ServerURL
+    let handsOff: Bool
+    let settings: DatagridSettings
+    var key: Secret?
+
+    /// Without a sign of life for so long a connection is dead.
+    private static let deadPeer = Duration.seconds(20)
+    private static let path = "/v1/voice"
+
+    private var redactor: Redactor { Redactor(Self.forms(key)) }
+
+    /// A secret as it is, and as it stands in an address.
+    private static func forms(_ secret: Secret?) -> [Secret] {
+        guard let secret else { return [] }
+        return [secret] + (Secret(PercentEncoding.encoded(secret.revealed)).map { [$0] } ?? [])
+    }
+
+    // MARK: The direct way
+
+    /// - Parameter conversation: the one that goes on.
+    func direct(conversation: String?) -> Outcome {
+        var url = base.text
+        if let key { url += (base.query == nil ? "?" : "&") + "token=" + PercentEncoding.encoded(key.revealed) }
+        guard let request = request(url) else { return .failed(.failed(.badURL)) }
+        let translator = DatagridTranslator(settings, conversation: conversation, redactor: redactor)
+        return .open(Entry(request: request, translator: translator, redactor: redactor))
+    }
+
+    private func request(_ url: String) -> WebSocketRequest? {
+        try? WebSocketRequest(at: address, url: url, headers: [], deadPeerLimit: Self.deadPeer)
+    }
+
+    // MARK: The hand-off
+
+    /// - Parameter conversation: the one that goes on.
+    func open(conversation: String?, on network: NetworkThread) async -> Outcome {
+        guard handsOff else { return direct(conversation: conversation) }
+        let isEncrypted = base.isSecure
+        let call = HTTPRequest(
+            method: "POST",
+            url: "\(isEncrypted ? "https" : "http")://\(base.authority)\(Self.path)",
+            headers: [("Content-Type", "application/json")]
+                + (key.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []),
+            body: settings.payload(conversation: conversation).datagridBytes,
+            connectTimeout: address.connectTimeout,
+            totalTimeout: address.connectTimeout,
+            maximumReplyBytes: 1 << 20,
+            caFile: address.caFile,
+            // A session that nobody opens is worth nothing, and may be charged for.
+            mayRepeat: false,
+            staysNear: !isEncrypted && !address.allowsPlain
+        )
+        do {
+            return enter(try await network.perform(call), conversation, isEncrypted)
+        } catch {
+            return .failed(Self.closure(error))
+        }
+    }
+
+    private func enter(_ reply: HTTPResponse, _ conversation: String?, _ isEncrypted: Bool) -> Outcome {
+        switch reply.status {
+        case 200..<300:
+            guard let handoff = DatagridHandoff(reply.body, isEncrypted: isEncrypted),
+                let request = request(handoff.url)
+            else { return directly(conversation, "its reply is none") }
+            let redactor = Redactor((Self.forms(key) + Self.token(handoff)))
+            let translator = DatagridTranslator(
+                settings,
+                conversation: conversation,
+                given: handoff.start,
+                redactor: redactor
+            )
+            return .open(Entry(request: request, translator: translator, redactor: redactor))
+        // It depends on a store of theirs; the direct way does not.
+        case 500...: return directly(conversation, "HTTP status \(reply.status)")
+        default:
+            let pause = reply.header("retry-after").flatMap { Int($0) }.map { min(max(0, $0), 3600) }
+            let refusal = WebSocketRefusal(status: reply.status, reason: "at \(Self.path)", retryAfter: pause, body: "")
+            return .failed(.refused(refusal))
+        }
+    }
+
+    private func directly(_ conversation: String?, _ reason: String) -> Outcome {
+        guard case .open(var entry) = direct(conversation: conversation) else { return .failed(.failed(.badURL)) }
+        entry.trouble = "the hand-off at \(Self.path) failed (\(reason)): the session is opened with the key itself"
+        return .open(entry)
+    }
+
+    /// The query as a whole, and each value in it.
+    private static func token(_ handoff: DatagridHandoff) -> [Secret] {
+        guard let query = handoff.token else { return [] }
+        let values = query.revealed.split(separator: "&").compactMap { pair in
+            pair.split(separator: "=", maxSplits: 1).last.map(String.init)
+        }
+        // A short value is a word of the protocol, not a token.
+        return [query]
+            + values.filter { $0.utf8.count >= 8 }.flatMap { value in
+                [Secret(value), Secret(PercentEncoding.decoded(value))].compactMap { $0 }
+            }
+    }
+
+    private static func closure(_ failure: HTTPFailure) -> WebSocketClosure {
+        switch failure {
+        case .badURL, .badHeader: .failed(.badURL)
+        case .cannotResolve(let host): .failed(.cannotResolve(host: host))
+        case .cannotConnect(let detail): .failed(.cannotConnect(detail))
+        case .tls(let detail): .failed(.tls(detail))
+        case .exposed(let host, let address): .failed(.exposed(host: host, address: address))
+        case .cancelled: .failed(.stopped)
+        case .timedOut, .replyTooLarge, .reset, .other: .failed(.cannotConnect(failure.description))
+        }
+    }
+}

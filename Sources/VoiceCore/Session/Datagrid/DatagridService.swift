@@ -1,0 +1,144 @@
+internal import Synchronization
+package import VoiceBase
+package import VoiceConfiguration
+package import VoiceConversation
+package import VoiceNetwork
+
+/// Datagrid Voice.
+package struct DatagridService: VoiceService {
+    package static let name = Configuration.Service.Name.datagrid
+
+    package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .datagrid)] }
+
+    package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities { .datagrid }
+
+    package static func address(_ configuration: Configuration) -> ServiceAddress? { location(configuration) }
+
+    private static func location(_ configuration: Configuration) -> ServiceAddress {
+        let datagrid = configuration.datagrid
+        return ServiceAddress(
+            key: "datagrid.url",
+            url: datagrid.url,
+            allowsPlain: datagrid.allowPlainHTTP,
+            connectTimeout: .seconds(datagrid.connectTimeoutS),
+            caFile: datagrid.caFile.isEmpty ? nil : datagrid.caFile
+        )
+    }
+
+    package static func model(_ configuration: Configuration) -> String { name.rawValue }
+
+    /// The agent has a role of its own.
+    package static func persona(_ configuration: Configuration) -> String { "" }
+
+    package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
+        ("datagrid.instructions_file", configuration.datagrid.instructionsFile)
+    }
+
+    package var tools: [JSONValue] = []
+    package let notices: [String]
+    private(set) var door: DatagridDoor
+    private let memory: DatagridMemory
+
+    package init(
+        _ configuration: Configuration,
+        secrets: Secrets,
+        instructions: String,
+        tools: [JSONValue]
+    ) throws(ConfigurationError) {
+        let datagrid = configuration.datagrid
+        let address = Self.location(configuration)
+        func text(_ value: String) -> String? { value.isEmpty ? nil : value }
+        door = DatagridDoor(
+            address: address,
+            base: try address.base,
+            handsOff: datagrid.handoff,
+            settings: DatagridSettings(
+                agent: text(datagrid.agentID),
+                // What was written for another service speaks of tools that are not here.
+                prompt: datagrid.instructionsFile.isEmpty ? "" : instructions,
+                voice: text(datagrid.voice),
+                greeting: text(datagrid.greeting)
+            ),
+            key: secrets.key(Self.name.key).secret
+        )
+        memory = DatagridMemory(patience: .seconds(60 * datagrid.rememberMin))
+        notices = Self.notices(configuration, tools)
+    }
+
+    private static func notices(_ configuration: Configuration, _ tools: [JSONValue]) -> [String] {
+        var notices: [String] = []
+        if tools.contains(where: { $0["name"] == "ask_jarvis" }) {
+            notices.append(
+                "service.use: datagrid answers with tools of its own; Jarvis and the tools of this box are not asked"
+            )
+        }
+        let budget = configuration.budget
+        let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
+        if isLimited, budget.priceSessionMinUSD < 0 {
+            notices.append(
+                "the price of datagrid is not known, so $0.05 a minute is counted: set budget.price_session_min_usd"
+            )
+        }
+        return notices
+    }
+
+    package var name: String { Self.name.rawValue }
+    package var capabilities: ServiceCapabilities { .datagrid }
+    package var tellsHeardText: Bool { true }
+
+    /// Each session has its own; see `opening`.
+    package var request: WebSocketRequest? {
+        get { nil }
+        set {}
+    }
+
+    package mutating func takeKey(of newer: any VoiceService) {
+        if let newer = newer as? DatagridService { door.key = newer.door.key }
+    }
+
+    package func wire() -> any ServiceWire { DatagridWire(DatagridTranslator(door.settings)) }
+
+    /// A conversation of its own: the one that is held is left alone.
+    package func opening(on network: NetworkThread) async -> ServiceOpening? {
+        switch await door.open(conversation: nil, on: network) {
+        case .open(let entry): .socket(entry.request, DatagridWire(entry.translator))
+        case .failed(let closure): .failed(closure)
+        }
+    }
+
+    package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
+        pump.chunk = 40
+        conversation.setUpLimit = door.address.setUpLimit + door.address.connectTimeout
+        // A session beside the present one would be of the same conversation.
+        conversation.sessionAge = nil
+        conversation.carry = .none
+    }
+
+    package func connect(
+        on network: NetworkThread,
+        pump: NetworkConfined<VoicePump>,
+        report: @escaping ServiceReporter
+    ) -> ServiceConnection? {
+        let link = NetworkConfined(DatagridLink(door, memory, on: network, pump: pump, report: report), on: network)
+        guard network.enqueue({ link.onThread.start(link) }) else { return nil }
+        return ServiceConnection { body in link.perform { body($0) } }
+    }
+}
+
+/// The conversation that the next connection goes on with.
+final class DatagridMemory: Sendable {
+    private let state: Mutex<DatagridConversation>
+
+    init(patience: Duration) { state = Mutex(DatagridConversation(patience: patience)) }
+
+    var next: String? { state.withLock { $0.next(at: Monotonic.now()) } }
+
+    /// A session of this conversation has started; nil: the service does not know the one it was asked for.
+    func began(_ conversation: String?) {
+        state.withLock { state in
+            if let conversation { state.began(conversation) } else { state.forget() }
+        }
+    }
+
+    func sessionEnded(isLost: Bool) { state.withLock { $0.sessionEnded(at: Monotonic.now(), isLost: isLost) } }
+}

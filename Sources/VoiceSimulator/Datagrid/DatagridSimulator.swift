@@ -1,0 +1,173 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+
+/// A stand-in for Datagrid Voice: HTTP and WebSockets on 127.0.0.1, without TLS.
+///
+///     POST /v1/voice  ->  DatagridHandoffHandler: a token that is good once
+///     GET /ws/voice?token=KEY_OR_TOKEN  ->  SocketSimulator  ->  SimulatedDatagridSession (pure)
+package final class DatagridSimulator: Sendable {
+    private struct State {
+        var port = 0
+        var tokens: Set<String> = []
+        var issued = 0
+        var conversations: Set<String> = []
+        /// Of the script, used up by the sessions that are over.
+        var turns = 0
+        var violations: [String] = []
+    }
+
+    /// What several connections share.
+    final class Shared: Sendable {
+        private let state = Mutex(State())
+
+        fileprivate func listens(on port: Int) { state.withLock { $0.port = port } }
+        var port: Int { state.withLock { $0.port } }
+
+        /// A token that is good once.
+        func issue() -> String {
+            state.withLock { state in
+                state.issued += 1
+                let token = "once-only-\(state.issued)-9f27c1"
+                state.tokens.insert(token)
+                return token
+            }
+        }
+
+        fileprivate func redeem(_ token: String) -> Bool { state.withLock { $0.tokens.remove(token) != nil } }
+
+        fileprivate var turns: Int { state.withLock { $0.turns } }
+        fileprivate var violations: [String] { state.withLock { $0.violations } }
+
+        fileprivate func ended(_ session: SimulatedDatagridSession) {
+            state.withLock { state in
+                state.turns = max(state.turns, session.turnsUsed)
+                state.violations += session.violations
+            }
+        }
+
+        func knows(_ conversation: String) -> Bool { state.withLock { $0.conversations.contains(conversation) } }
+
+        func begin() -> String {
+            state.withLock { state in
+                let name = "conv_\(state.conversations.count + 1)"
+                state.conversations.insert(name)
+                return name
+            }
+        }
+    }
+
+    private let server: SocketSimulator<SimulatedDatagridSession>
+    private let shared: Shared
+
+    /// - Parameters:
+    ///   - port: 0 takes any free one.
+    ///   - key: the accepted API key.
+    ///   - threshold: quieter audio than this is never speech, in dBFS.
+    ///   - events: called on the thread of the connection; must not block.
+    package init(
+        _ script: DatagridScript,
+        key: String = "sk-simulated",
+        port: Int = 0,
+        voice: SpokenVoice = .natural,
+        threshold: Double = -45,
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+    ) {
+        let shared = Shared()
+        self.shared = shared
+        server = SocketSimulator(
+            port: port,
+            accepts: { head in
+                let target = RequestTarget(head.uri)
+                guard target.path == "/ws/voice", let token = target.query["token"] else { return false }
+                return token == key || shared.redeem(token)
+            },
+            plain: { DatagridHandoffHandler(shared, key: key, status: script.faults.handoffStatus) },
+            begin: { number in
+                var script = script
+                if number > script.faults.connections { script.faults = .init() }
+                return SimulatedDatagridSession(
+                    script: script,
+                    shared: shared,
+                    voice: voice,
+                    threshold: threshold,
+                    tag: "c\(number)",
+                    turn: shared.turns
+                )
+            },
+            ended: { shared.ended($0) },
+            events: events
+        )
+    }
+
+    /// Starts to listen and returns the port; throws when the port is taken.
+    package func start() async throws -> Int {
+        let port = try await server.start()
+        shared.listens(on: port)
+        return port
+    }
+
+    /// Closes the listener and every connection.
+    package func stop() async { await server.stop() }
+
+    /// What clients did that the service does not allow, in the sessions that are over.
+    package var violations: [String] { shared.violations }
+}
+
+/// Answers `POST /v1/voice`, and refuses everything else.
+final class DatagridHandoffHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let shared: DatagridSimulator.Shared
+    private let key: String
+    private let status: Int?
+    private var isWanted = false
+    private var body = ByteBuffer()
+
+    init(_ shared: DatagridSimulator.Shared, key: String, status: Int?) {
+        self.shared = shared
+        self.key = key
+        self.status = status
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            isWanted =
+                head.method == .POST && head.uri == "/v1/voice"
+                && head.headers.first(name: "Authorization") == "Bearer \(key)"
+        case .body(var part): body.writeBuffer(&part)
+        case .end: answer(context)
+        }
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard isWanted else { return respond(401, "{\"error\":{\"message\":\"refused\"}}", context) }
+        if let status { return respond(status, "{}", context) }
+        guard let payload = SimulatedJSON(text: String(buffer: body)), payload.object != nil else {
+            return respond(400, "{}", context)
+        }
+        let reply: SimulatedJSON = [
+            "object": "voice.session", "agent_id": payload["agent_id"] ?? "agent_default",
+            "url": .string("ws://127.0.0.1:\(shared.port)/ws/voice?token=\(shared.issue())"),
+            "start_message": ["type": "start", "payload": payload],
+        ]
+        respond(200, reply.text, context)
+    }
+
+    private func respond(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
+        let body = ByteBuffer(string: text)
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: .init(statusCode: status),
+            headers: [
+                "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)", "Connection": "close",
+            ]
+        )
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in bound.value.close(promise: nil) }
+    }
+}

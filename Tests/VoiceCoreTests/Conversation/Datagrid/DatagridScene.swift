@@ -1,0 +1,75 @@
+@testable import VoiceBase
+@testable import VoiceConversation
+
+/// A translator of Datagrid with a microphone and a loudspeaker, for tests that feed it.
+struct DatagridScene {
+    var translator: DatagridTranslator
+    private(set) var now = Duration.zero
+    private(set) var effects: [DatagridTranslator.Effect] = []
+    /// Sound of the agent waits to be heard, or is heard.
+    var isPlaying = false
+
+    init(_ translator: DatagridTranslator = DatagridTranslator(DatagridSettings())) { self.translator = translator }
+
+    /// A session that is ready.
+    static func live(_ translator: DatagridTranslator = DatagridTranslator(DatagridSettings())) -> DatagridScene {
+        var scene = DatagridScene(translator)
+        scene.add(scene.translator.connected())
+        scene.ask(.open(history: []))
+        scene.take(.started(session: "s1", conversation: "conv_1"))
+        scene.take(.ready)
+        return scene
+    }
+
+    mutating func add(_ more: [DatagridTranslator.Effect]) { effects += more }
+    mutating func ask(_ request: ServiceRequest) { add(translator.ask(request, at: now)) }
+    mutating func take(_ message: DatagridServerMessage) { add(translator.take(message, at: now)) }
+    mutating func hear(_ text: String) { take(.transcript(DatagridLine(.user, text))) }
+    mutating func speak(_ text: String) { take(.transcript(DatagridLine(.agent, text))) }
+    mutating func forget() { effects = [] }
+
+    /// A message with sound.
+    mutating func sound() {
+        add(translator.sound(at: now))
+        isPlaying = true
+    }
+
+    /// So many ms pass, in which a voice is heard in the room, or none.
+    mutating func pass(_ milliseconds: Int, voice: Bool = false) {
+        for _ in 0..<milliseconds / 20 {
+            now += .milliseconds(20)
+            add(translator.sent(480, isVoice: voice, at: now))
+            add(translator.tick(at: now, isPlaying: isPlaying))
+        }
+    }
+
+    // MARK: What came of it
+
+    var reports: [ServiceReport] { effects.compactMap { if case .report(let report) = $0 { report } else { nil } } }
+
+    var sent: [DatagridClientMessage] {
+        effects.compactMap { if case .send(let message) = $0 { message } else { nil } }
+    }
+
+    var played: Int { effects.count { if case .play = $0 { true } else { false } } }
+
+    var closings: [ServiceClosing] {
+        reports.compactMap { if case .closing(let closing, _) = $0 { closing } else { nil } }
+    }
+
+    var troubles: [ServiceError] { reports.compactMap { if case .trouble(let error) = $0 { error } else { nil } } }
+
+    var ends: [ResponseEnd.Status] {
+        reports.compactMap { if case .responseEnded(let end) = $0 { end.status } else { nil } }
+    }
+
+    var spoken: [String] {
+        reports.compactMap { if case .said(_, _, _, let text, isWhole: true) = $0 { text } else { nil } }
+    }
+
+    var heardWhole: [String] {
+        reports.compactMap { if case .heard(_, _, let text, isWhole: true) = $0 { text } else { nil } }
+    }
+
+    var turns: Int { reports.count { if case .userTurn = $0 { true } else { false } } }
+}

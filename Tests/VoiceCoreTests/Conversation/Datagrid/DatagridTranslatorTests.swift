@@ -1,0 +1,350 @@
+import Testing
+
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+
+/// What Datagrid says, and is told, in the words of the conversation.
+struct DatagridTranslatorTests {
+    // MARK: Opening
+
+    @Test func aSessionIsReadyOnlyWhenTheServiceSaysSo() {
+        var scene = DatagridScene()
+        scene.add(scene.translator.connected())
+        #expect(scene.reports == [.opened(id: nil, ends: nil)])
+        scene.ask(.open(history: []))
+        #expect(scene.sent == [.start(DatagridSettings(), conversation: nil)])
+        scene.take(.started(session: "s1", conversation: "conv_1"))
+        #expect(scene.effects.contains(.conversation("conv_1")))
+        #expect(scene.reports.count == 1)
+        scene.take(.ready)
+        #expect(scene.reports.last == .ready(ServiceReadiness(id: "s1")))
+    }
+
+    @Test func whatTheHandOffHasGivenIsSentAsItIs() {
+        var scene = DatagridScene(DatagridTranslator(DatagridSettings(), given: [1, 2, 3]))
+        scene.ask(.open(history: []))
+        #expect(scene.sent == [.startAsGiven([1, 2, 3])])
+    }
+
+    @Test(arguments: [
+        ("invalid_api_key", "No.", ErrorClass.account), ("error", "Your credits are used up.", .account),
+        ("bad_request", "There is no such agent.", .configuration), ("rate_limited", "rate limit", .limited),
+    ])
+    func anErrorBeforeTheStartIsFinal(code: String, text: String, meaning: ErrorClass) {
+        var scene = DatagridScene()
+        scene.ask(.open(history: []))
+        scene.take(.error(code: code, text: text))
+        #expect(scene.troubles.map(\.meaning) == [meaning])
+    }
+
+    /// A conversation that the service has forgotten must not lock the user out.
+    @Test func aConversationThatCannotGoOnIsFollowedByAnother() {
+        var scene = DatagridScene(DatagridTranslator(DatagridSettings(), conversation: "conv_1"))
+        scene.ask(.open(history: []))
+        #expect(scene.sent == [.start(DatagridSettings(), conversation: "conv_1")])
+        scene.take(.error(code: "not_found", text: "There is no such conversation."))
+        #expect(scene.troubles.isEmpty && scene.closings == [.lost])
+        #expect(scene.effects.contains(.conversation(nil)))
+    }
+
+    // MARK: A turn and its answer
+
+    @Test func aTurnIsHeardHereAndItsAnswerEndsWhenItWasPlayed() {
+        var scene = DatagridScene.live()
+        scene.forget()
+        scene.pass(800, voice: true)
+        scene.pass(800)
+        #expect(scene.turns == 1)
+        scene.hear("What is")
+        scene.hear(" on today?")
+        scene.sound()
+        scene.speak("Two")
+        scene.sound()
+        scene.speak(" meetings.")
+        // Whatever comes no more: it is being played.
+        scene.pass(5000)
+        #expect(scene.ends.isEmpty)
+        scene.isPlaying = false
+        scene.pass(700)
+        #expect(scene.ends == [.completed])
+        #expect(scene.heardWhole == ["What is on today?"])
+        #expect(scene.spoken == ["Two meetings."])
+        #expect(scene.played == 2)
+        #expect(scene.sent.isEmpty)
+    }
+
+    @Test func aPauseInTheAnswerDoesNotEndIt() {
+        var scene = DatagridScene.live()
+        for _ in 0..<4 {
+            scene.sound()
+            scene.isPlaying = false
+            scene.pass(600)
+        }
+        #expect(scene.ends.isEmpty)
+        scene.pass(400)
+        #expect(scene.ends == [.completed])
+    }
+
+    /// The words of the answer often come before its sound.
+    @Test func wordsThatComeBeforeTheSoundBelongToIt() {
+        var scene = DatagridScene.live()
+        scene.speak("Two ")
+        scene.speak("meetings.")
+        scene.sound()
+        scene.isPlaying = false
+        scene.pass(1000)
+        #expect(scene.spoken == ["Two meetings."])
+    }
+
+    @Test func lateWordsOfTheUserAreOfHisLastTurn() {
+        var scene = DatagridScene.live()
+        scene.pass(800, voice: true)
+        scene.pass(800)
+        scene.sound()
+        scene.hear("What is on?")
+        scene.isPlaying = false
+        scene.pass(2000)
+        #expect(scene.heardWhole == ["What is on?"] && scene.turns == 1)
+    }
+
+    @Test func wordsWithoutAVoiceHereAreIgnoredAndToldOnce() {
+        var scene = DatagridScene.live()
+        scene.pass(3000)
+        scene.forget()
+        scene.hear("Open the door.")
+        scene.hear(" Now.")
+        #expect(scene.troubles.map(\.name) == ["words_without_voice"])
+        #expect(scene.reports.count == 1)
+    }
+
+    /// A word too short to be told from a noise is a turn all the same, once the service has made it out.
+    @Test func aShortWordIsATurn() {
+        var scene = DatagridScene.live()
+        scene.pass(1000)
+        scene.pass(60, voice: true)
+        scene.pass(900)
+        #expect(scene.turns == 0)
+        scene.hear("Yes.")
+        scene.pass(1500)
+        #expect(scene.turns == 1 && scene.heardWhole == ["Yes."])
+    }
+
+    @Test func theListOfTheEndHasTheLastWord() {
+        var scene = DatagridScene.live()
+        scene.pass(800, voice: true)
+        scene.pass(800)
+        scene.hear("What's on")
+        scene.sound()
+        scene.speak("To meetings")
+        scene.take(
+            .ended(credits: 2, transcript: [DatagridLine(.user, "What is on?"), DatagridLine(.agent, "Two meetings.")])
+        )
+        #expect(scene.heardWhole == ["What is on?"] && scene.spoken == ["Two meetings."])
+        #expect(scene.ends == [.completed])
+    }
+
+    // MARK: Interruption
+
+    @Test func aBargeInIsToldOnceAndTheRestOfTheAnswerIsDropped() {
+        var scene = DatagridScene.live()
+        scene.sound()
+        scene.speak("Once upon a time")
+        scene.pass(400)
+        scene.forget()
+        scene.pass(400, voice: true)
+        #expect(scene.sent == [.interrupt])
+        #expect(scene.ends == [.cancelled])
+        scene.sound()
+        scene.speak(" there was")
+        #expect(scene.played == 0, "the rest of the old answer")
+        scene.take(.interrupted)
+        scene.pass(600, voice: true)
+        #expect(scene.sent == [.interrupt], "once for each decision")
+        // The next answer is heard.
+        scene.pass(900)
+        scene.sound()
+        #expect(scene.played == 1)
+        #expect(!scene.reports.contains { if case .interrupted = $0 { true } else { false } })
+    }
+
+    @Test func anInterruptThatIsNotAnsweredHoldsNothingBackForLong() {
+        var scene = DatagridScene.live()
+        scene.sound()
+        scene.pass(200)
+        scene.pass(400, voice: true)
+        scene.forget()
+        scene.pass(1000)
+        scene.sound()
+        #expect(scene.played == 0)
+        scene.pass(600)
+        scene.sound()
+        #expect(scene.played == 1)
+        // Its answer comes late, and is not about what is being said now.
+        scene.take(.interrupted)
+        #expect(scene.ends.isEmpty)
+    }
+
+    @Test func anAnswerThatTheServiceCutsIsNotPlayedOn() {
+        var scene = DatagridScene.live()
+        scene.sound()
+        scene.forget()
+        scene.take(.interrupted)
+        guard case .interrupted(let response)? = scene.reports.first else {
+            Issue.record("\(scene.reports)")
+            return
+        }
+        #expect(scene.reports.last == .responseEnded(ResponseEnd(response: response, status: .cancelled)))
+        #expect(scene.sent.isEmpty)
+        scene.forget()
+        scene.take(.interrupted)
+        #expect(scene.reports.isEmpty, "nothing is being said")
+    }
+
+    @Test func aShortSoundInterruptsNobody() {
+        var scene = DatagridScene.live()
+        scene.sound()
+        scene.pass(200)
+        scene.forget()
+        scene.pass(160, voice: true)
+        scene.pass(400)
+        #expect(scene.sent.isEmpty && scene.ends.isEmpty)
+    }
+
+    @Test func whatIsCancelledIsInterrupted() {
+        var scene = DatagridScene.live()
+        scene.ask(.cancel(response: nil))
+        #expect(scene.troubles.map(\.meaning) == [.noActiveResponse])
+        scene.sound()
+        scene.ask(.cancel(response: nil))
+        #expect(scene.sent.last == .interrupt && scene.ends == [.cancelled])
+    }
+
+    // MARK: Tools of theirs
+
+    @Test func newsOfAToolAreToldAndAnAnswerIsOnItsWay() {
+        var scene = DatagridScene.live()
+        scene.forget()
+        scene.take(.tool(name: "search", status: "started"))
+        #expect(scene.reports.first == .toolNews(tool: "search", status: "started"))
+        #expect(scene.reports.contains { if case .responseBegan = $0 { true } else { false } })
+        scene.pass(40_000)
+        #expect(scene.ends.isEmpty, "it works")
+        scene.take(.tool(name: "search", status: "completed"))
+        scene.sound()
+        scene.isPlaying = false
+        scene.pass(1000)
+        #expect(scene.ends == [.completed])
+        #expect(scene.reports.count { if case .responseBegan = $0 { true } else { false } } == 1)
+    }
+
+    /// The service hears the end of a turn sooner than it is heard here: what it begins answers that turn.
+    @Test func aToolEndsTheTurnThatItIsFor() {
+        var scene = DatagridScene.live()
+        scene.pass(800, voice: true)
+        scene.pass(300)
+        scene.forget()
+        scene.take(.tool(name: "search", status: "started"))
+        let stopped = scene.reports.firstIndex { if case .userStopped = $0 { true } else { false } }
+        let begun = scene.reports.firstIndex { if case .responseBegan = $0 { true } else { false } }
+        #expect(stopped ?? 9 < begun ?? 0, "\(scene.reports)")
+        scene.pass(1000)
+        #expect(scene.turns == 1)
+    }
+
+    @Test func aToolThatNeverEndsIsNotWaitedForForEver() {
+        var scene = DatagridScene.live()
+        scene.take(.tool(name: "search", status: "started"))
+        scene.pass(130_000)
+        #expect(scene.ends == [.completed])
+    }
+
+    // MARK: Text
+
+    @Test func aQuestionIsPutAsTextAndAnsweredUnderItsName() {
+        var scene = DatagridScene.live()
+        scene.forget()
+        scene.ask(.ask("What is on?"))
+        #expect(scene.sent.isEmpty, "not before it is asked to answer")
+        scene.ask(.respond(id: "respond-1", mayCall: true))
+        #expect(scene.sent == [.text("What is on?")])
+        guard case .responseBegan(let response, "respond-1")? = scene.reports.first else {
+            Issue.record("\(scene.reports)")
+            return
+        }
+        scene.sound()
+        #expect(scene.reports.contains { if case .speaks(response, _) = $0 { true } else { false } })
+    }
+
+    @Test func whatTheServiceDoesNotTakeIsNotSent() {
+        let requests: [ServiceRequest] = [
+            .recall(.user("Hello")), .answer(call: "c", text: "t", isSpoken: true), .tell("t", .exactly),
+            .tell("t", .know),
+            .inform(id: "n", ForeignReport(name: "ask_jarvis", arguments: "{}", output: "o")),
+            .truncate(item: "i", part: 0, heard: 1, of: 2), .forget(item: "i"), .clearInput,
+        ]
+        var scene = DatagridScene.live()
+        scene.forget()
+        for request in requests {
+            #expect(!request.isTaken(by: .datagrid), "\(request)")
+            scene.ask(request)
+        }
+        #expect(scene.sent.isEmpty)
+        #expect(ServiceRequest.ask("What?").isTaken(by: .datagrid))
+    }
+
+    // MARK: The end
+
+    @Test func aSessionThatIsToldToEndIsRead() {
+        var scene = DatagridScene.live()
+        scene.ask(.close)
+        #expect(scene.sent.last == .stop)
+        scene.take(.error(code: "late", text: "Late."))
+        #expect(scene.closings.isEmpty)
+        scene.take(.ended(credits: 2, transcript: []))
+        #expect(scene.closings == [.asked])
+    }
+
+    @Test func aSessionThatTheServiceEndsIsFollowedByAnother() {
+        var young = DatagridScene.live()
+        young.take(.ended(credits: nil, transcript: []))
+        #expect(young.closings == [.lost], "not at once, lest it go on and on")
+        var old = DatagridScene.live()
+        old.pass(61_000)
+        old.take(.ended(credits: 7, transcript: []))
+        #expect(old.closings == [.expired])
+        old.take(.ready)
+        #expect(old.closings.count == 1, "no report follows")
+    }
+
+    @Test func anErrorInTheMidstEndsTheSession() {
+        var scene = DatagridScene.live()
+        scene.take(.error(code: "model_error", text: "The model is gone."))
+        #expect(scene.closings == [.lost])
+        var silent = DatagridScene.live()
+        silent.take(.error(code: "client_silence_timeout", text: "Nobody speaks."))
+        #expect(silent.closings == [.expired] && silent.troubles.isEmpty)
+    }
+
+    // MARK: Secrets
+
+    /// What the service writes may quote the address, and with it the key.
+    @Test func theKeyIsInNothingThatIsReported() throws {
+        let key = try #require(Secret("dg_live_canary/1"))
+        let redactor = Redactor([key])
+        let quote = "wss://h/ws/voice?token=dg_live_canary/1 is refused\n"
+        var reports: [ServiceReport] = []
+        var start = DatagridScene(DatagridTranslator(DatagridSettings(), redactor: redactor))
+        start.ask(.open(history: []))
+        start.take(.error(code: quote, text: quote))
+        reports += start.reports
+        var scene = DatagridScene.live(DatagridTranslator(DatagridSettings(), redactor: redactor))
+        scene.take(.unknown(type: quote))
+        scene.take(.tool(name: quote, status: quote))
+        scene.add(scene.translator.unplayable(quote))
+        scene.take(.error(code: quote, text: quote))
+        reports += scene.reports
+        #expect(reports.count > 6)
+        for report in reports { #expect(!"\(report)".contains("canary"), "\(report)") }
+    }
+}

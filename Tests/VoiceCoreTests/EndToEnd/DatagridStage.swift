@@ -1,0 +1,53 @@
+import VoiceSimulator
+
+@testable import VoiceBase
+@testable import VoiceConfiguration
+@testable import VoiceConversation
+@testable import VoiceCore
+
+/// A whole daemon with a simulated Datagrid Voice, in a room of files.
+final class DatagridStage: ServiceStage {
+    /// Nothing that a person wrote looks like it, so that it is found wherever it is left.
+    static let key = "dg_live_canary+4f/1"
+
+    let house: StageHouse
+    let simulator: DatagridSimulator
+
+    init(_ turns: [DatagridScript.Turn], faults: DatagridScript.Faults = .init()) throws {
+        house = try StageHouse { _ in .init(.reply("Nothing today.")) }
+        let journal = house.journal
+        simulator = DatagridSimulator(DatagridScript(turns, faults: faults), key: Self.key, voice: .tones) {
+            journal.add(.wire($0))
+        }
+    }
+
+    /// - Parameter key: what the daemon takes for the key.
+    func start(
+        key: String = DatagridStage.key,
+        handsOff: Bool = true,
+        adjust: @escaping (inout Configuration) -> Void = { _ in }
+    ) async throws {
+        let port = try await simulator.start()
+        try await house.start(environment: ["DATAGRID_API_KEY": key]) { configuration in
+            configuration.service.use = [.datagrid]
+            configuration.datagrid.url = "ws://127.0.0.1:\(port)/ws/voice"
+            configuration.datagrid.handoff = handsOff
+            adjust(&configuration)
+        }
+    }
+
+    /// Ends the daemon, then its servers; returns what the loudspeaker played.
+    @discardableResult
+    func stop() async throws -> MarkerTones { try await house.stop { await simulator.stop() } }
+
+    /// What the daemon sent, sound apart.
+    var sent: [String] { journal.client().compactMap { $0["type"]?.string }.filter { $0 != "audio" } }
+
+    /// The conversations that sessions were begun with.
+    var conversations: [String?] { journal.client("start").map { $0["payload"]?["conversation_id"]?.string } }
+
+    /// Lines of the log that hold a key or a token.
+    var leaks: [String] {
+        log.lines.filter { $0.contains("canary") || $0.contains("once-only") || $0.contains("token=") }
+    }
+}
