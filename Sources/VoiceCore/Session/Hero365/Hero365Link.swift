@@ -37,6 +37,8 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     private let voice = Hero365Voice()
     private var waiting: [[UInt8]] = []
     private var pausedUntil = Duration.zero
+    /// Bytes of the latest message.
+    private var size = 0
     /// Nothing is reported any more.
     private var isRetired = false
     private var isOver = false
@@ -155,6 +157,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     /// The microphone's messages keep their order and wait for a pause to end; others leave at once.
     private func send(_ message: Hero365ClientMessage) {
         let bytes = translator.encoded(message)
+        size = bytes.count
         guard case .audio = message else { return write(bytes) }
         waiting.append(bytes)
         if waiting.count > Self.mostWaiting { waiting.removeFirst(waiting.count - Self.mostWaiting) }
@@ -193,7 +196,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
             case .began(let at): perform(translator.turnBegan(at: at, now: now))
             case .packet(let packet, let samples):
                 perform(translator.heard(packet))
-                pump.left(samples: samples, bytes: packet.count)
+                pump.left(samples: samples, bytes: size)
             case .ended(let at): perform(translator.turnEnded(at: at, now: now))
             case .dropped(let at): perform(translator.turnDropped(at: at))
             case .failed(let reason): tellLoss(reason)

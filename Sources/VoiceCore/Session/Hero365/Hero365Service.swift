@@ -59,6 +59,7 @@ package struct Hero365Service: VoiceService {
     package let capabilities: ServiceCapabilities
     private let address: ServiceAddress
     private let values: Configuration.Hero365
+    private let hasUnknownPrice: Bool
     private let lessons = Lessons()
 
     package init(
@@ -68,6 +69,7 @@ package struct Hero365Service: VoiceService {
         tools: [JSONValue]
     ) throws(ConfigurationError) {
         values = configuration.hero365
+        hasUnknownPrice = configuration.budget.priceSessionMinUSD < 0
         capabilities = Self.capabilities(configuration)
         address = Self.location(configuration)
         var request = try WebSocketRequest(
@@ -84,12 +86,19 @@ package struct Hero365Service: VoiceService {
     package var tellsHeardText: Bool { false }
 
     package var notices: [String] {
-        values.packetMS >= 60
-            ? []
-            : [
+        var notices: [String] = []
+        if hasUnknownPrice {
+            notices.append(
+                "hero365: what a session costs is not known and counted as $0.05 a minute: set budget.price_session_min_usd"
+            )
+        }
+        if values.packetMS < 60 {
+            notices.append(
                 "hero365.packet_ms: \(values.packetMS) makes \(60_000 / values.packetMS) messages of a minute of speech; the "
                     + "service is documented to take 1000"
-            ]
+            )
+        }
+        return notices
     }
 
     private var options: Hero365Link.Options {
