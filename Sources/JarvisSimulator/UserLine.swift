@@ -12,7 +12,7 @@ struct UserLine: Equatable, Sendable {
         UserLine(text: "What is on my calendar today?"),
         UserLine(text: "Set a timer for ten minutes."),
         UserLine(text: "And how is the weather on Mars?"),
-        UserLine(text: "Thanks, that will do.", isOver: true),
+        UserLine(text: "Wait a moment, what is on my calendar on Friday?", isOver: true),
     ]
 
     /// The lines of a file that are not empty.
