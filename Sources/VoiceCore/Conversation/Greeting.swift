@@ -1,4 +1,4 @@
-package import VoiceBase
+internal import VoiceBase
 
 /// How a conversation begins.
 package enum Greeting: Equatable, Sendable {
