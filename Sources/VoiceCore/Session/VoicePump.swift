@@ -96,12 +96,14 @@ package final class VoicePump {
     package private(set) var uplinkLatencies = RecentDurations()
 
     private let egress: EgressLedger
+    private let uptime: () -> Duration
     /// Who wants to know that time passes.
     private var followers: [(Duration) -> Bool] = []
 
     /// - Parameters:
     ///   - volumes: at which the voice is played.
     ///   - loudspeaker: which may be away; nil where a file takes the voice, always.
+    ///   - uptime: the monotonic clock; of a test, its own.
     package init(
         microphone: MicrophoneTap,
         voice: VoiceSink,
@@ -109,8 +111,10 @@ package final class VoicePump {
         loudspeaker: DeviceSlot?,
         options: Options,
         egress: EgressLedger = EgressLedger(),
+        uptime: @escaping () -> Duration = Monotonic.now,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
+        self.uptime = uptime
         self.microphone = microphone
         self.voice = voice
         self.volumes = volumes
@@ -169,7 +173,7 @@ package final class VoicePump {
             sentFrom = microphone.ring.readPosition
             self.encoder = encoder
             encoder.reset()
-            clock = isContinuous ? UplinkClock(chunk: chunk.count, at: Monotonic.now()) : nil
+            clock = isContinuous ? UplinkClock(chunk: chunk.count, at: uptime()) : nil
         }
         uplink = connection
         // Another session may name its responses like the one before.
@@ -283,7 +287,7 @@ package final class VoicePump {
                 break
             }
             if end > microphone.heldUntil {
-                uplinkLatencies.note(Monotonic.now() - captureTime(of: end))
+                uplinkLatencies.note(uptime() - captureTime(of: end))
             }
         }
         dropOldest(now)
@@ -397,7 +401,7 @@ package final class VoicePump {
 
     /// Takes in the audio of a delta.
     package func receive(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
-        let now = Monotonic.now()
+        let now = uptime()
         switch queue.enqueue(samples, of: part, written: voice.ring.writePosition, at: now) {
         case .queued(let begins):
             if begins { report(.voiceReceived(responseID: part.responseID, itemID: part.itemID), now) }
@@ -409,7 +413,7 @@ package final class VoicePump {
 
     package func finish(_ part: SpokenPart) {
         queue.finish(part)
-        fillVoice(Monotonic.now())
+        fillVoice(uptime())
     }
 
     /// Silences the loudspeaker within a period; `voiceStopped` is reported when the card has reported how far it came.
@@ -479,7 +483,7 @@ package final class VoicePump {
 
     /// A message of the service could not be read: costs only itself.
     func noteUnreadable() {
-        lostMessages.add(1, at: Monotonic.now())
+        lostMessages.add(1, at: uptime())
     }
 
     private func logLosses(_ now: Duration) {
@@ -497,7 +501,7 @@ package final class VoicePump {
 
     /// Does what is due; returns when it wants to be called again.
     package func tick() -> Duration {
-        let now = Monotonic.now()
+        let now = uptime()
         pumpMicrophone(now)
         followPlayback(now)
         tellFollowers(now)

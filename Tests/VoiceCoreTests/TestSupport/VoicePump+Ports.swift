@@ -1,4 +1,5 @@
 @testable import VoiceAudio
+@testable import VoiceBase
 @testable import VoiceConversation
 @testable import VoiceCore
 
@@ -8,6 +9,7 @@ extension VoicePump {
         _ ports: AudioPorts,
         hasDevices: Bool = false,
         options: Options,
+        uptime: @escaping () -> Duration = Monotonic.now,
         report: @escaping (ConversationEvent, Duration) -> Void
     ) {
         self.init(
@@ -16,6 +18,7 @@ extension VoicePump {
             volumes: ports.volumes,
             loudspeaker: hasDevices ? ports.playback : nil,
             options: options,
+            uptime: uptime,
             report: report
         )
     }
