@@ -333,7 +333,7 @@ struct VoicePumpTests {
         let ports = AudioPorts()
         let start = Duration.seconds(1000)
         var now = start
-        let pump = VoicePump(ports, options: .init(chunk: 20), uptime: { now }) { _, _ in }
+        let pump = VoicePump(ports, options: .init(chunk: 20), uptime: { now }, report: { _, _ in })
         let line = Line()
         ports.microphone.originNanoseconds = UInt64(start.fractionalMilliseconds * 1e6)
         pump.openMicrophone(on: line, isContinuous: true)
