@@ -133,8 +133,8 @@ let package = Package(
         ),
         .executableTarget(
             name: "JarvisVoiced",
-            dependencies: rooms + [
-                "CHeldSignals", "CLinux", "VoiceCore",
+            dependencies: [
+                "CHeldSignals", "CLinux", "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceActivation", "VoiceCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -146,8 +146,9 @@ let package = Package(
         // The demonstration, and simulated services for a daemon that runs by itself
         .executableTarget(
             name: "JarvisSimulator",
-            dependencies: rooms + [
-                "VoiceCore", "VoiceSimulator",
+            dependencies: [
+                "VoiceBase", "VoiceConfiguration", "VoiceWyoming", "VoiceAudio", "VoiceConversation", "VoiceCore",
+                "VoiceSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -159,7 +160,11 @@ let package = Package(
         .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceBase", "VoiceNetwork"], swiftSettings: settings),
         .executableTarget(
             name: "VoiceBench",
-            dependencies: rooms + ["VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux", logging],
+            dependencies: [
+                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceOpus", "VoiceAudio", "VoiceConversation",
+                "VoiceBudget", "VoiceActivation", "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux",
+                logging,
+            ],
             swiftSettings: settings
         ),
 

@@ -149,7 +149,7 @@ struct LocalConversation {
         if let first = waits.first, let last = waits.last {
             let range = "\(Self.seconds(first)) to \(Self.seconds(last))"
             print(
-                "From your last word to the first sample of the answer: \(Self.seconds(waits[waits.count / 2])) s in the median "
+                "From your last word to the first sample of the answer: \(Self.seconds(waits.quantile(0.5) ?? first)) s in the median "
                     + "(\(range)), the agent's time not counted."
             )
         }
