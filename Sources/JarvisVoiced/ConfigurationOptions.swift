@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import Logging
+import Synchronization
 import VoiceBase
 import VoiceConfiguration
 
@@ -34,7 +35,9 @@ struct ConfigurationOptions: ParsableArguments {
     func read() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         let environment = ProcessEnvironment.values
         let loaded = try ConfigurationLoader(environment: environment).load(path: config, overrides: overrides)
-        return (loaded, try Secrets(configuration: loaded.values, environment: environment))
+        let secrets = try Secrets(configuration: loaded.values, environment: environment)
+        logRedactor.withLock { $0.add(secrets) }
+        return (loaded, secrets)
     }
 
     /// The same, with what is wrong printed on standard error.
@@ -57,6 +60,9 @@ let logOutlet: LogOutlet = {
     return LogOutlet(style: style, journal: style == .journal ? JournalSocket() : nil)
 }()
 
+/// The secrets in use, which are in no line of the log.
+let logRedactor = Mutex(Redactor())
+
 /// The one logger of the program.
 func makeLogger(level: Logger.Level) -> Logger {
     logThreshold.level = level
@@ -68,6 +74,7 @@ func makeLogger(level: Logger.Level) -> Logger {
             threshold: logThreshold,
             troubles: troubles,
             hasJournal: outlet.hasJournal,
+            clean: { text in logRedactor.withLock { $0 }.clean(text) },
             write: { outlet.put($0) }
         )
     }

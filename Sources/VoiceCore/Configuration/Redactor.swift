@@ -2,7 +2,7 @@ package import VoiceBase
 
 /// Takes the secrets that are in use, and whatever looks like a key, out of a text.
 package struct Redactor: Sendable {
-    private let secrets: [String]
+    private var secrets: [String]
 
     package init(_ secrets: [Secret] = []) {
         // The longer first: one may be the beginning of another.
@@ -12,6 +12,16 @@ package struct Redactor: Sendable {
     package init(_ secrets: Secrets?) {
         self.init(secrets?.all ?? [])
     }
+
+    /// Takes out these too. Those of before stay: what was sent with them may still be quoted. A short one may be a word that
+    /// stands in every second line, so what has fewer than `shortest` bytes is left in.
+    package mutating func add(_ more: Secrets) {
+        let known = more.all.map(\.revealed).filter { $0.utf8.count >= Self.shortest && !secrets.contains($0) }
+        secrets = (known + secrets).prefix(Self.most).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    private static let shortest = 12
+    private static let most = 32
 
     package func clean(_ text: String) -> String {
         var text = text

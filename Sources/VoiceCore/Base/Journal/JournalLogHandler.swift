@@ -7,7 +7,7 @@ internal import Synchronization
 /// Under systemd an entry goes to the journal's own socket; should that fail, a line goes to standard error that begins
 /// with its priority ("<6>message key=value", sd-daemon(3)), which the journal understands and takes away. Elsewhere a
 /// line begins with the time of day and the level. Values with blanks are quoted and line breaks are escaped, so that one
-/// event stays one line. The same trouble is written once per change, see `TroubleFilter`.
+/// event stays one line. Repeated errors are logged once, see `TroubleFilter`.
 package struct JournalLogHandler: LogHandler {
     package enum Style: Sendable {
         case journal
@@ -20,6 +20,7 @@ package struct JournalLogHandler: LogHandler {
     private var ownLevel: Logger.Level?
     private let troubles: Troubles
     private let hasJournal: Bool
+    private let clean: @Sendable (String) -> String
     private let write: @Sendable (LogLine) -> Void
 
     /// What handlers of one program have in common.
@@ -31,18 +32,21 @@ package struct JournalLogHandler: LogHandler {
     /// - Parameters:
     ///   - threshold: of all loggers that have no level of their own.
     ///   - hasJournal: whether lines are to have an entry for the journal.
+    ///   - clean: takes out what must be in no log, whoever wrote it: servers quote what they were sent.
     ///   - write: gets the lines; must not wait.
     package init(
         style: Style,
         threshold: LogThreshold,
         troubles: Troubles = Troubles(),
         hasJournal: Bool = false,
+        clean: @escaping @Sendable (String) -> String = { $0 },
         write: @escaping @Sendable (LogLine) -> Void
     ) {
         self.style = style
         self.threshold = threshold
         self.troubles = troubles
         self.hasJournal = hasJournal
+        self.clean = clean
         self.write = write
     }
 
@@ -60,9 +64,9 @@ package struct JournalLogHandler: LogHandler {
         var values = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let subject = values.removeValue(forKey: JournalEvent.key).flatMap { JournalEvent(rawValue: "\($0)") }
         if let error = event.error { values["error"] = "\(error)" }
-        let message = Self.cut("\(event.message)", to: Self.longestMessage)
+        let message = Self.cut(clean("\(event.message)"), to: Self.longestMessage)
         guard admit(subject, message: message, values: &values) else { return }
-        let sorted = values.map { (key: $0.key, value: Self.cut("\($0.value)", to: Self.longest($0.key))) }
+        let sorted = values.map { (key: $0.key, value: Self.cut(clean("\($0.value)"), to: Self.longest($0.key))) }
             .sorted { $0.key < $1.key }
         write(
             Self.line(message, sorted, subject: subject, level: event.level, style: style, hasJournal: hasJournal)

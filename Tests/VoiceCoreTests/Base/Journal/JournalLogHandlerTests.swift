@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import VoiceBase
+@testable import VoiceConfiguration
 
 struct JournalLogHandlerTests {
     @Test func aLineCarriesItsPriorityAndItsValues() {
@@ -122,4 +123,25 @@ struct JournalLogHandlerTests {
         func add(_ line: String) { lines.withLock { $0.append(line) } }
         var all: [String] { lines.withLock { $0 } }
     }
+
+    /// A server may quote the key that it was sent, in whatever form it has.
+    @Test func noSecretIsInALine() throws {
+        let lines = Collected<String>()
+        var redactor = Redactor()
+        let environment = ["OPENAI_API_KEY": "eyJhbGciOi.payload.signature", "JARVIS_TOKEN": "word"]
+        redactor.add(try Secrets(configuration: Configuration(), environment: environment))
+        let clean = redactor
+        let logger = Logger(label: "test") { _ in
+            JournalLogHandler(
+                style: .journal,
+                threshold: LogThreshold(),
+                clean: { clean.clean($0) },
+                write: { lines.add([$0.text]) }
+            )
+        }
+        logger.error("refused: eyJhbGciOi.payload.signature", metadata: ["reason": "bad eyJhbGciOi.payload.signature"])
+        logger.error("in a word")
+        #expect(lines.all.count == 2 && !lines.all[0].contains("payload") && lines.all[1].contains("in a word"))
+    }
+
 }
