@@ -55,6 +55,7 @@ package struct DatagridTranslator: Sendable {
     private var typed: String?
 
     /// It was asked to end and has not said that it did.
+    package var isLive: Bool { phase == .live }
     package var isClosing: Bool { phase == .closing }
     package var isClosed: Bool { phase == .closed }
 

@@ -61,6 +61,7 @@ package struct LiveTranslator: Sendable {
     var given: (at: Duration, loud: Int)?
 
     /// It was asked to end and has not said that it did.
+    package var isLive: Bool { phase == .live }
     package var isClosing: Bool { phase == .closing }
 
     package init(_ settings: LiveSettings) {

@@ -20,6 +20,8 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
     private var continued: String?
     private let uplink: HeardUplink
     private let downlink = Base64Downlink()
+    /// Nil once it has the microphone.
+    private var waiting: WaitingUplink? = WaitingUplink()
     /// Nothing is reported any more.
     private var isRetired = false
     private var isOver = false
@@ -203,6 +205,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
 
     package func openMicrophone() {
         guard !isRetired, let connection else { return }
+        waiting = nil
         pump.onThread.openMicrophone(on: connection, encoder: uplink, isContinuous: true, heldAtMost: Self.preRoll)
     }
 
@@ -221,6 +224,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
             return false
         }
         guard !isRetired else { return true }
+        if let connection, entry?.translator.isLive == true { waiting?.keep(connection, by: uplink, at: now) }
         for piece in uplink.take() {
             perform(entry?.translator.sent(piece.samples, isVoice: piece.isVoice, at: now) ?? [])
         }

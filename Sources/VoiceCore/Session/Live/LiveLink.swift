@@ -11,6 +11,8 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
     private var translator: LiveTranslator
     private let uplink: HeardUplink
     private let downlink = Base64Downlink()
+    /// Nil once it has the microphone.
+    private var waiting: WaitingUplink? = WaitingUplink()
     /// Nothing is reported any more.
     private var isRetired = false
     /// When a session that was told to end is given up.
@@ -80,6 +82,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
 
     package func openMicrophone() {
         guard !isRetired else { return }
+        waiting = nil
         pump.openMicrophone(on: connection, encoder: uplink, isContinuous: true)
     }
 
@@ -111,6 +114,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
             return false
         }
         guard !isRetired else { return true }
+        if translator.isLive { waiting?.keep(connection, by: uplink, at: now) }
         for piece in uplink.take() { perform(translator.sent(piece.samples, isVoice: piece.isVoice, at: now)) }
         perform(translator.tick(at: now))
         return true

@@ -78,6 +78,28 @@ struct LiveUplinkTests {
         #expect(simulator.violations.isEmpty, "\(simulator.violations)")
     }
 
+    /// A session that waits beside another has no microphone, and would expire without sound.
+    @Test func aSessionThatWaitsIsSentSilence() {
+        final class Line: VoiceLine {
+            var samples = 0
+            var isOpen: Bool { true }
+            var pendingSendBytes: Int { 0 }
+
+            func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
+                samples += chunk.samples.count
+                return 1
+            }
+        }
+        let line = Line()
+        var uplink = WaitingUplink()
+        let encoder = Base64Uplink(type: "session.input_audio.append")
+        for step in 0...50 { uplink.keep(line, by: encoder, at: .seconds(7) + .milliseconds(20 * step)) }
+        #expect(line.samples == 24_000)
+        // A machine that slept does not catch up.
+        uplink.keep(line, by: encoder, at: .seconds(600))
+        #expect(line.samples <= 24_000 * 3)
+    }
+
     /// A card of its own pace, 10 ms at a time.
     ///
     /// - Returns: the longest time in ms by which this machine let it wait.
