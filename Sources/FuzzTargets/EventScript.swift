@@ -41,7 +41,7 @@ package struct EventScript {
         translator = RealtimeTranslator(settings)
         var options = ConversationMachine.Options(settings.dialect.capabilities)
         options.idleLimit = chance.one(in: 2) ? .seconds(30) : nil
-        options.carry = ConversationMachine.Carry.allCases[chance.below(3)]
+        options.sessions.carry = ConversationMachine.Carry.allCases[chance.below(3)]
         options.seed = chance.word()
         options.greeting = [.none, .words("Yes?"), .agent][chance.below(3)]
         machine = ConversationMachine(options: options)

@@ -102,7 +102,7 @@ struct FaultServices: Sendable {
         settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))
         settings.service.request?.deadPeerLimit = .milliseconds(1500)
         settings.service.request?.closeTimeout = .milliseconds(200)
-        settings.conversation.setUpLimit = .milliseconds(1500)
+        settings.conversation.sessions.setUpLimit = .milliseconds(1500)
         settings.conversation.reconnectFirst = .milliseconds(20)
         settings.conversation.reconnectLongest = .milliseconds(300)
         settings.conversation.provenAfter = .seconds(1)
@@ -113,7 +113,7 @@ struct FaultServices: Sendable {
         settings.conversation.responseLongest = .seconds(4)
         settings.conversation.retryPause = .milliseconds(50)
         settings.conversation.limitedRetryPause = .milliseconds(200)
-        settings.conversation.sessionAge = .seconds(4)
+        settings.conversation.sessions.age = .seconds(4)
         settings.conversation.swapQuiet = .milliseconds(50)
         settings.conversation.thinkingAfter = .milliseconds(50)
         settings.conversation.seed = seed

@@ -137,7 +137,7 @@ package struct ConfigurationLoader: Sendable {
     }
 
     private static func unknown(key path: String) -> String {
-        if ["realtime.api_key", "hero365.api_key", "jarvis.token"].contains(path) {
+        if (ServiceKey.allCases.map(\.setting) + ["jarvis.token_file"]).contains(path + "_file") {
             return "\(path) does not belong here: secrets stay out of the configuration, name a file with \(path)_file"
         }
         let hint = ConfigurationSchema.nearest(to: path).map { ", did you mean \($0)?" } ?? ""

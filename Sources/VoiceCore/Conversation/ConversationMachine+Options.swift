@@ -21,7 +21,6 @@ extension ConversationMachine {
         package var idleLimit: Duration?
         /// Silence of an outstanding call after which the thinking tone sounds; nil for no tones.
         package var thinkingAfter: Duration? = .milliseconds(700)
-        package var setUpLimit: Duration = .seconds(2 * Configuration.Realtime().connectTimeoutS + 10)
         /// Seed of the jitter.
         package var seed: UInt64 = 1
         package var reconnectFirst: Duration = .milliseconds(500)
@@ -47,21 +46,14 @@ extension ConversationMachine {
         /// How long after its session a question is still worth asking again.
         package var askAgainWithin: Duration = .seconds(60)
 
-        /// Age at which a session is replaced; nil leaves it to its end.
-        package var sessionAge: Duration? = .seconds(60 * Configuration.Realtime().sessionAgeMin)
+        /// Of the service of the conversation, like its capabilities.
+        package var sessions = SessionRules()
         /// How long a session may last where the service does not say it.
         package var sessionLifetime: Duration?
-        /// How long before the end of a session the next is opened, and how long before it is taken whatever the room
-        /// does, as long as nobody speaks.
-        package var rotationMargin: Duration = .seconds(Configuration.Realtime().rotationMarginS)
+        /// How long before the end of a session the next one is taken whatever the room does, as long as nobody speaks.
         package var swapMargin: Duration = .seconds(10)
         /// How long the room has to be quiet before sessions are changed.
         package var swapQuiet: Duration = .seconds(4)
-        /// What the next session is told of the conversation.
-        package var carry = Configuration.Realtime().carry
-        /// Turns that are remembered for it.
-        package var rememberedTurns = Configuration.Realtime().carryTurns
-
         /// Whether the session is meant to be open always, and opens again by itself when there is a budget again.
         package var isAlwaysOpen = true
         /// How long what is being said may take once the budget is spent.
@@ -75,4 +67,20 @@ extension ConversationMachine {
     }
 
     package typealias Carry = Configuration.Realtime.Carry
+
+    /// What the sessions of a service are held to, as its section of the configuration has it.
+    package struct SessionRules: Equatable, Sendable {
+        /// How long one may take to be ready.
+        package var setUpLimit: Duration = .seconds(2 * Configuration.Realtime().connectTimeoutS + 10)
+        /// Age at which one is replaced; nil leaves it to its end.
+        package var age: Duration? = .seconds(60 * Configuration.Realtime().sessionAgeMin)
+        /// How long before the end of one the next is opened.
+        package var rotationMargin: Duration = .seconds(Configuration.Realtime().rotationMarginS)
+        /// What the next one is told of the conversation.
+        package var carry = Configuration.Realtime().carry
+        /// Turns that are remembered for it.
+        package var rememberedTurns = Configuration.Realtime().carryTurns
+
+        package init() {}
+    }
 }

@@ -34,7 +34,7 @@ extension ConversationMachine {
         endSession()
         link.close()
         calls.abandon()
-        memory = TurnMemory(turns: options.rememberedTurns)
+        memory = TurnMemory(turns: options.sessions.rememberedTurns)
         cancel(.reconnect)
         emit(.disconnect)
     }
@@ -71,8 +71,12 @@ extension ConversationMachine {
     /// The conversation may go on in this session.
     private mutating func sessionReady() {
         link.becameReady()
-        if roster.takeNews(), takesText, options.capabilities.saysExactly, remarks.areAllowed {
-            remarks.announcements.add(Self.substituteNotice)
+        if remarks.areAllowed, roster.takeNews() {
+            if takesText, options.capabilities.saysExactly {
+                remarks.announcements.add(Self.substituteNotice)
+            } else {
+                emit(.announce(Self.substituteNotice))
+            }
         }
         carryOver()
         askAgain()
@@ -193,7 +197,7 @@ extension ConversationMachine {
     private var history: [ServiceHistoryLine] {
         var memory = memory
         if let question = turn.question, question.text != nil { memory.forget(question.items) }
-        switch options.carry {
+        switch options.sessions.carry {
         case .none: return []
         case .summary: return memory.summary.map { [.summary($0)] } ?? []
         case .turns:

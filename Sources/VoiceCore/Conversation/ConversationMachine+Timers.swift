@@ -19,7 +19,7 @@ extension ConversationMachine {
         want(.proven, link.isUnproven, after: options.provenAfter)
         let renewal = link.renewal(at: now)
         want(.rotate, renewal != nil, after: renewal ?? .zero)
-        want(.standbySetUp, link.standby.map { $0.phase != .ready } ?? false, after: options.setUpLimit)
+        want(.standbySetUp, link.standby.map { $0.phase != .ready } ?? false, after: options.sessions.setUpLimit)
         let isHandedBack = roster.beside != roster.current
         let quiet = isHandedBack ? options.handBackQuiet : options.swapQuiet
         want(.quiet, link.mayChange && derivedState == .listening, after: quiet)
@@ -31,7 +31,8 @@ extension ConversationMachine {
 
     /// How long a session may take to be ready: where another service can take its place, no longer than a person waits.
     private var setUpLimit: Duration {
-        roster.substitute(at: now) == nil ? options.setUpLimit : min(options.takeOverAfter, options.setUpLimit)
+        roster.substitute(at: now) == nil
+            ? options.sessions.setUpLimit : min(options.takeOverAfter, options.sessions.setUpLimit)
     }
 
     private mutating func watchResponse() {
@@ -84,7 +85,7 @@ extension ConversationMachine {
         case .budget: closeSpent()
         case .rotate: link.isClosed ? renewWarm() : openStandby()
         case .standbySetUp:
-            standbyFailed(LinkFailure(.transient, "the session was not ready within \(options.setUpLimit)"))
+            standbyFailed(LinkFailure(.transient, "the session was not ready within \(options.sessions.setUpLimit)"))
         case .quiet: promote()
         case .preferred: tryPreferred()
         case .swapBy: link.swapIsDue()

@@ -45,10 +45,14 @@ package struct ConversationMachine: Sendable {
     package init(options: Options) {
         self.options = options
         link = SessionLink(options)
-        let first = ServiceRoster.Service(name: options.service, capabilities: options.capabilities)
+        let first = ServiceRoster.Service(
+            name: options.service,
+            capabilities: options.capabilities,
+            sessions: options.sessions
+        )
         roster = ServiceRoster([first] + options.substitutes)
         authority = Authority(promptLimit: options.promptLimit)
-        memory = TurnMemory(turns: options.rememberedTurns)
+        memory = TurnMemory(turns: options.sessions.rememberedTurns)
     }
 
     /// Counts the user's turns.
@@ -226,7 +230,8 @@ package struct ConversationMachine: Sendable {
         guard index != roster.current else { return }
         roster.use(index)
         options.capabilities = roster.currentCapabilities
-        link.lifetime = options.capabilities.sessionLimit
+        options.sessions = roster.currentSessions
+        link.serve(options.sessions, lifetime: options.capabilities.sessionLimit)
         emit(.choose(service: index, isBeside: false))
     }
 

@@ -7,10 +7,16 @@ package struct ServiceRoster: Equatable, Sendable {
         /// As the log names it.
         package var name: String
         package var capabilities: ServiceCapabilities
+        package var sessions: ConversationMachine.SessionRules
 
-        package init(name: String, capabilities: ServiceCapabilities) {
+        package init(
+            name: String,
+            capabilities: ServiceCapabilities,
+            sessions: ConversationMachine.SessionRules = .init()
+        ) {
             self.name = name
             self.capabilities = capabilities
+            self.sessions = sessions
         }
     }
 
@@ -42,6 +48,7 @@ package struct ServiceRoster: Equatable, Sendable {
     }
 
     var currentCapabilities: ServiceCapabilities { services[current].capabilities }
+    var currentSessions: ConversationMachine.SessionRules { services[current].sessions }
     var capabilitiesBeside: ServiceCapabilities { services[beside].capabilities }
     func name(_ index: Int) -> String { services[index].name }
 

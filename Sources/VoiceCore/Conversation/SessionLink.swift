@@ -70,10 +70,10 @@ package struct SessionLink: Equatable, Sendable {
     /// It has been told that the next session could not be opened.
     private var isFailureReported = false
 
-    private let longestAge: Duration?
+    /// Of the service whose sessions these are.
+    private var rules: ConversationMachine.SessionRules
     /// How long a session of the service may last where it does not say so.
-    var lifetime: Duration?
-    private let rotationMargin: Duration
+    private var lifetime: Duration?
     private let probePause: Duration
     private let limitedPause: Duration
     private let limitedLongest: Duration
@@ -85,12 +85,17 @@ package struct SessionLink: Equatable, Sendable {
         }
         self.backoff = backoff(seeds.next())
         standbyBackoff = backoff(seeds.next())
-        longestAge = options.sessionAge
+        rules = options.sessions
         lifetime = options.sessionLifetime
-        rotationMargin = options.rotationMargin
         probePause = options.probePause
         limitedPause = options.limitedPause
         limitedLongest = options.limitedLongest
+    }
+
+    /// The sessions from now on are those of another service.
+    mutating func serve(_ rules: ConversationMachine.SessionRules, lifetime: Duration?) {
+        self.rules = rules
+        self.lifetime = lifetime
     }
 
     var isReady: Bool { phase == .ready }
@@ -236,8 +241,8 @@ package struct SessionLink: Equatable, Sendable {
 
     /// When to open the next session; nil for never.
     private func renewal(opened: Duration, ends: Duration?) -> Duration? {
-        let byAge = longestAge.map { opened + $0 }
-        let byEnd = ends.map { max($0 - rotationMargin, opened + Self.youngest) }
+        let byAge = rules.age.map { opened + $0 }
+        let byEnd = ends.map { max($0 - rules.rotationMargin, opened + Self.youngest) }
         guard let byAge, let byEnd else { return byAge ?? byEnd }
         return min(byAge, byEnd)
     }

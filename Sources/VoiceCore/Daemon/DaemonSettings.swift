@@ -33,7 +33,7 @@ package struct DaemonSettings: Sendable {
     package var notices: [String] = []
 
     /// - Parameters:
-    ///   - instructions: what the owner has written for the model, nil for the built-in persona.
+    ///   - instructions: what the owner has written for each service; none for the built-in persona.
     ///   - tools: the tools as the service wants them.
     ///   - needsKey: false to look at everything else where there is no key.
     /// - Throws: what is missing or cannot be, with the way out.
@@ -41,7 +41,7 @@ package struct DaemonSettings: Sendable {
         _ configuration: Configuration,
         secrets: Secrets,
         tools: [any Tool],
-        instructions: String? = nil,
+        instructions: [Configuration.Service.Name: String] = [:],
         needsKey: Bool = true
     ) throws(ConfigurationError) {
         func fail(_ place: String, _ message: String) -> ConfigurationError {
@@ -83,7 +83,7 @@ package struct DaemonSettings: Sendable {
             try kind.init(
                 configuration,
                 secrets: secrets,
-                instructions: instructions ?? kind.persona(configuration),
+                instructions: instructions[kind.name] ?? kind.persona(configuration),
                 tools: tools.map(\.definition)
             )
         }
@@ -96,11 +96,20 @@ package struct DaemonSettings: Sendable {
         notices += service.notices + substitutes.flatMap(\.notices)
         conversation = ConversationMachine.Options(service.capabilities)
         conversation.service = service.name
-        conversation.substitutes = substitutes.map { .init(name: $0.name, capabilities: $0.capabilities) }
         if !configuration.audio.earcons { conversation.thinkingAfter = nil }
         conversation.seed = .random(in: .min ... .max)
         conversation.sessionLifetime = service.capabilities.sessionLimit
         service.configure(&conversation, &pump)
+        for other in substitutes {
+            var options = ConversationMachine.Options(other.capabilities)
+            var wanted = pump
+            other.configure(&options, &wanted)
+            // The pump serves whoever speaks.
+            pump.startBuffer = max(pump.startBuffer, wanted.startBuffer)
+            conversation.substitutes.append(
+                .init(name: other.name, capabilities: other.capabilities, sessions: options.sessions)
+            )
+        }
         jarvis = configuration.jarvis
         conversation.promptLimit = .seconds(max(1, jarvis.humanTimeoutS))
         if jarvis.title.isEmpty { jarvis.title = HostName.current }
@@ -115,13 +124,16 @@ package struct DaemonSettings: Sendable {
                 "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
             )
         }
-        if service.capabilities.continuousUplink, activation.machine.mode == .always {
-            let minute = budget.prices.sessionMinute
-            if minute > 0, configuration.budget.dayUSD <= 0 {
-                let message = Self.alwaysOpen(minute) + ": set budget.day_usd, or another activation.mode"
-                throw fail("activation.mode", message)
+        if activation.machine.mode == .always {
+            let priced = zip([service] + substitutes, [budget.prices] + budget.substitutePrices)
+                .filter { $0.capabilities.continuousUplink && $1.sessionMinute > 0 }
+            if let minute = priced.map(\.1.sessionMinute).max() {
+                guard configuration.budget.dayUSD > 0 else {
+                    let message = Self.alwaysOpen(minute) + ": set budget.day_usd, or another activation.mode"
+                    throw fail("activation.mode", message)
+                }
+                notices.append("activation.mode: " + Self.alwaysOpen(minute))
             }
-            if minute > 0 { notices.append("activation.mode: " + Self.alwaysOpen(minute)) }
         }
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         let greeting = configuration.activation.greeting
@@ -159,22 +171,23 @@ package struct DaemonSettings: Sendable {
         )
     }
 
-    /// What the owner has written for the model; nil where no file is named.
+    /// What the owner has written for each service in use; nothing where no file is named.
     package static func instructions(
         of configuration: Configuration,
         files: FileReader = .system
-    ) throws(ConfigurationError) -> String? {
-        let (key, path) = ServiceRegistry.chosen(by: configuration).instructionsFile(configuration)
-        guard !path.isEmpty else { return nil }
-        do {
-            return String(decoding: try files.read(path, 64 << 10).bytes, as: UTF8.self)
-        } catch {
-            let problem = ConfigurationProblem(
-                place: key,
-                message: "\(path) cannot be read: \(error)"
-            )
-            throw ConfigurationError(problems: [problem])
+    ) throws(ConfigurationError) -> [Configuration.Service.Name: String] {
+        var found: [Configuration.Service.Name: String] = [:]
+        for service in ServiceRegistry.wanted(by: configuration) {
+            let (key, path) = service.instructionsFile(configuration)
+            guard !path.isEmpty else { continue }
+            do {
+                found[service.name] = String(decoding: try files.read(path, 64 << 10).bytes, as: UTF8.self)
+            } catch {
+                let problem = ConfigurationProblem(place: key, message: "\(path) cannot be read: \(error)")
+                throw ConfigurationError(problems: [problem])
+            }
         }
+        return found
     }
 }
 

@@ -95,7 +95,7 @@ struct CapabilityPropertyTests {
     @Test func historyThatIsTakenAtTheOpeningIsToldThere() {
         var scene = Scene.listening {
             $0.capabilities.history = .opening
-            $0.carry = .turns
+            $0.sessions.carry = .turns
         }
         scene.say("r1", question: "What is on?", answer: "Two meetings.")
         scene.on(.disconnected(LinkFailure(.transient, "reset")))

@@ -81,8 +81,8 @@ struct ConversationWorld {
         options.substitutes = substitutes
         options.seed = seed
         options.greeting = [.none, .words("Yes?"), .agent][Int(seed / 5 % 3)]
-        options.sessionAge = .seconds(40)
-        options.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
+        options.sessions.age = .seconds(40)
+        options.sessions.carry = ConversationMachine.Carry.allCases[Int(seed % 3)]
         machine = ConversationMachine(options: options)
         echoesMetadata = seed % 4 != 0
         ignoresClear = seed % 3 == 0

@@ -35,7 +35,7 @@ struct RotationTests {
         ] as [(Int?, Int?, Int?)]
     )
     func theNextIsOpenedByAgeOrBeforeTheEnd(age: Int?, lifetime: Int?, seconds: Int?) {
-        var scene = Scene { $0.sessionAge = age.map { .seconds($0) } }
+        var scene = Scene { $0.sessions.age = age.map { .seconds($0) } }
         scene.on(.activate)
         scene.server(.sessionCreated(id: nil, expiresAt: nil))
         if let lifetime { scene.on(.lifetime(.seconds(lifetime)), after: .zero) }
@@ -45,7 +45,7 @@ struct RotationTests {
 
     @Test func aLifetimeThatIsKnownStandsInForOneThatIsNotTold() {
         var scene = Scene {
-            $0.sessionAge = nil
+            $0.sessions.age = nil
             $0.sessionLifetime = .seconds(1800)
         }
         scene.open()
@@ -168,7 +168,7 @@ struct RotationTests {
     }
 
     @Test func whatWasSaidLastIsCarriedAsTurns() {
-        var scene = Scene.rotating { $0.carry = .turns }
+        var scene = Scene.rotating { $0.sessions.carry = .turns }
         scene.say("r1", question: "What is on?", answer: "Two meetings.")
         scene.on(.timer(.quiet))
         #expect(scene.texts(.user) == ["What is on?"])
@@ -177,7 +177,7 @@ struct RotationTests {
     }
 
     @Test func nothingIsCarriedWhereNothingIsWanted() {
-        var scene = Scene.rotating { $0.carry = .none }
+        var scene = Scene.rotating { $0.sessions.carry = .none }
         scene.say("r1", question: "What is on?", answer: "Two meetings.")
         scene.on(.timer(.quiet))
         #expect(scene.sent(scene.latest).isEmpty)

@@ -95,6 +95,35 @@ struct SubstituteServiceTests {
         #expect(said(scene).count == 1)
     }
 
+    /// What the section of the first says is not for the sessions of the others.
+    @Test func aSubstituteKeepsToItsOwnRules() {
+        var scene = Self.scene {
+            $0.sessions.age = .seconds(1200)
+            $0.substitutes[0].sessions.age = nil
+            $0.substitutes[0].sessions.rotationMargin = .seconds(20)
+        }
+        scene.on(.activate)
+        scene.on(.disconnected(LinkFailure(.transient, "away")))
+        scene.open()
+        #expect(scene.timer(.rotate).map { $0 > .seconds(1300) } ?? true)
+        #expect(scene.machine.options.sessions.rotationMargin == .seconds(20))
+        var first = Self.scene { $0.sessions.age = .seconds(1200) }
+        first.open()
+        #expect(first.timer(.rotate) == .seconds(1200) || first.timer(.rotate).map { $0 < .seconds(1200) } == true)
+    }
+
+    /// A service that says no given words: the box says it, where it has a voice.
+    @Test func aSubstituteThatCannotSayItIsAnnounced() {
+        var other = ServiceCapabilities.openAI
+        other.saysExactly = false
+        var scene = Self.scene { $0.substitutes = [.init(name: "other", capabilities: other)] }
+        scene.on(.activate)
+        scene.on(.disconnected(LinkFailure(.transient, "away")))
+        scene.open()
+        #expect(scene.effects.contains(.announce(ConversationMachine.substituteNotice)))
+        #expect(said(scene).isEmpty)
+    }
+
     @Test func whereBothAreAwayTheyAreTriedInTurn() {
         var scene = Self.scene()
         scene.on(.activate)

@@ -70,9 +70,9 @@ struct WarmStandbyTests {
 
     @Test func itIsReplacedBeforeItIsTooOld() {
         var scene = Self.warm {
-            $0.sessionAge = .seconds(1200)
+            $0.sessions.age = .seconds(1200)
             $0.sessionLifetime = .seconds(600)
-            $0.rotationMargin = .seconds(120)
+            $0.sessions.rotationMargin = .seconds(120)
         }
         let left = scene.timer(.rotate) ?? .zero
         #expect(left > .seconds(470) && left <= .seconds(480))

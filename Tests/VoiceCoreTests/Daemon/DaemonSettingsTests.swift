@@ -72,6 +72,30 @@ struct DaemonSettingsTests {
         #expect(context.loaded.map { context.service($0.values).name } == .local)
     }
 
+    /// What was written for one service, with its tools, is not for another's maker to read.
+    @Test func eachServiceIsToldWhatWasWrittenForIt() throws {
+        var configuration = Configuration()
+        configuration.service.use = [.openAI, .openAILive, .local]
+        configuration.realtime.instructionsFile = "/realtime"
+        configuration.live.instructionsFile = "/live"
+        let files = FileReader.stub(["/realtime": Array("Use your tools.".utf8), "/live": Array("Delegate.".utf8)])
+        let found = try DaemonSettings.instructions(of: configuration, files: files)
+        #expect(found[.openAI] == "Use your tools." && found[.openAILive] == "Delegate.")
+        configuration.live.instructionsFile = ""
+        #expect(try DaemonSettings.instructions(of: configuration, files: files)[.openAILive] == nil)
+    }
+
+    /// A microphone that is always open must not cost more than the owner knows, whoever takes over.
+    @Test func alwaysWantsABudgetForSubstitutesToo() throws {
+        #expect(throws: ConfigurationError.self) {
+            try settings {
+                $0.service.use = [.local, .openAILive]
+                $0.activation.mode = .always
+                $0.budget.dayUSD = 0
+            }
+        }
+    }
+
     /// A key that cannot be read is no reason not to start where no service wants it.
     @Test func aKeyThatNobodyUsesIsNotLookedFor() throws {
         let used = ["realtime.api_key_file=/not/there"]

@@ -9,7 +9,7 @@ extension EndToEnd {
         @Test func theNextSessionTakesOverUnnoticed() async throws {
             let stage = try Stage([.ask("What is on?")])
             try await stage.start(tune: {
-                $0.conversation.sessionAge = .milliseconds(1500)
+                $0.conversation.sessions.age = .milliseconds(1500)
                 $0.conversation.swapQuiet = .milliseconds(200)
             })
             try await stage.reach(.listening)

@@ -91,7 +91,7 @@ struct NearbyGateTests {
         var request = WebSocketRequest(url: "ws://\(Self.far):8000/v1/realtime", staysNear: true)
         let record = try await NetworkThread.with { await $0.watch(request) }
         #expect(record.closures.first == .failed(.exposed(host: Self.far, address: Self.far)))
-        #expect(record.closures.first?.description.contains("realtime.allow_plain_http") == true)
+        #expect(record.closures.first?.description.contains("allow_plain_http") == true)
         let server = try LoopbackServer { socket in
             _ = socket.readHeader()
             socket.write("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")

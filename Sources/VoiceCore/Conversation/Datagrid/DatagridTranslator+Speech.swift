@@ -70,7 +70,9 @@ extension DatagridTranslator {
             userBegan(at: voice.position, now)
             userEnded(at: voice.position, now)
         }
-        if user != nil {
+        if ((user ?? lastUser)?.text.utf8.count ?? 0) >= Self.longestTurn {
+            // Nobody says so much in a turn.
+        } else if user != nil {
             user?.text += text
             if let item = user?.item { report(.heard(item: item, part: 0, text: text, isWhole: false)) }
         } else if let item = lastUser?.item {
@@ -81,6 +83,8 @@ extension DatagridTranslator {
         }
     }
 
+    /// Of the words of a turn, in bytes.
+    private static let longestTurn = 16_000
     /// How long after a turn, or after words of it, more of them may come.
     private static let moreWords = Duration.milliseconds(1200)
 

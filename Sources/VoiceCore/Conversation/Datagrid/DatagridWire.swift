@@ -1,5 +1,3 @@
-internal import VoiceBase
-
 /// A Datagrid session without its sound, for whoever only wants to know whether it can be had.
 package struct DatagridWire: ServiceWire {
     private var translator: DatagridTranslator
@@ -8,12 +6,12 @@ package struct DatagridWire: ServiceWire {
 
     package mutating func connected() -> [ServiceReport] { Self.reports(translator.connected()) }
 
-    package mutating func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? {
-        DatagridDecoder.decode(text).map { Self.reports(translator.take($0, at: Monotonic.now())) }
+    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? {
+        DatagridDecoder.decode(text).map { Self.reports(translator.take($0, at: now)) }
     }
 
-    package mutating func write(_ request: ServiceRequest) -> [[UInt8]] {
-        translator.ask(request, at: Monotonic.now()).compactMap { effect in
+    package mutating func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] {
+        translator.ask(request, at: now).compactMap { effect in
             if case .send(let message) = effect { message.encoded } else { nil }
         }
     }

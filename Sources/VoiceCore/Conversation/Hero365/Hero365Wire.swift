@@ -1,5 +1,3 @@
-internal import VoiceBase
-
 /// A Hero365 connection without its sound, for whoever only wants to know whether it is taken.
 package struct Hero365Wire: ServiceWire {
     private var translator: Hero365Translator
@@ -10,12 +8,12 @@ package struct Hero365Wire: ServiceWire {
 
     package mutating func connected() -> [ServiceReport] { Self.reports(translator.connected()) }
 
-    package mutating func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? {
-        Hero365Decoder.decode(text).map { Self.reports(translator.take($0, at: Monotonic.now())) }
+    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? {
+        Hero365Decoder.decode(text).map { Self.reports(translator.take($0, at: now)) }
     }
 
-    package mutating func write(_ request: ServiceRequest) -> [[UInt8]] {
-        translator.ask(request, at: Monotonic.now()).compactMap { effect in
+    package mutating func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] {
+        translator.ask(request, at: now).compactMap { effect in
             guard case .send(let message) = effect else { return nil }
             return translator.encoded(message)
         }

@@ -64,7 +64,9 @@ extension LiveTranslator {
             userBegan(at: fragment.start, now)
             userEnded(at: fragment.end, now)
         }
-        if user != nil {
+        if ((user ?? lastUser)?.text.utf8.count ?? 0) >= Self.longestTurn {
+            // Nobody says so much in a turn.
+        } else if user != nil {
             user?.text += fragment.text
             if let item = user?.item { report(.heard(item: item, part: 0, text: fragment.text, isWhole: false)) }
         } else if let item = lastUser?.item {
@@ -75,6 +77,8 @@ extension LiveTranslator {
         settleDelegations(now)
     }
 
+    /// Of the words of a turn, in bytes.
+    private static let longestTurn = 16_000
     /// How long after a turn its words may still come.
     private static let lateWords = Duration.milliseconds(1200)
 

@@ -11,11 +11,13 @@ package struct RealtimeWire: ServiceWire {
         translator = RealtimeTranslator(settings)
     }
 
-    package mutating func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? {
+    package mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? {
         (try? decode(text)).map { take($0) }
     }
 
-    package mutating func write(_ request: ServiceRequest) -> [[UInt8]] { translator.ask(request).map(encode) }
+    package mutating func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] {
+        translator.ask(request).map(encode)
+    }
 
     // MARK: The same in two steps, for whoever has to look at the events
 

@@ -6,12 +6,12 @@ package protocol ServiceWire: Sendable {
     /// The connection is open.
     mutating func connected() -> [ServiceReport]
 
-    /// What a text message means, in the order in which it is to be read; nil where it cannot be read at all.
-    mutating func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]?
+    /// What a text message means, in the order in which it is to be read; nil where it cannot be read at all. `now` is monotonic.
+    mutating func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]?
 
     /// The text messages that a request becomes, in the order in which they are to be sent; none where the service has none
     /// for it.
-    mutating func write(_ request: ServiceRequest) -> [[UInt8]]
+    mutating func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]]
 }
 
 extension ServiceWire {

@@ -1,3 +1,4 @@
+internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
 
@@ -32,7 +33,7 @@ final class SessionProbe: WebSocketDriver {
 
     package func opened() { take(wire.connected()) }
 
-    package func received(text: UnsafeRawBufferPointer) { take(wire.read(text) ?? []) }
+    package func received(text: UnsafeRawBufferPointer) { take(wire.read(text, at: Monotonic.now()) ?? []) }
 
     package func received(binary: UnsafeRawBufferPointer) {}
 
@@ -52,7 +53,7 @@ final class SessionProbe: WebSocketDriver {
     }
 
     private func send(_ request: ServiceRequest) {
-        for message in wire.write(request) { connection.send(text: message) }
+        for message in wire.write(request, at: Monotonic.now()) { connection.send(text: message) }
     }
 
     private func finish(_ outcome: SessionOutcome) {

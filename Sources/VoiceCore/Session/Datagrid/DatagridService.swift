@@ -108,10 +108,10 @@ package struct DatagridService: VoiceService {
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40
-        conversation.setUpLimit = door.address.setUpLimit + door.address.connectTimeout
+        conversation.sessions.setUpLimit = door.address.setUpLimit + door.address.connectTimeout
         // A session beside the present one would be of the same conversation.
-        conversation.sessionAge = nil
-        conversation.carry = .none
+        conversation.sessions.age = nil
+        conversation.sessions.carry = .none
     }
 
     package func connect(

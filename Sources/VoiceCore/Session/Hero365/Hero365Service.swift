@@ -124,10 +124,10 @@ package struct Hero365Service: VoiceService {
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         // Two steps of the turns.
         pump.chunk = 20
-        conversation.setUpLimit = address.setUpLimit
-        conversation.sessionAge = nil
-        conversation.rotationMargin = .seconds(values.rotationMarginS)
-        conversation.carry = .none
+        conversation.sessions.setUpLimit = address.setUpLimit
+        conversation.sessions.age = nil
+        conversation.sessions.rotationMargin = .seconds(values.rotationMarginS)
+        conversation.sessions.carry = .none
     }
 
     package func connect(

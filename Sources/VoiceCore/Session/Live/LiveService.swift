@@ -100,11 +100,11 @@ package struct LiveService: VoiceService {
         pump.chunk = 40
         // Deltas are 100 ms long, and the network wavers.
         pump.startBuffer = max(pump.startBuffer, 150)
-        conversation.setUpLimit = address.setUpLimit
-        conversation.sessionAge = nil
-        conversation.rotationMargin = .seconds(values.rotationMarginS)
-        conversation.rememberedTurns = values.carryTurns
-        conversation.carry = .turns
+        conversation.sessions.setUpLimit = address.setUpLimit
+        conversation.sessions.age = nil
+        conversation.sessions.rotationMargin = .seconds(values.rotationMarginS)
+        conversation.sessions.rememberedTurns = values.carryTurns
+        conversation.sessions.carry = .turns
     }
 
     package func connect(

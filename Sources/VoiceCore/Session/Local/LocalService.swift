@@ -88,9 +88,9 @@ package struct LocalService: VoiceService {
         // A step of the turns.
         pump.chunk = 10
         // Nothing in it grows old.
-        conversation.sessionAge = nil
-        conversation.setUpLimit = .seconds(12)
-        conversation.carry = .none
+        conversation.sessions.age = nil
+        conversation.sessions.setUpLimit = .seconds(12)
+        conversation.sessions.carry = .none
     }
 
     package func connect(
@@ -110,6 +110,6 @@ package struct LocalService: VoiceService {
 
 /// A service without messages of text.
 private struct NoWire: ServiceWire {
-    func read(_ text: UnsafeRawBufferPointer) -> [ServiceReport]? { nil }
-    func write(_ request: ServiceRequest) -> [[UInt8]] { [] }
+    func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? { nil }
+    func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] { [] }
 }

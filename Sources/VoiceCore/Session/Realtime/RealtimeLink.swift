@@ -113,7 +113,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
     @discardableResult
     package func ask(_ request: ServiceRequest) -> Bool {
         guard connection.isOpen else { return false }
-        for message in wire.write(request) where !connection.send(text: message) {
+        for message in wire.write(request, at: Monotonic.now()) where !connection.send(text: message) {
             connection.end(.failed(.reset("the server does not take what is sent")))
             return false
         }

@@ -89,11 +89,11 @@ package struct RealtimeService: VoiceService {
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = values.chunkMS
-        conversation.setUpLimit = address.setUpLimit
-        conversation.sessionAge = values.sessionAgeMin == 0 ? nil : .seconds(60 * values.sessionAgeMin)
-        conversation.rotationMargin = .seconds(values.rotationMarginS)
-        conversation.rememberedTurns = values.carryTurns
-        conversation.carry = values.carry
+        conversation.sessions.setUpLimit = address.setUpLimit
+        conversation.sessions.age = values.sessionAgeMin == 0 ? nil : .seconds(60 * values.sessionAgeMin)
+        conversation.sessions.rotationMargin = .seconds(values.rotationMarginS)
+        conversation.sessions.rememberedTurns = values.carryTurns
+        conversation.sessions.carry = values.carry
     }
 
     package func connect(
