@@ -134,7 +134,8 @@ let package = Package(
         .executableTarget(
             name: "JarvisVoiced",
             dependencies: [
-                "CHeldSignals", "CLinux", "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceActivation", "VoiceCore",
+                "CHeldSignals", "CLinux", "VoiceBase", "VoiceConfiguration", "VoiceAudio", "VoiceActivation",
+                "VoiceCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -162,7 +163,8 @@ let package = Package(
             name: "VoiceBench",
             dependencies: [
                 "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceOpus", "VoiceAudio", "VoiceConversation",
-                "VoiceBudget", "VoiceActivation", "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP", "CLinux",
+                "VoiceBudget", "VoiceActivation", "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP",
+                "CLinux",
                 logging,
             ],
             swiftSettings: settings
