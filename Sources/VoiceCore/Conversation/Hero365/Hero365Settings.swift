@@ -2,13 +2,13 @@ package import VoiceConfiguration
 
 /// How sound travels to and from Hero365, and in what form of message.
 package struct Hero365Settings: Equatable, Sendable {
-    package var codec = Configuration.Hero365.Codec.opus
+    package var codec = Configuration.Hero365().codec
     /// Of the sound that is sent, in Hz.
-    package var rate = 16_000
+    package var rate = Configuration.Hero365().rate
     /// The fields of a message stand in `data`, as the vendor's first API document has it, and not beside `type`.
     package var isNested = false
     /// Of the service's sound: how long a missing packet is waited for.
-    package var jitter = Duration.milliseconds(120)
+    package var jitter = Duration.milliseconds(Configuration.Hero365().jitterMS)
 
     package init() {}
 }

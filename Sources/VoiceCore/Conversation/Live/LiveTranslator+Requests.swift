@@ -109,15 +109,23 @@ extension LiveTranslator {
 
     /// Held back while the user speaks.
     private mutating func say(_ text: String, delegation: String?, _ now: Duration) {
-        held.append(Held(text: text, delegation: delegation))
+        held.append(Held(text: text, delegation: delegation, since: now))
         // Nobody waits for more than that; the newest are kept.
-        if held.count > 16 { held.removeFirst() }
+        if held.count > 16 {
+            let dropped = held.removeFirst()
+            if let delegation = dropped.delegation {
+                send(.thinking, ["This came too late to be told."], delegation: delegation, now)
+            }
+        }
         given = (now, 0)
         sendHeld(now)
     }
 
+    /// So long an answer waits for a pause: a television has none.
+    private static let longestHeld = Duration.seconds(10)
+
     mutating func sendHeld(_ now: Duration) {
-        guard !held.isEmpty, !isUserTalking else { return }
+        guard let first = held.first, !isUserTalking || now - first.since >= Self.longestHeld else { return }
         for text in held { send(.commentary, LivePieces.of(text.text), delegation: text.delegation, now) }
         held = []
         given = (now, 0)

@@ -96,6 +96,7 @@ package struct LiveTranslator: Sendable {
     struct Held: Sendable {
         var text: String
         var delegation: String?
+        var since: Duration
     }
 
     /// A response that was asked for.

@@ -21,10 +21,10 @@ final class Hero365Microphone {
     }
 
     struct Options: Equatable, Sendable {
-        var codec = Configuration.Hero365.Codec.opus
+        var codec = Configuration.Hero365().codec
         var opus = OpusSpeechEncoder.Options()
         /// Sound of a packet, in ms.
-        var packet = 60
+        var packet = Configuration.Hero365().packetMS
         /// What is heard between turns is handed over too.
         var isContinuous = false
         var turns = LocalTurn.Options()

@@ -267,6 +267,17 @@ struct LiveTranslatorTests {
         #expect(scene.closings == [.lost])
     }
 
+    /// A television talks without a pause.
+    @Test func anAnswerWaitsForAPauseTenSecondsAtMost() {
+        var scene = LiveScene.live()
+        scene.pass(1000, voice: true)
+        scene.ask(.tell("Dinner is ready.", .exactly))
+        scene.pass(8000, voice: true)
+        #expect(scene.told(.commentary).isEmpty)
+        scene.pass(3000, voice: true)
+        #expect(scene.told(.commentary).count == 1)
+    }
+
     @Test func aSessionThatIsNearlyFullSaysSoOnce() {
         var scene = LiveScene.live()
         scene.take(.usage(seconds: 12, context: 0.74))
