@@ -36,10 +36,10 @@ extension JarvisClient {
     /// The model has answered for the user: that is a no, and the user hears of it.
     private func refuse(_ pending: Pending) async -> JarvisAnswer {
         logger.warning(
-            "the model answered Jarvis before the user could; it was told no",
+            "the model answered Jarvis before the user could; the answer is no",
             metadata: ["id": "\(pending.prompt.id.prefix(64))"]
         )
-        let note: Logger.Message = "the agent was told no"
+        let note: Logger.Message = "the agent gets no for an answer"
         return await carryOn(pending, pending.prompt.refusal, note: note).after(JarvisPrompt.unheard)
     }
 
@@ -51,7 +51,7 @@ extension JarvisClient {
             case .approval: settings.approval == .aloud
             }
         if isWanted && !prompt.isSpeakable {
-            logger.notice("Jarvis asked something that cannot be read aloud; it was told no")
+            logger.notice("Jarvis asked something that cannot be read aloud; the answer is no")
         }
         return isWanted && prompt.isSpeakable
     }
@@ -101,7 +101,7 @@ extension JarvisClient {
         } else {
             let refusal = request.reply(pending.prompt.refusal, session: pending.run.sessionID)
             if isSettledElsewhere(await transport.exchange(refusal), pending.prompt) == false {
-                logger.notice("nobody answered Jarvis; it was told no", metadata: Self.name(pending.prompt))
+                logger.notice("nobody answered Jarvis; the answer is no", metadata: Self.name(pending.prompt))
             }
         }
         let answer = await follow(pending.run, since: environment.now())

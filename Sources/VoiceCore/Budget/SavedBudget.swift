@@ -44,8 +44,8 @@ package struct SavedBudget: Equatable, Sendable {
         var account = BudgetAccount(number: try count("number", latest))
         account.spending.micros = Double(try count("microusd", most))
         account.spending.talk = .milliseconds(try count("talk_ms", most))
-        guard case .flag(let isReported)? = values["\(name).told"] else {
-            throw Unreadable("\(name).told is not true or false")
+        guard case .flag(let isReported)? = values["\(name).reported"] else {
+            throw Unreadable("\(name).reported is not true or false")
         }
         account.spending.isReported = isReported
         return account
@@ -56,7 +56,7 @@ package struct SavedBudget: Equatable, Sendable {
             let micros = Int(min(max(0, account.spending.micros), Double(Self.most)).rounded(.up))
             let talk = min(max(0, Int(account.spending.talk.milliseconds)), Self.most)
             return "number = \(max(account.number, 0))\nmicrousd = \(micros)\ntalk_ms = \(talk)\n"
-                + "told = \(account.spending.isReported)\n"
+                + "reported = \(account.spending.isReported)\n"
         }
         return StateStore.header + "[hour]\n" + lines(hour) + "\n[day]\n" + lines(day)
     }

@@ -17,7 +17,7 @@ extension Configuration.Jarvis {
             "jarvis.url",
             "http://127.0.0.1:8080/ui",
             as: .url(schemes: ["http", "https"], takesQuery: false),
-            "Address of the agent with its base path (\"/ui\" unless the server was told otherwise)."
+            "Address of the agent with its base path (\"/ui\" unless the server is set up otherwise)."
         )
         package let api = Setting(
             "jarvis.api",
@@ -67,7 +67,7 @@ extension Configuration.Jarvis {
             "jarvis.still_working_s",
             10,
             0...600,
-            "Seconds after which the user is told, once, that Jarvis is still at work; 0 never does."
+            "Seconds after which the voice says, once, that Jarvis is still at work; 0 never does."
         )
         package let newQuestion = Setting(
             "jarvis.new_question",

@@ -70,7 +70,7 @@ extension Configuration.Live {
             "live.carry_turns",
             8,
             1...50,
-            "How many of the last turns the next session is told."
+            "How many of the last turns the next session learns."
         )
     }
 }

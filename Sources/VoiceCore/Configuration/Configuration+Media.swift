@@ -67,7 +67,7 @@ extension Configuration.Media {
         package let tell = Setting(
             "media.tell",
             Tell.session,
-            "When the model is told that an item failed or that the queue is over, so that it can say so or go on: never, "
+            "When the model learns that an item failed or that the queue is over, so that it can say so or go on: never, "
                 + "in an open session only (session), or by opening a session (always)."
         )
         package let interludeEvery = Setting(

@@ -146,13 +146,13 @@ extension Configuration.Realtime {
         package let carry = Setting(
             "realtime.carry",
             Carry.summary,
-            "What the next session is told of the conversation: a short summary, the last turns as text, or none."
+            "What the next session learns of the conversation: a short summary, the last turns as text, or none."
         )
         package let carryTurns = Setting(
             "realtime.carry_turns",
             4,
             1...20,
-            "How many of the last turns are told. What the user said is known with realtime.transcription only."
+            "How many of the last turns it learns. What the user said is known with realtime.transcription only."
         )
     }
 

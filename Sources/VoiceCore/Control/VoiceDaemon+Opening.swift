@@ -93,7 +93,7 @@ extension ControlProblem {
         self.init(
             .notAvailable,
             trouble.isRefusal
-                ? "the voice service refuses us: \(trouble.reason); \"jarvis-voiced doctor\" tells what to change"
+                ? "the voice service refuses us: \(trouble.reason); \"jarvis-voiced doctor\" says what to change"
                 : "the voice service cannot be reached: \(trouble.reason); \(meanwhile)"
         )
     }

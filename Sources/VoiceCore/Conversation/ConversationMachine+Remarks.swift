@@ -140,8 +140,8 @@ extension ConversationMachine {
         guard link.isReady, isQuiet, !calls.isWaiting else { return }
         let news = remarks.media.take(at: now)
         for remark in news { tell(.init(name: "get_now_playing", arguments: "{}", output: remark.report), "media") }
-        guard let told = news.last(where: { $0.wish != nil }), let wish = told.wish else { return }
-        self.wish("News of the media player of this box. \(wish)", plainly: told.sentence)
+        guard let latest = news.last(where: { $0.wish != nil }), let wish = latest.wish else { return }
+        self.wish("News of the media player of this box. \(wish)", plainly: latest.sentence)
         askForResponse(for: .remark)
     }
 }

@@ -85,7 +85,7 @@ extension ConversationMachine {
     ///   has left this one out.
     mutating func adopt(_ responseID: String?, isSure: Bool) {
         guard link.isReady, let responseID, !responseID.isEmpty, !voice.knows(responseID) else { return }
-        if options.capabilities.responseBounds == .told {
+        if options.capabilities.responseBounds == .bothReported {
             guard isSure, sequencer.isFree else { return }
         }
         responseBegan(responseID, nil)

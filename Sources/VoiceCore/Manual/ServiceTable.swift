@@ -48,9 +48,9 @@ package enum ServiceTable {
     private static var turns: [Row] {
         [
             word("who does the work") { $0.work.rawValue },
-            word("who tells turns") { $0.turns.rawValue },
-            flag("can be told to stop") { $0.cancels },
-            flag("is told what was heard of an answer") { $0.truncates },
+            word("turns ended by") { $0.turns.rawValue },
+            flag("can be stopped") { $0.cancels },
+            flag("learns how much of an answer was heard") { $0.truncates },
             flag("takes an item back") { $0.forgets },
             flag("takes back what it is hearing") { $0.clearsInput },
             flag("names items") { $0.namesItems },

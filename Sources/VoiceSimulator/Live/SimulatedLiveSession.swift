@@ -134,9 +134,9 @@ struct SimulatedLiveSession: SimulatedConversation {
             "id": .string("live_\(tag)"), "expires_at": 1_900_000_000, "status": "active",
             "model": session["model"] ?? "", "delegation": ["type": "client"],
         ]
-        var told: [String: SimulatedJSON] = ["type": "session.started", "session": .object(inForce)]
-        if let id { told["client_event_id"] = .string(id) }
-        return [send(told)] + script.faults.nonsense.map { .sendText($0) }
+        var started: [String: SimulatedJSON] = ["type": "session.started", "session": .object(inForce)]
+        if let id { started["client_event_id"] = .string(id) }
+        return [send(started)] + script.faults.nonsense.map { .sendText($0) }
     }
 
     private mutating func append(_ type: String, _ event: SimulatedJSON, _ id: String?) -> [Output] {
@@ -218,14 +218,14 @@ struct SimulatedLiveSession: SimulatedConversation {
         delegations.append(id)
         let words = text.split(separator: " ").count
         let offset = (start + (words - 1) * (max(1, end - start) / max(1, words))) / 200 * 200
-        let told = last + 8 - script.faults.delaysWords
-        due.append(Due(at: told, what: .delegate(id: id, offset: offset)))
+        let spokenAt = last + 8 - script.faults.delaysWords
+        due.append(Due(at: spokenAt, what: .delegate(id: id, offset: offset)))
         if script.faults.repeatsDelegations, !isPhantom {
             delegations.append(id + "b")
-            due.append(Due(at: told + 20, what: .delegate(id: id, offset: offset)))
-            due.append(Due(at: told + 700, what: .delegate(id: id + "b", offset: offset + 600)))
+            due.append(Due(at: spokenAt + 20, what: .delegate(id: id, offset: offset)))
+            due.append(Due(at: spokenAt + 700, what: .delegate(id: id + "b", offset: offset + 600)))
         }
-        return told
+        return spokenAt
     }
 
     private mutating func advance(_ now: Int) -> [Output] {

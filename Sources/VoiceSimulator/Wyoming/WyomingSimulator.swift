@@ -200,9 +200,9 @@ private final class WyomingHandler: ChannelInboundHandler {
         sound = []
         guard !fails(script.recogniser, context) else { return }
         // As Whisper does, with a blank before it.
-        let told = script.recogniser == .absurd ? "" : " " + text
+        let transcript = script.recogniser == .absurd ? "" : " " + text
         later(.milliseconds(Int64(script.recognisingMilliseconds)), context) { context in
-            self.send("transcript", .object(["text": .string(told)]), to: context)
+            self.send("transcript", .object(["text": .string(transcript)]), to: context)
             context.close(promise: nil)
         }
     }

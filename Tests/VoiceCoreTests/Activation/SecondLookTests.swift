@@ -166,14 +166,14 @@ struct SecondLookTests {
 
     @Test func nearMissesAreToldEveryTenSecondsAWord() {
         var pace = NearMissPace()
-        func told(_ word: String, _ second: Int) -> Int? { pace.take(word, at: .seconds(second)) }
-        #expect(told("a", 100) == 1)
-        #expect(told("a", 103) == nil)
-        #expect(told("b", 103) == 1)
-        #expect(told("a", 109) == nil)
-        #expect(told("a", 110) == 3)
-        for number in 0..<1000 { _ = told("\(number)", 200) }
-        #expect(told("a", 300) == 1)
+        func reported(_ word: String, _ second: Int) -> Int? { pace.take(word, at: .seconds(second)) }
+        #expect(reported("a", 100) == 1)
+        #expect(reported("a", 103) == nil)
+        #expect(reported("b", 103) == 1)
+        #expect(reported("a", 109) == nil)
+        #expect(reported("a", 110) == 3)
+        for number in 0..<1000 { _ = reported("\(number)", 200) }
+        #expect(reported("a", 300) == 1)
     }
 
     @Test func theTestSaysWhatWasHeardAndWhy() {

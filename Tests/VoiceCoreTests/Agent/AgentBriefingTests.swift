@@ -109,10 +109,10 @@ struct AgentBriefingTests {
                 for query in ["a", "b", "c"] { #expect(await client.ask(query).spoken == "Yes.") }
                 await client.startFresh()
                 let asked = Self.questions(transport).dropFirst(before)
-                let told = asked.count { $0.hasPrefix(AgentBriefing.preamble) }
+                let reported = asked.count { $0.hasPrefix(AgentBriefing.preamble) }
                 // The plain way has no health answer to look at.
                 let saysSo = sign == .health && api != .openai || sign == .mark && conversation == 2
-                #expect(told == (setting == .off || setting == .auto && saysSo ? 0 : 1), "\(sign), \(conversation)")
+                #expect(reported == (setting == .off || setting == .auto && saysSo ? 0 : 1), "\(sign), \(conversation)")
                 for (question, query) in zip(asked, ["a", "b", "c"]) {
                     let words = question.split(whereSeparator: \.isWhitespace).count
                     #expect(words - 1 <= 60, "\(words) words")
@@ -175,13 +175,13 @@ struct AgentBriefingTests {
     }
 
     @Test(arguments: [(Configuration.Jarvis.Preamble.always, true), (.off, false)])
-    func theOwnerDecides(setting: Configuration.Jarvis.Preamble, isTold: Bool) async throws {
+    func theOwnerDecides(setting: Configuration.Jarvis.Preamble, isBriefed: Bool) async throws {
         let transport = ScriptedJarvisTransport([.content("<!-- voice -->Yes.")])
         let client = try client(transport) { $0.preamble = setting }
         _ = await client.ask("a")
         await client.startFresh()
         _ = await client.ask("b")
-        #expect(Self.asked(transport).allSatisfy { $0.hasPrefix(AgentBriefing.preamble) == isTold })
+        #expect(Self.asked(transport).allSatisfy { $0.hasPrefix(AgentBriefing.preamble) == isBriefed })
     }
 
     /// The user messages that were sent.

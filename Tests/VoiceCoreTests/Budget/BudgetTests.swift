@@ -71,7 +71,7 @@ struct BudgetTests {
     }
 
     /// What is told, in short.
-    private func told(_ signals: [BudgetSignal]) -> [String] {
+    private func reported(_ signals: [BudgetSignal]) -> [String] {
         signals.map { signal in
             switch signal {
             case .near(let report): "near \(report.period) \(report.amounts) until \(report.until)"
@@ -84,32 +84,32 @@ struct BudgetTests {
     @Test func theNoticeComesOnceAndTheEndAtTheLimit() {
         var purse = Purse([.hour: BudgetCaps(money: 10)])
         #expect(purse.spend(7.9).isEmpty)
-        #expect(told(purse.spend(0.1)) == ["near hour $8.00 of $10.00 until 21:00"])
+        #expect(reported(purse.spend(0.1)) == ["near hour $8.00 of $10.00 until 21:00"])
         #expect(purse.spend(1).isEmpty)
-        #expect(told(purse.spend(1)) == ["spent hour $10.00 of $10.00 until 21:00"])
+        #expect(reported(purse.spend(1)) == ["spent hour $10.00 of $10.00 until 21:00"])
         #expect(purse.spend(1).isEmpty)
         #expect(purse.wait(29 * 60).isEmpty)
-        #expect(told(purse.wait(60)) == ["renewed"])
+        #expect(reported(purse.wait(60)) == ["renewed"])
         #expect(purse.budget.hour.spending.dollars == 0)
         #expect(purse.budget.day.spending.dollars == 11)
     }
 
     @Test func otherLimitsHoldForWhatWasSpentBefore() {
         var purse = Purse([.hour: BudgetCaps(money: 10)])
-        #expect(told(purse.spend(10)) == ["spent hour $10.00 of $10.00 until 21:00"])
+        #expect(reported(purse.spend(10)) == ["spent hour $10.00 of $10.00 until 21:00"])
         var options = Budget.Options()
         options.prices = PriceTable()
         options.prices.audioOut = 1
         options.caps = [.hour: BudgetCaps(money: 20)]
         purse.budget.reconfigure(options)
-        #expect(told(purse.wait(1)) == ["renewed"])
-        #expect(told(purse.spend(6)) == ["near hour $16.00 of $20.00 until 21:00"])
+        #expect(reported(purse.wait(1)) == ["renewed"])
+        #expect(reported(purse.spend(6)) == ["near hour $16.00 of $20.00 until 21:00"])
         options.caps = [.hour: BudgetCaps(money: 5)]
         purse.budget.reconfigure(options)
-        #expect(told(purse.wait(1)) == ["spent hour $16.00 of $5.00 until 21:00"])
+        #expect(reported(purse.wait(1)) == ["spent hour $16.00 of $5.00 until 21:00"])
         options.caps = [:]
         purse.budget.reconfigure(options)
-        #expect(told(purse.wait(1)) == ["renewed"])
+        #expect(reported(purse.wait(1)) == ["renewed"])
     }
 
     @Test func aResponseThatIsToldTwiceIsChargedOnce() {
@@ -121,19 +121,19 @@ struct BudgetTests {
 
     @Test func theDayEndsAtMidnightWhereTheBoxIs() {
         var purse = Purse([.day: BudgetCaps(money: 1)])
-        #expect(told(purse.spend()) == ["spent day $1.00 of $1.00 until tomorrow 00:00"])
+        #expect(reported(purse.spend()) == ["spent day $1.00 of $1.00 until tomorrow 00:00"])
         #expect(purse.wait(3 * 3600 + 1799).isEmpty)
-        #expect(told(purse.wait(1)) == ["renewed"])
+        #expect(reported(purse.wait(1)) == ["renewed"])
     }
 
     @Test func theLongestOfSeveralEndsIsTold() {
         var purse = Purse([.hour: BudgetCaps(money: 1), .day: BudgetCaps(money: 2)])
-        #expect(told(purse.spend(1)) == ["spent hour $1.00 of $1.00 until 21:00"])
+        #expect(reported(purse.spend(1)) == ["spent hour $1.00 of $1.00 until 21:00"])
         #expect(
-            told(purse.spend(1)).last == "spent day $2.00 of $2.00 until tomorrow 00:00"
+            reported(purse.spend(1)).last == "spent day $2.00 of $2.00 until tomorrow 00:00"
         )
         // The hour is over, the day is not.
-        #expect(told(purse.wait(1800)) == ["spent day $2.00 of $2.00 until tomorrow 00:00"])
+        #expect(reported(purse.wait(1800)) == ["spent day $2.00 of $2.00 until tomorrow 00:00"])
     }
 
     @Test func minutesAreMinutesOfTalk() {
@@ -148,8 +148,8 @@ struct BudgetTests {
             #expect(purse.wait(120).isEmpty)
         }
         #expect(purse.enter(.aiSpeaking).isEmpty)
-        #expect(told(purse.wait(120)) == ["near day 8.00 of 10.00 min until tomorrow 00:00"])
-        #expect(told(purse.wait(120)) == ["spent day 10.00 of 10.00 min until tomorrow 00:00"])
+        #expect(reported(purse.wait(120)) == ["near day 8.00 of 10.00 min until tomorrow 00:00"])
+        #expect(reported(purse.wait(120)) == ["spent day 10.00 of 10.00 min until tomorrow 00:00"])
     }
 
     @Test func anOpenSessionCostsWhereTimeIsCharged() {
@@ -171,11 +171,11 @@ struct BudgetTests {
         _ = purse.enter(.userSpeaking)
         _ = purse.enter(.listening)
         #expect(purse.spend(1).isEmpty)
-        #expect(told(purse.spend(1)) == ["spent conversation $2.00 of $2.00 until 20:34"])
+        #expect(reported(purse.spend(1)) == ["spent conversation $2.00 of $2.00 until 20:34"])
         // It is closed, and the next may begin after the same silence.
         #expect(purse.enter(.idle).isEmpty)
         #expect(purse.wait(119).isEmpty)
-        #expect(told(purse.wait(1)) == ["renewed"])
+        #expect(reported(purse.wait(1)) == ["renewed"])
     }
 
     @Test func aClosedConversationIsOver() {
@@ -223,7 +223,7 @@ struct BudgetTests {
         early.wall -= 86_400 * 30
         early.uptime = .seconds(5)
         var again = Purse([.day: BudgetCaps(money: 1)], saved: purse.budget.saved, at: early)
-        #expect(told(again.budget.note(at: early)).first?.hasPrefix("spent day $1.00") == true)
+        #expect(reported(again.budget.note(at: early)).first?.hasPrefix("spent day $1.00") == true)
         again.now.wall = purse.now.wall + 60
         again.now.uptime += .seconds(60)
         #expect(!again.budget.note(at: again.now).contains(.renewed))
@@ -239,14 +239,14 @@ struct BudgetTests {
         var again = Purse([.hour: BudgetCaps(money: 10), .day: BudgetCaps(money: 10)], saved: saved, at: purse.now)
         // The notice was given before.
         #expect(again.budget.note(at: again.now).isEmpty)
-        #expect(told(again.spend(1.5)).count == 1)
+        #expect(reported(again.spend(1.5)).count == 1)
     }
 
     @Test(arguments: [
         "", "[hour]\nnumber = 1\n", "[hour",
-        "[hour]\nnumber = 900000000000000\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
-        "[hour]\nnumber = -1\nmicrousd = 0\ntalk_ms = 0\ntold = false\n",
-        "[hour]\nnumber = 1\nmicrousd = 0.5\ntalk_ms = 0\ntold = false\n[day]\nnumber = 1\n",
+        "[hour]\nnumber = 900000000000000\nmicrousd = 0\ntalk_ms = 0\nreported = false\n",
+        "[hour]\nnumber = -1\nmicrousd = 0\ntalk_ms = 0\nreported = false\n",
+        "[hour]\nnumber = 1\nmicrousd = 0.5\ntalk_ms = 0\nreported = false\n[day]\nnumber = 1\n",
     ])
     func aDamagedFileIsRefused(text: String) {
         #expect(throws: Unreadable.self) { try SavedBudget(parsing: Array(text.utf8)) }

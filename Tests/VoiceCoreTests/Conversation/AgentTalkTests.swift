@@ -8,7 +8,7 @@ struct AgentTalkTests {
         "Jarvis asks for permission to run this command: rm -rf *\nIt would run in the folder /srv"
 
     /// Outputs of calls that were sent.
-    private static func told(_ scene: Scene) -> [String] {
+    private static func reported(_ scene: Scene) -> [String] {
         scene.sent().compactMap { if case .functionCallOutput(_, let output, _) = $0 { output } else { nil } }
     }
 
@@ -31,12 +31,12 @@ struct AgentTalkTests {
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect))
         scene.open()
-        #expect(Self.told(scene) == [Self.question, Self.question], "with its folder, not from a summary")
+        #expect(Self.reported(scene) == [Self.question, Self.question], "with its folder, not from a summary")
         #expect(scene.texts(.system) == [ConversationMachine.openQuestion])
         #expect(scene.creates.count == before + 1, "and it is spoken")
         scene.begin("r3", for: scene.creates.last)
         scene.done("r3")
-        #expect(Self.told(scene).count == 2, "once")
+        #expect(Self.reported(scene).count == 2, "once")
     }
 
     @Test func whatIsSettledIsNotAskedAgain() {
@@ -45,7 +45,7 @@ struct AgentTalkTests {
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
         scene.on(.timer(.reconnect))
         scene.open()
-        #expect(Self.told(scene).count == 1)
+        #expect(Self.reported(scene).count == 1)
     }
 
     @Test func aQuestionThatWasNotYetToldIsToldOnce() {
@@ -55,20 +55,20 @@ struct AgentTalkTests {
         scene.on(.callAnswered(callID: "c1", output: Self.question, wantsReply: true))
         scene.on(.timer(.reconnect))
         scene.open()
-        #expect(Self.told(scene) == [Self.question])
+        #expect(Self.reported(scene) == [Self.question])
     }
 
     @Test func anAnswerNobodyWaitsForIsToldWhenNobodySpeaks() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "i", audioStart: 0))
         scene.on(.agentReported("It is done.", isAskedFor: true))
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
         scene.server(.speechStopped(itemID: "i", audioEnd: 900))
         scene.begin("r1")
         scene.speak("r1")
         scene.done("r1")
         scene.on(.voiceDrained)
-        #expect(Self.told(scene) == ["It is done."])
+        #expect(Self.reported(scene) == ["It is done."])
         #expect(scene.texts(.system) == [ConversationMachine.agentNews], "what is to be done is ours to say")
         #expect(scene.creates.count == 1)
     }
@@ -79,12 +79,12 @@ struct AgentTalkTests {
         #expect(scene.state == .idle)
         scene.on(.activate, after: .seconds(60))
         scene.open()
-        #expect(Self.told(scene) == ["It is done."])
+        #expect(Self.reported(scene) == ["It is done."])
         var late = Scene()
         late.on(.agentReported("It is done.", isAskedFor: true))
         late.on(.activate, after: .seconds(700))
         late.open()
-        #expect(Self.told(late).isEmpty, "ten minutes later nobody wants to know")
+        #expect(Self.reported(late).isEmpty, "ten minutes later nobody wants to know")
     }
 
     @Test func nothingOfItIsToldAfterStop() {
@@ -94,16 +94,16 @@ struct AgentTalkTests {
         scene.on(.stop(isSpoken: false))
         scene.on(.deactivate)
         scene.open()
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
     }
 
     @Test func inQuietHoursOnlyWhatWasAskedForIsTold() {
         var scene = Scene.listening()
         scene.on(.announces(false))
         scene.on(.agentReported("A job has finished.", isAskedFor: false))
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
         scene.on(.agentReported("It is done.", isAskedFor: true))
-        #expect(Self.told(scene).count == 1)
+        #expect(Self.reported(scene).count == 1)
     }
 
     @Test func theDelaySaysWhatItIsAbout() {

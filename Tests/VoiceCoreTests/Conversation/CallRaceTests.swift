@@ -140,8 +140,8 @@ struct CallRaceTests {
         scene.on(.timer(.reconnect))
         scene.open()
         #expect(scene.outputs.isEmpty, "the new session does not know the call")
-        #expect(scene.told.map(\.name) == ["ask_jarvis"])
-        #expect(scene.told.first?.arguments == #"{"query":"x"}"# && scene.told.first?.output == "Two meetings.")
+        #expect(scene.reported.map(\.name) == ["ask_jarvis"])
+        #expect(scene.reported.first?.arguments == #"{"query":"x"}"# && scene.reported.first?.output == "Two meetings.")
         #expect(scene.texts(.system).isEmpty && scene.texts(.user).isEmpty, "what comes from outside has no voice")
         #expect(scene.creates.count == 1)
     }

@@ -21,7 +21,7 @@ struct CapabilityPropertyTests {
             case .saysExactly: capabilities.saysExactly = false
             case .history: capabilities.history = .none
             case .openingHistory: capabilities.history = .opening
-            case .announces: capabilities.responseBounds = .endTold
+            case .announces: capabilities.responseBounds = .endReported
             }
             return capabilities
         }
@@ -126,7 +126,7 @@ struct CapabilityPropertyTests {
         scene.answer("c1")
         #expect(scene.state == .listening)
         #expect(scene.machine.calls.open.isEmpty && scene.machine.calls.unspoken.isEmpty)
-        #expect(scene.told.isEmpty && scene.outputs.isEmpty && scene.creates.isEmpty)
+        #expect(scene.reported.isEmpty && scene.outputs.isEmpty && scene.creates.isEmpty)
     }
 
     /// The translators keep to it as well, whoever asks.
@@ -141,8 +141,8 @@ struct CapabilityPropertyTests {
         for request in requests {
             #expect(translator.ask(request).isEmpty == !request.isTaken(by: capabilities), "\(request)")
         }
-        let told = translator.ask(.inform(id: "n", ForeignReport(name: "ask_jarvis", arguments: "{}", output: "o")))
-        #expect(told.contains { $0.name == "conversation.item.create" })
+        let reported = translator.ask(.inform(id: "n", ForeignReport(name: "ask_jarvis", arguments: "{}", output: "o")))
+        #expect(reported.contains { $0.name == "conversation.item.create" })
         #expect(translator.ask(.close).isEmpty)
     }
 

@@ -19,16 +19,16 @@ struct GreetingTests {
         return scene
     }
 
-    private static func told(_ scene: Scene) -> [String] {
+    private static func reported(_ scene: Scene) -> [String] {
         scene.sent().compactMap { if case .systemMessage(let text, _) = $0 { text } else { nil } }
     }
 
     @Test func whoCallsAndSaysNothingIsGreetedOnce() {
         var scene = Self.called()
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
         #expect(scene.latest.contains(.startTimer(.greeting, .milliseconds(700))))
         scene.on(.timer(.greeting))
-        #expect(Self.told(scene).count == 1 && Self.told(scene)[0].hasSuffix("Yes?"))
+        #expect(Self.reported(scene).count == 1 && Self.reported(scene)[0].hasSuffix("Yes?"))
         #expect(scene.creates.count == 1)
         scene.begin("r1", for: scene.creates[0])
         scene.speak("r1")
@@ -49,7 +49,7 @@ struct GreetingTests {
         scene.on(.voiceDrained)
         #expect(scene.state == .listening)
         scene.on(.timer(.greeting))
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
     }
 
     /// The service hears the call itself as a turn, which is taken back.
@@ -60,7 +60,7 @@ struct GreetingTests {
         scene.begin("r1")
         scene.done("r1", .cancelled)
         scene.on(.timer(.greeting))
-        #expect(Self.told(scene).count == 1)
+        #expect(Self.reported(scene).count == 1)
     }
 
     @Test func whatIsTypedNeedsNoGreeting() {
@@ -71,13 +71,13 @@ struct GreetingTests {
         scene.done("r1")
         scene.on(.voiceDrained)
         scene.on(.timer(.greeting))
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
     }
 
     @Test func aGreetingThatComesTooLateIsNotSaid() {
         var scene = Self.called()
         scene.on(.timer(.greeting), after: .seconds(11))
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
     }
 
     @Test func inQuietHoursNobodyIsGreeted() {
@@ -87,7 +87,7 @@ struct GreetingTests {
         scene.on(.greet)
         scene.open()
         scene.on(.timer(.greeting))
-        #expect(Self.told(scene).isEmpty)
+        #expect(Self.reported(scene).isEmpty)
     }
 
     /// What the agent says is data: it goes to the model as the output of a call.
@@ -100,7 +100,7 @@ struct GreetingTests {
             if case .functionCallOutput(_, let text, _) = event { text } else { nil }
         }
         #expect(outputs == ["Good evening."])
-        #expect(Self.told(scene).allSatisfy { !$0.contains("Good evening.") })
+        #expect(Self.reported(scene).allSatisfy { !$0.contains("Good evening.") })
         #expect(scene.creates.count == 1)
     }
 

@@ -103,7 +103,7 @@ struct LostQuestionTests {
         #expect(scene.texts(.user).allSatisfy { $0.hasPrefix("[A note of this box, not said by the user") })
         #expect(scene.state == .waitingForJarvis)
         scene.answer("c1", "Two meetings.")
-        #expect(scene.told.last?.output == "Two meetings.")
+        #expect(scene.reported.last?.output == "Two meetings.")
         #expect(scene.creates.count == 1)
     }
 
@@ -120,14 +120,14 @@ struct LostQuestionTests {
         let before = scene.creates.count
         reconnected(&scene)
         #expect(scene.outputs == ["c1"], "once in its own session")
-        #expect(scene.told.map(\.output) == ["Two meetings."])
+        #expect(scene.reported.map(\.output) == ["Two meetings."])
         #expect(scene.creates.count == before + 1)
         scene.begin("r3", for: scene.creates.last)
         scene.speak("r3")
         scene.done("r3")
         scene.on(Self.reset)
         reconnected(&scene)
-        #expect(scene.told.map(\.output) == ["Two meetings."], "it has been spoken")
+        #expect(scene.reported.map(\.output) == ["Two meetings."], "it has been spoken")
     }
 
     @Test func aQuestionFromLongAgoIsNotAskedAgain() {

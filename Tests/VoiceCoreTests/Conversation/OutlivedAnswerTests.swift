@@ -19,12 +19,12 @@ struct OutlivedAnswerTests {
         scene.on(.timer(.reconnect))
         scene.open()
         if moment == .afterwards { scene.answer("c1", "Two meetings.") }
-        #expect(scene.told.map(\.output) == ["Two meetings."])
+        #expect(scene.reported.map(\.output) == ["Two meetings."])
         #expect(scene.creates.count == before + 1)
 
         // The service repeats what it was told, begins the response and ends it.
-        let told = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
-        for callID in told {
+        let reported = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
+        for callID in reported {
             scene.server(.itemAdded(itemID: "item_call", kind: "function_call", callID: callID))
             scene.confirm(callID)
         }
@@ -38,7 +38,7 @@ struct OutlivedAnswerTests {
         scene.speak("n2", item: "item_next")
         scene.done("n2")
         scene.on(.voiceDrained)
-        #expect(scene.told.count == 1)
+        #expect(scene.reported.count == 1)
         #expect(scene.creates.count == before + 1, "\(moment)")
         #expect(scene.started == ["c1"], "what is told is not carried out")
     }
@@ -51,9 +51,9 @@ struct OutlivedAnswerTests {
         scene.open()
         scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
         scene.answer("c1", "Two meetings.")
-        #expect(scene.told.count == 1)
-        let told = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
-        for callID in told { scene.confirm(callID) }
+        #expect(scene.reported.count == 1)
+        let reported = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
+        for callID in reported { scene.confirm(callID) }
         scene.server(.speechStopped(itemID: "item_user", audioEnd: 900))
         scene.server(.committed(itemID: "item_user"))
         scene.begin("n1")
@@ -61,7 +61,7 @@ struct OutlivedAnswerTests {
         scene.done("n1")
         scene.on(.voiceDrained)
         #expect(scene.creates.isEmpty)
-        #expect(scene.told.count == 1)
+        #expect(scene.reported.count == 1)
         #expect(scene.state == .listening)
     }
 

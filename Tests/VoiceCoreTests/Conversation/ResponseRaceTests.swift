@@ -136,6 +136,6 @@ struct ResponseRaceTests {
         #expect(scene.latest.contains(.disconnect))
         scene.on(.timer(.reconnect))
         scene.open()
-        #expect(scene.told.last?.output == "Two meetings.", "the answer is told there")
+        #expect(scene.reported.last?.output == "Two meetings.", "the answer is told there")
     }
 }

@@ -85,23 +85,23 @@ struct RotationTests {
         #expect(scene.state == .waitingForJarvis, "the call carries over")
         scene.answer("c1", "Two meetings.")
         #expect(scene.outputs.isEmpty)
-        #expect(scene.told.map(\.output) == ["Two meetings."])
+        #expect(scene.reported.map(\.output) == ["Two meetings."])
         #expect(scene.texts(.system).isEmpty)
         #expect(scene.creates.count == 1)
     }
 
     @Test func aSessionThatCannotBeOpenedIsTriedAgainAndToldOnce() {
         var scene = Scene.listening()
-        var told = 0
+        var reported = 0
         for _ in 0..<5 {
             scene.on(.timer(.rotate))
             #expect(scene.latest.contains(.connectBeside))
             scene.beside(.disconnected(LinkFailure(.transient, "refused")))
             #expect(scene.timer(.rotate).map { (.seconds(1) ... .seconds(60)).contains($0) } == true)
-            told += scene.latest.count { if case .note(.rotationFailed) = $0 { true } else { false } }
+            reported += scene.latest.count { if case .note(.rotationFailed) = $0 { true } else { false } }
             #expect(scene.state == .listening)
         }
-        #expect(told == 1)
+        #expect(reported == 1)
         scene.on(.timer(.rotate))
         scene.on(.timer(.standbySetUp))
         #expect(scene.latest.contains(.dropBeside))

@@ -168,7 +168,7 @@ struct Scene {
     }
 
     /// What sessions were told of calls that they had not asked for: tool, arguments and output.
-    var told: [(name: String, arguments: String, output: String)] {
+    var reported: [(name: String, arguments: String, output: String)] {
         let sent = sent()
         return sent.compactMap { event in
             guard case .functionCall(let callID, let name, let arguments, _) = event else { return nil }

@@ -158,8 +158,8 @@ struct StopRequestTests {
         stop(&scene)
         scene.on(.timer(.reconnect), after: .seconds(1))
         scene.open()
-        let told = scene.texts(.user) + scene.texts(.system)
-        #expect(!told.contains { $0.contains("What is on?") }, "\(told)")
+        let reported = scene.texts(.user) + scene.texts(.system)
+        #expect(!reported.contains { $0.contains("What is on?") }, "\(reported)")
         #expect(scene.creates.isEmpty)
         #expect(scene.state == .listening)
     }

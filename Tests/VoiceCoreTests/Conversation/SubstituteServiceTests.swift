@@ -175,14 +175,14 @@ struct SubstituteServiceTests {
         scene.on(.disconnected(LinkFailure(.permanent, "the key was revoked")))
         scene.open()
         scene.answer("c1")
-        let told = scene.effects.contains {
+        let reported = scene.effects.contains {
             switch $0 {
             case .send(.inform(_, let report)): report.output.contains("Two meetings.")
             case .send(.answer(_, let text, _)): text.contains("Two meetings.")
             default: false
             }
         }
-        #expect(told)
+        #expect(reported)
     }
 
     @Test func aLongerListIsTriedInItsOrderAndEveryRestGrows() {

@@ -58,9 +58,9 @@ struct TurnMemoryTests {
         memory.said(String(repeating: "long ", count: 10_000), in: "a1")
         #expect(memory.lines[1].text.count == 600)
         var translator = RealtimeTranslator(Scene.settings)
-        let told = translator.ask(.recall(.summary(memory.summary ?? .null)))
-        guard case .userMessage(let text, _) = told.first else {
-            Issue.record("\(told)")
+        let reported = translator.ask(.recall(.summary(memory.summary ?? .null)))
+        guard case .userMessage(let text, _) = reported.first else {
+            Issue.record("\(reported)")
             return
         }
         #expect(text.count < 400)

@@ -94,8 +94,8 @@ struct WarmStandbyTests {
         }
         #expect(pauses.allSatisfy { $0 >= .seconds(1) })
         #expect((pauses.last ?? .zero) > .seconds(2))
-        let told = scene.effects.count { if case .note(.warmFailed) = $0 { true } else { false } }
-        #expect(told == 1)
+        let reported = scene.effects.count { if case .note(.warmFailed) = $0 { true } else { false } }
+        #expect(reported == 1)
         #expect(!scene.effects.contains(.play(.error)))
         #expect(scene.state == .idle)
     }

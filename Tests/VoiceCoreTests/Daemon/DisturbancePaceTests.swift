@@ -4,26 +4,26 @@ import Testing
 
 struct DisturbancePaceTests {
     /// Seconds at which a disturbance is told that lasts from second 100 on, with a look every second.
-    private func told(_ seconds: ClosedRange<Int>, pace: inout DisturbancePace) -> [Int] {
+    private func reported(_ seconds: ClosedRange<Int>, pace: inout DisturbancePace) -> [Int] {
         seconds.filter { pace.step(isDisturbed: true, isNews: true, at: .seconds($0)) }
     }
 
     @Test func whatGoesOnIsToldMoreAndMoreRarely() {
         var pace = DisturbancePace()
-        #expect(told(100...260, pace: &pace) == [100, 105, 115, 135, 175, 255])
+        #expect(reported(100...260, pace: &pace) == [100, 105, 115, 135, 175, 255])
         // A day of it: 5 s to half an hour, then hourly.
-        #expect(told(261...86_400, pace: &pace).count < 30)
+        #expect(reported(261...86_400, pace: &pace).count < 30)
     }
 
     @Test func aCalmMinuteBeginsAnew() {
         var pace = DisturbancePace()
-        _ = told(100...260, pace: &pace)
-        #expect(told(320...335, pace: &pace) == [320, 330])
+        _ = reported(100...260, pace: &pace)
+        #expect(reported(320...335, pace: &pace) == [320, 330])
     }
 
     @Test func whatWasNotToldYetIsToldWhenItHasEnded() {
         var pace = DisturbancePace()
-        _ = told(100...102, pace: &pace)
+        _ = reported(100...102, pace: &pace)
         let late = (103...200).filter { pace.step(isDisturbed: false, isNews: $0 < 106, at: .seconds($0)) }
         #expect(late == [105])
     }

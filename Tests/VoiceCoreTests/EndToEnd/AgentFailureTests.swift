@@ -79,7 +79,7 @@ extension EndToEnd {
             #expect(!stage.log.lines.contains { $0.contains(Stage.token) || $0.contains(Stage.key) })
         }
 
-        private static let mistakes: [(tool: String, arguments: SimulatedJSON, told: String)] = [
+        private static let mistakes: [(tool: String, arguments: SimulatedJSON, reported: String)] = [
             ("water_plants", [:], "There is no tool named water_plants."),
             ("ask_jarvis", ["query": 7], "I did not get that request. Please say it again."),
             ("ask_jarvis", "no object", "I did not get that request. Please say it again."),
@@ -88,7 +88,7 @@ extension EndToEnd {
         ]
 
         @Test(arguments: mistakes)
-        func everyMistakeOfTheModel(_ tool: String, _ arguments: SimulatedJSON, _ told: String) async throws {
+        func everyMistakeOfTheModel(_ tool: String, _ arguments: SimulatedJSON, _ reported: String) async throws {
             let stage = try Stage([
                 .init(
                     transcript: "What is on?",
@@ -96,7 +96,7 @@ extension EndToEnd {
                 )
             ])
             try await stage.start()
-            try await expectOneOutput(stage, told)
+            try await expectOneOutput(stage, reported)
             #expect(stage.agent.requests.isEmpty)
         }
 

@@ -42,9 +42,9 @@ extension EndToEnd {
             // The server is told what was heard: compare with the recording.
             let truncate = try #require(journal.client("conversation.item.truncate").first)
             #expect(journal.client("conversation.item.truncate").count == 1)
-            let told = try #require(truncate["audio_end_ms"]?.int)
+            let reported = try #require(truncate["audio_end_ms"]?.int)
             let played = (silent - begin) / 48
-            #expect(abs(told - played) <= 60, "told \(told) ms, played \(played) ms")
+            #expect(abs(reported - played) <= 60, "told \(reported) ms, played \(played) ms")
             #expect(truncate["content_index"] == 0)
             #expect(truncate["item_id"] == journal.server("response.output_audio.delta").first?["item_id"])
             #expect(journal.server("conversation.item.truncated").count == 1)

@@ -95,8 +95,8 @@ extension EndToEnd {
         }
 
         @Test func anAnnouncementIsToldAsData() async throws {
-            let told: [ConversationScript.Action] = [.say("The post is here."), .say("The garage is open.")]
-            let stage = try Stage([.say("It is noon.")], toOutputs: told, toRemarks: told)
+            let reported: [ConversationScript.Action] = [.say("The post is here."), .say("The garage is open.")]
+            let stage = try Stage([.say("It is noon.")], toOutputs: reported, toRemarks: reported)
             try await stage.start()
             try await stage.reach(.listening)
             let urgent = try await stage.perform("announce", "--priority", "high", "The", "post", "is", "here.")

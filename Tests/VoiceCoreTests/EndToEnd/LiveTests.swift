@@ -79,9 +79,9 @@ extension EndToEnd {
             try await stage.journal.wait(for: "listening again") { $0.states.last == .listening }
             let tones = try await stage.stop()
             #expect(stage.queries == ["Lock the door"])
-            let told = stage.journal.client("session.commentary.append", connection: 2)
-            #expect(told.count == 1 && told.first?.object?["delegation_id"] == .null)
-            #expect(told.first?["content"]?.string?.hasSuffix("Locked.") == true)
+            let reported = stage.journal.client("session.commentary.append", connection: 2)
+            #expect(reported.count == 1 && reported.first?.object?["delegation_id"] == .null)
+            #expect(reported.first?["content"]?.string?.hasSuffix("Locked.") == true)
             #expect(!tones.tones.isEmpty)
             let history = stage.journal.client("session.start", connection: 2).first?["session"]?["input"]?.array
             #expect(history?.first?["content"]?.array?.first?["text"] == "Lock the door")

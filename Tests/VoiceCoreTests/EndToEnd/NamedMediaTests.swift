@@ -134,11 +134,11 @@ extension EndToEnd {
             try await Task.sleep(for: .milliseconds(2500))
             try await stage.stop()
             await server.stop()
-            let told = stage.journal.outputs.filter { $0.contains("\"event\"") }
-            #expect(told.first?.hasPrefix(#"{"event":"next_item","next":"Two","note":"#) == true, "\(told)")
-            #expect(told.first?.hasSuffix(#""title":"One"}"#) == true, "\(told)")
-            #expect(told.last?.hasPrefix(#"{"event":"queue_ended""#) == true, "\(told)")
-            #expect(told.last?.hasSuffix(#""title":"Two"}"#) == true, "\(told)")
+            let reported = stage.journal.outputs.filter { $0.contains("\"event\"") }
+            #expect(reported.first?.hasPrefix(#"{"event":"next_item","next":"Two","note":"#) == true, "\(reported)")
+            #expect(reported.first?.hasSuffix(#""title":"One"}"#) == true, "\(reported)")
+            #expect(reported.last?.hasPrefix(#"{"event":"queue_ended""#) == true, "\(reported)")
+            #expect(reported.last?.hasSuffix(#""title":"Two"}"#) == true, "\(reported)")
             let creates = stage.journal.client("response.create")
             #expect(creates.count { $0["response"]?["tool_choice"] == "none" && $0["response"]?["tools"] == [] } == 1)
             let asked = stage.agent.requests.compactMap { $0.json?["messages"]?.array?.first?["content"]?.string }

@@ -8,7 +8,7 @@ import VoiceSimulator
 
 /// Finds the words that a test tells it to find, in the place of an engine.
 final class ScriptedWords: Sendable {
-    private let told = Mutex<[String]>([])
+    private let reported = Mutex<[String]>([])
     /// Calls so long after the first sound that it hears; nil for never.
     private let callAfter: Int?
 
@@ -16,7 +16,7 @@ final class ScriptedWords: Sendable {
     init(callAfter: Int? = nil) { self.callAfter = callAfter }
 
     /// The word is found in what the microphone hears next.
-    func find(_ word: String) { told.withLock { $0.append(word) } }
+    func find(_ word: String) { reported.withLock { $0.append(word) } }
 
     func settle(_ settings: inout DaemonSettings) {
         // Its words are in no sound.
@@ -41,13 +41,13 @@ final class ScriptedWords: Sendable {
                     words.find("hey jarvis")
                 }
             }
-            return words.told.withLock { told in
-                defer { told = [] }
-                return told.map { WakeCandidate($0, .score(0)) }
+            return words.reported.withLock { reported in
+                defer { reported = [] }
+                return reported.map { WakeCandidate($0, .score(0)) }
             }
         }
 
-        func reset() { words.told.withLock { $0 = [] } }
+        func reset() { words.reported.withLock { $0 = [] } }
     }
 }
 

@@ -8,7 +8,7 @@ struct InboxTests {
         var inbox = Inbox()
         var now = Duration.seconds(100)
         var latest: [InboxEffect] = []
-        var told: [String] = []
+        var reported: [String] = []
         var chimes = 0
         private var lookAt: Duration?
 
@@ -16,7 +16,7 @@ struct InboxTests {
             latest = inbox.handle(event, at: now)
             lookAt = pause.map { now + $0 }
             for effect in latest {
-                if case .tell(let text) = effect { told.append(text) }
+                if case .tell(let text) = effect { reported.append(text) }
                 if effect == .chime { chimes += 1 }
             }
         }
@@ -49,12 +49,12 @@ struct InboxTests {
         scene.talk(.opening, .listening)
         scene.pass(.seconds(60))
         scene.talk(.turn, .speaking)
-        #expect(scene.told.isEmpty && scene.chimes == 0)
+        #expect(scene.reported.isEmpty && scene.chimes == 0)
         scene.talk(.listening)
-        #expect(scene.told.count == 1 && scene.told[0].contains("\"The washing is done.\""))
-        #expect(scene.told[0].contains("While you were away"))
+        #expect(scene.reported.count == 1 && scene.reported[0].contains("\"The washing is done.\""))
+        #expect(scene.reported[0].contains("While you were away"))
         scene.talk(.speaking, .listening, .turn, .speaking, .listening)
-        #expect(scene.told.count == 1, "once")
+        #expect(scene.reported.count == 1, "once")
     }
 
     @Test func whatIsNormalWaitsForAQuietMoment() {
@@ -62,13 +62,13 @@ struct InboxTests {
         scene.talk(.opening, .listening, .turn)
         #expect(scene.announce("The post is here.") == .waitsForQuiet)
         scene.pass(.seconds(30))
-        #expect(scene.told.isEmpty, "somebody speaks")
+        #expect(scene.reported.isEmpty, "somebody speaks")
         // Nothing was answered: the talk was not meant for the box.
         scene.talk(.listening)
         scene.pass(.milliseconds(1900))
-        #expect(scene.told.isEmpty)
+        #expect(scene.reported.isEmpty)
         scene.pass(.milliseconds(200))
-        #expect(scene.told.count == 1 && scene.chimes == 1 && !scene.told[0].contains("away"))
+        #expect(scene.reported.count == 1 && scene.chimes == 1 && !scene.reported[0].contains("away"))
     }
 
     @Test func aTalkThatGoesOnIsNotBrokenInto() {
@@ -79,17 +79,17 @@ struct InboxTests {
             scene.pass(.seconds(1))
             scene.talk(.turn, .listening)
         }
-        #expect(scene.told.isEmpty)
+        #expect(scene.reported.isEmpty)
         scene.pass(.seconds(2))
-        #expect(scene.told.count == 1)
+        #expect(scene.reported.count == 1)
     }
 
     @Test func withoutAConversationASoundTells() {
         var scene = Scene()
         #expect(scene.announce("The post is here.") == .waitsForTalk)
-        #expect(scene.chimes == 1 && scene.told.isEmpty)
+        #expect(scene.chimes == 1 && scene.reported.isEmpty)
         scene.talk(.opening, .listening, .turn, .speaking, .listening)
-        #expect(scene.told.count == 1)
+        #expect(scene.reported.count == 1)
     }
 
     @Test func whatIsHighIsToldNow() {
@@ -98,7 +98,7 @@ struct InboxTests {
         #expect(scene.latest.contains(.refused(.noConversation)) && scene.inbox.count == 0)
         scene.talk(.opening, .listening, .turn)
         #expect(scene.announce("Smoke!", .high) == .said)
-        #expect(scene.told.count == 1 && scene.inbox.count == 0)
+        #expect(scene.reported.count == 1 && scene.inbox.count == 0)
     }
 
     @Test func quietHoursHoldEverything() {
@@ -110,11 +110,11 @@ struct InboxTests {
         }
         scene.talk(.turn, .speaking, .listening)
         scene.pass(.seconds(20_000))
-        #expect(scene.told.isEmpty && scene.chimes == 0)
+        #expect(scene.reported.isEmpty && scene.chimes == 0)
         scene.on(.quietHours(false))
         scene.pass(.seconds(3))
         // Six hours later what was urgent is not any more.
-        #expect(scene.told.count == 1 && scene.told[0].contains("\"normal\"") && scene.told[0].contains("\"high\""))
+        #expect(scene.reported.count == 1 && scene.reported[0].contains("\"normal\"") && scene.reported[0].contains("\"high\""))
         #expect(scene.inbox.count == 1, "low waits for the user")
     }
 
@@ -135,8 +135,8 @@ struct InboxTests {
         _ = scene.announce("one", .low)
         _ = scene.announce("two")
         scene.talk(.listening, .turn, .speaking, .listening)
-        let text = scene.told.first ?? ""
-        #expect(scene.told.count == 1)
+        let text = scene.reported.first ?? ""
+        #expect(scene.reported.count == 1)
         #expect(text.split(separator: "\"two\"").count == 2 && text.hasSuffix("\"two\"\n\"one\""), "\(text)")
     }
 
@@ -144,9 +144,9 @@ struct InboxTests {
         var scene = Scene()
         scene.talk(.listening)
         _ = scene.announce("Shall I close the garage?", .high, asks: true)
-        #expect(scene.told.first?.contains("ask_jarvis") == true)
+        #expect(scene.reported.first?.contains("ask_jarvis") == true)
         _ = scene.announce("The post is here.", .high)
-        #expect(scene.told.last?.contains("ask_jarvis") == false)
+        #expect(scene.reported.last?.contains("ask_jarvis") == false)
     }
 
     /// Nothing in a text ends its quotation, so nothing of it stands where the box itself speaks.
@@ -155,7 +155,7 @@ struct InboxTests {
         var scene = Scene()
         scene.talk(.listening)
         _ = scene.announce(text, .high)
-        let lines = scene.told.first?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+        let lines = scene.reported.first?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
         #expect(lines.count == 2, "\(lines)")
         let data = lines.last.map(String.init) ?? ""
         #expect(data.hasPrefix("\"") && data.hasSuffix("\""))

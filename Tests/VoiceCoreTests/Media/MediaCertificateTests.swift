@@ -37,10 +37,10 @@ private final class CertifiedServer {
         // "ACCEPT 127.0.0.1:40123"
         for _ in 0..<1000 where found == nil {
             usleep(10_000)
-            let told = (try? FileReader.system.read(folder + "/told", 4096).bytes).map {
+            let reported = (try? FileReader.system.read(folder + "/told", 4096).bytes).map {
                 String(decoding: $0, as: UTF8.self)
             }
-            let line = told?.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
+            let line = reported?.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
             found = line?.split(separator: ":").last.flatMap { Int($0) }
         }
         port = try #require(found, "openssl s_server")

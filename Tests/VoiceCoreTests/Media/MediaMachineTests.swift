@@ -112,18 +112,18 @@ struct MediaMachineTests {
     @Test func aStationIsConnectedAgainWithGrowingPauses() {
         var machine = Self.playing(.radio)
         var pauses: [Duration] = []
-        var told: [MediaEffect] = []
+        var reported: [MediaEffect] = []
         for _ in 0..<20 {
             let effects = machine.handle(.ended(job: machine.jobs, frames: 0, failure: "reset"))
             guard case .startTimer(.reconnect, let pause)? = effects.first else {
-                told = effects
+                reported = effects
                 break
             }
             pauses.append(pause)
             _ = machine.handle(.timer(.reconnect))
         }
         #expect(pauses.map(\.milliseconds) == [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
-        #expect(told.contains(.report(.failed(title: "a", reason: "reset"))))
+        #expect(reported.contains(.report(.failed(title: "a", reason: "reset"))))
         #expect(machine.current == nil)
     }
 
@@ -187,16 +187,16 @@ struct MediaMachineTests {
         options.interludeEvery = 2
         var machine = MediaMachine(options: options)
         _ = machine.handle(.enqueue((1...5).map { Self.track("\($0)") }))
-        var told: [MediaEffect] = []
+        var reported: [MediaEffect] = []
         var position: UInt64 = 0
         for job in 1...5 {
             _ = machine.handle(.began(job: job, position: position))
             _ = machine.handle(.ended(job: job, frames: 480, failure: nil))
             position += 480
-            told += machine.handle(.played(position)).filter { if case .report = $0 { true } else { false } }
+            reported += machine.handle(.played(position)).filter { if case .report = $0 { true } else { false } }
         }
         #expect(
-            told == [
+            reported == [
                 .report(.itemEnded("1", next: "2")), .report(.interlude(ended: "2", next: "3")),
                 .report(.itemEnded("3", next: "4")), .report(.interlude(ended: "4", next: "5")),
                 .report(.queueEnded(last: "5")),

@@ -37,7 +37,7 @@ final class MediaStage: Sendable {
         adjust(&settings)
         try network.start()
         ports.volumes.set(Volumes(media: 100))
-        let (told, heard, ports) = (Gathered<MediaNews>(1000), Gathered<StereoFrame>(5_000_000), ports)
+        let (reported, heard, ports) = (Gathered<MediaNews>(1000), Gathered<StereoFrame>(5_000_000), ports)
         player = MediaPlayer(
             settings: settings,
             feed: ports.media,
@@ -46,8 +46,8 @@ final class MediaStage: Sendable {
             volumes: VolumeController(settings: VolumeSettings(), controls: ports.volumes, logger: log.logger),
             stateDirectory: nil,
             logger: log.logger
-        ) { news in told.append(news) }
-        self.toldList = told
+        ) { news in reported.append(news) }
+        self.reportedList = reported
         self.heardList = heard
         if let room {
             let configuration = AudioConfiguration(source: .file(room), realtimePriority: 0)
@@ -98,10 +98,10 @@ final class MediaStage: Sendable {
         }
     }
 
-    private let toldList: Gathered<MediaNews>
+    private let reportedList: Gathered<MediaNews>
     private let heardList: Gathered<StereoFrame>
 
-    var news: [MediaNews] { toldList.all }
+    var news: [MediaNews] { reportedList.all }
 
     /// Frames heard since the first sound, silence among them.
     var frames: Int { heardList.count }
@@ -130,8 +130,8 @@ final class MediaStage: Sendable {
             if await isSo() { return }
             try await Task.sleep(for: .milliseconds(20))
         }
-        let told = "never: \(what); \(news), \(await player.snapshot()), \(server.requests.suffix(10))"
-        Issue.record("\(told)", sourceLocation: sourceLocation)
+        let reported = "never: \(what); \(news), \(await player.snapshot()), \(server.requests.suffix(10))"
+        Issue.record("\(reported)", sourceLocation: sourceLocation)
         await stop()
         throw Missed()
     }

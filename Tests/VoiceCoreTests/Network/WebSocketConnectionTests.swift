@@ -173,18 +173,18 @@ struct WebSocketConnectionTests {
     }
 
     @Test func aViolationEndsTheConnection() async throws {
-        let told = Mutex<[UInt8]>([])
+        let reported = Mutex<[UInt8]>([])
         let record = try await Self.record { socket in
             socket.upgrade(with: WebSocketFrames.frame(0x3))
             let payload = socket.readFrame()?.payload ?? []
-            told.withLock { $0 = payload }
+            reported.withLock { $0 = payload }
         }
         guard case .failed(.violation(let violation)) = record.closures[0] else {
             Issue.record("\(record.closures)")
             return
         }
         #expect(violation.code == 1002)
-        #expect(told.withLock { $0 }.prefix(2) == [0x03, 0xea])
+        #expect(reported.withLock { $0 }.prefix(2) == [0x03, 0xea])
     }
 
     @Test func aClosedPortIsNoConnection() async throws {

@@ -15,24 +15,24 @@ struct InaudibleVoiceTests {
             var received: Int
         }
 
-        private final class Told {
+        private final class Reported {
             var accounts: [Account] = []
             var cut: [HeardPart] = []
         }
 
         let ports = AudioPorts()
         let pump: VoicePump
-        private let told = Told()
+        private let reported = Reported()
         private var position = 0
-        var accounts: [Account] { told.accounts }
-        var cut: [HeardPart] { told.cut }
+        var accounts: [Account] { reported.accounts }
+        var cut: [HeardPart] { reported.cut }
 
         init(hasDevices: Bool = false) {
-            pump = VoicePump(ports, hasDevices: hasDevices, options: .init(startBuffer: 0)) { [told] event, _ in
+            pump = VoicePump(ports, hasDevices: hasDevices, options: .init(startBuffer: 0)) { [reported] event, _ in
                 switch event {
                 case .voicePlayed(let id, let heard, let received):
-                    told.accounts.append(Account(responseID: id, heard: heard, received: received))
-                case .voiceStopped(let parts): told.cut += parts
+                    reported.accounts.append(Account(responseID: id, heard: heard, received: received))
+                case .voiceStopped(let parts): reported.cut += parts
                 default: break
                 }
             }

@@ -15,24 +15,24 @@ struct LossMeterTests {
 
     @Test func aLastingTroubleIsToldNowAndThen() {
         var meter = LossMeter()
-        var told: [Int] = []
+        var reported: [Int] = []
         for second in 0..<60 {
             meter.add(1, at: .seconds(second))
-            if let amount = meter.take(at: .seconds(second), isOver: false) { told.append(amount) }
+            if let amount = meter.take(at: .seconds(second), isOver: false) { reported.append(amount) }
         }
-        #expect(told.count == 5)
-        #expect(told.reduce(meter.unreported, +) == 60)
+        #expect(reported.count == 5)
+        #expect(reported.reduce(meter.unreported, +) == 60)
     }
 
     @Test func manyShortTroublesAreSummedUp() {
         var meter = LossMeter()
-        var told: [Int] = []
+        var reported: [Int] = []
         for second in 0..<60 {
             meter.add(2, at: .seconds(second))
-            if let amount = meter.take(at: .seconds(second), isOver: true) { told.append(amount) }
+            if let amount = meter.take(at: .seconds(second), isOver: true) { reported.append(amount) }
         }
-        #expect(told.count == 6)
-        #expect(told.first == 2)
+        #expect(reported.count == 6)
+        #expect(reported.first == 2)
         #expect(meter.total == 120)
     }
 

@@ -40,22 +40,22 @@ struct SilentTurnTests {
         Case(begins: 20_000, voice: 11_500, opens: 20_000, holds: 11_000, isSilent: false),
     ])
     func aTurnWithoutAVoiceIsToldOf(_ example: Case) async throws {
-        let told = try await Self.turns([example])
-        #expect(told == [example.isSilent])
+        let reported = try await Self.turns([example])
+        #expect(reported == [example.isSilent])
     }
 
     /// A voice belongs to one turn.
     @Test func theVoiceOfTheTurnBeforeIsNotOfThisOne() async throws {
         let first = Case(begins: 20_000, voice: 20_500, isSilent: false)
-        let told = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: true)])
-        #expect(told == [false, true])
+        let reported = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: true)])
+        #expect(reported == [false, true])
     }
 
     /// What was captured in the turn before and not sent before it was over is of the next one.
     @Test func theVoiceThatWasNotSentYetIsOfTheNextTurn() async throws {
         let first = Case(begins: 20_000, voice: 19_800, stalls: true, isSilent: false)
-        let told = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: false)])
-        #expect(told == [false, false])
+        let reported = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: false)])
+        #expect(reported == [false, false])
     }
 
     /// For each turn whether it was told that nobody was heard.
@@ -74,7 +74,7 @@ struct SilentTurnTests {
             _ = socket.readFrame()
         }
         let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .seconds(600))
-        let told = Collected<ConversationEvent>()
+        let reported = Collected<ConversationEvent>()
         let (ended, end) = AsyncStream<Void>.makeStream()
         try await NetworkThread.with { network in
             let ports = AudioPorts()
@@ -103,9 +103,9 @@ struct SilentTurnTests {
                         let turn = cases[held.turn]
                         held.takes = !turn.stalls
                         held.advance(ports, to: turn.begins + turn.lasts, voice: turn.voice)
-                    case .turnWasSilent: told.add([event])
+                    case .turnWasSilent: reported.add([event])
                     case .service(.userTurn):
-                        told.add([event])
+                        reported.add([event])
                         held.turn += 1
                         held.takes = true
                         if held.turn < cases.count {
@@ -121,7 +121,7 @@ struct SilentTurnTests {
         withExtendedLifetime(server) {}
         var result: [Bool] = []
         var isSilent = false
-        for event in told.all {
+        for event in reported.all {
             if case .turnWasSilent = event {
                 isSilent = true
             } else {

@@ -38,7 +38,7 @@ struct ToolDispatcherTests {
 
     @Test func theUserIsToldOnceThatACallTakesLong() async {
         let time = TestTime()
-        let told = Mutex(0)
+        let reported = Mutex(0)
         let dispatcher = ToolDispatcher(
             ToolRegistry([StuckTool()]),
             deadline: .seconds(130),
@@ -48,14 +48,14 @@ struct ToolDispatcherTests {
         )
         let call = Task {
             await dispatcher.run(name: "continue_reading", arguments: "", authority: .nobody) { _ in
-                told.withLock { $0 += 1 }
+                reported.withLock { $0 += 1 }
             }
         }
         await time.pass(.seconds(10))
-        while told.withLock({ $0 }) == 0 { await Task.yield() }
+        while reported.withLock({ $0 }) == 0 { await Task.yield() }
         await time.pass(.seconds(130))
         #expect(await call.value.succeeded == false)
-        #expect(told.withLock { $0 } == 1)
+        #expect(reported.withLock { $0 } == 1)
     }
 
     /// Jarvis keeps the deadline of what it answers; the user hears meanwhile that it takes its time.

@@ -44,7 +44,7 @@ extension ControlCommand {
             ),
         ],
         urgency: .with(argument: "percent", ["off"]),
-        "Sets a volume; tells all of them. They are remembered across restarts."
+        "Sets a volume; lists all of them. They are remembered across restarts."
     ) { (arguments, daemon) throws(ControlProblem) in
         let channel = arguments["channel"].flatMap(VolumeChannel.init) ?? .master
         switch arguments["percent"] {

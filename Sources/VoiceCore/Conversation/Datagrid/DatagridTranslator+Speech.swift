@@ -79,7 +79,7 @@ extension DatagridTranslator {
             lastUser?.text += text
             lastUser?.settledAt = now
             report(.heard(item: item, part: 0, text: text, isWhole: false))
-            if lastUser?.isTold == true { tellUser(now, isDue: true, again: true) }
+            if lastUser?.isReported == true { tellUser(now, isDue: true, again: true) }
         }
     }
 
@@ -90,10 +90,10 @@ extension DatagridTranslator {
 
     /// Tells the words of the last turn as a whole.
     private mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
-        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isTold,
+        guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isReported,
             isDue || now - turn.settledAt >= Self.moreWords
         else { return }
-        lastUser?.isTold = true
+        lastUser?.isReported = true
         report(.heard(item: turn.item, part: 0, text: Self.whole(turn.text), isWhole: true))
     }
 
@@ -238,7 +238,7 @@ extension DatagridTranslator {
         if user != nil { userEnded(at: voice.position, now) }
         if let last = transcript.last(where: { $0.role == .user }), lastUser?.text.isEmpty == false {
             lastUser?.text = last.text
-            lastUser?.isTold = false
+            lastUser?.isReported = false
         }
         tellUser(now, isDue: true)
         if let last = transcript.last(where: { $0.role == .agent }), speech?.text.isEmpty == false {

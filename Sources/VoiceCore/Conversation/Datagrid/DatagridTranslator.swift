@@ -84,7 +84,7 @@ package struct DatagridTranslator: Sendable {
         /// Its end, or its last words.
         var settledAt = Duration.zero
         /// Its words were told as a whole.
-        var isTold = false
+        var isReported = false
     }
 
     /// An answer: from the first sign of it to its end.

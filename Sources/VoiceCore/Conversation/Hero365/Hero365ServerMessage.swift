@@ -125,12 +125,12 @@ package enum Hero365Decoder {
         let text = fields["audio_data"]?.stringValue ?? ""
         guard let bytes = bytes(ofBase64: text) else { return nil }
         let type = fields["content_type"]?.stringValue ?? fields["audio_format"]?.stringValue ?? "audio/opus"
-        let told = fields["sample_rate"]?.intValue.map { min(max(8000, $0), 48_000) } ?? rate
+        let stated = fields["sample_rate"]?.intValue.map { min(max(8000, $0), 48_000) } ?? rate
         let kind = type.lowercased().prefix { $0 != ";" }.split(separator: "/").last.map(String.init) ?? ""
         let form: Hero365Sound.Form =
             switch kind {
             case "opus", "ogg", "webm", "": kind == "webm" ? .other("audio/webm") : .opus
-            case "pcm", "pcm16", "l16", "raw": .pcm(told)
+            case "pcm", "pcm16", "l16", "raw": .pcm(stated)
             case "wav", "wave", "x-wav": .wav
             default: .other(type.bounded(toBytes: longestName))
             }

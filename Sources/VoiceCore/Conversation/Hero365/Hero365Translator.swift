@@ -222,10 +222,10 @@ package struct Hero365Translator: Sendable {
         return drain()
     }
 
-    private mutating func becameReady(agent: String?, isTold: Bool = true) {
+    private mutating func becameReady(agent: String?, isConfirmed: Bool = true) {
         guard phase == .starting else { return }
         phase = .live
-        report(.ready(ServiceReadiness(isTold: isTold)))
+        report(.ready(ServiceReadiness(isConfirmed: isConfirmed)))
         if let agent { report(.news("the agent of the session is \(agent.quoted)")) }
     }
 
@@ -363,7 +363,7 @@ package struct Hero365Translator: Sendable {
     /// What is due by now.
     package mutating func tick(at now: Duration) -> [Effect] {
         switch phase {
-        case .starting: if now - startedAt >= Self.startLimit { becameReady(agent: nil, isTold: false) }
+        case .starting: if now - startedAt >= Self.startLimit { becameReady(agent: nil, isConfirmed: false) }
         case .live:
             perform(packets.tick(at: now), now)
             if let heldSince, now - heldSince >= Self.holdLimit { self.heldSince = nil }

@@ -20,7 +20,7 @@ package struct RealtimeTranslator: Sendable {
         switch event {
         case .sessionCreated(let id, let expiresAt):
             let opened = ServiceReport.opened(id: id, ends: expiresAt)
-            return dialect.confirmsSettings ? [opened] : [opened, .ready(ServiceReadiness(isTold: false))]
+            return dialect.confirmsSettings ? [opened] : [opened, .ready(ServiceReadiness(isConfirmed: false))]
         case .sessionUpdated(let inForce): return [.ready(readiness(inForce))]
         case .speechStarted(let itemID, let start): return [.userStarted(item: itemID, at: start)]
         case .speechStopped(_, let end): return [.userStopped(at: end)]

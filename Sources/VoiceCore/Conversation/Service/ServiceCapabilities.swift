@@ -24,9 +24,9 @@ package struct ServiceCapabilities: Equatable, Sendable {
     /// How the beginning and the end of a response are known.
     package enum ResponseBounds: String, Sendable {
         /// Both are told.
-        case told
+        case bothReported = "both reported"
         /// The end is told, the beginning is the first that is heard of it.
-        case endTold = "end told"
+        case endReported = "end reported"
         /// By what sounds.
         case sound
     }
@@ -80,7 +80,7 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package var clearsInput = true
     /// Names items and responses; otherwise the translator does.
     package var namesItems = true
-    package var responseBounds = ResponseBounds.told
+    package var responseBounds = ResponseBounds.bothReported
     package var heardText = HeardText.optional
     /// Tells what it says as text.
     package var tellsSaidText = true

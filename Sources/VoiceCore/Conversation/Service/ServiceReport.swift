@@ -69,7 +69,7 @@ package struct ServiceReadiness: Equatable, Sendable {
     package var id: String?
     package var ends: Int?
     /// The service said so; otherwise its settings are taken for granted.
-    package var isTold: Bool
+    package var isConfirmed: Bool
     /// Settings that are in force otherwise than asked for, by their names on the wire.
     package var differing: [String]
     /// The first of them without which there is no conversation: tools, role, format.
@@ -78,13 +78,13 @@ package struct ServiceReadiness: Equatable, Sendable {
     package init(
         id: String? = nil,
         ends: Int? = nil,
-        isTold: Bool = true,
+        isConfirmed: Bool = true,
         differing: [String] = [],
         refused: String? = nil
     ) {
         self.id = id
         self.ends = ends
-        self.isTold = isTold
+        self.isConfirmed = isConfirmed
         self.differing = differing
         self.refused = refused
     }

@@ -9,7 +9,7 @@ enum ClockCheck {
     ///   - now: Unix seconds.
     static func judge(serverDate: String?, now: Int) -> DoctorFinding {
         guard let serverDate, let there = seconds(ofHTTPDate: serverDate) else {
-            return DoctorFinding("clock", .skipped, "the service tells no time to compare with")
+            return DoctorFinding("clock", .skipped, "the service states no time to compare with")
         }
         let off = now - there
         guard abs(off) > notable else {

@@ -24,7 +24,7 @@ enum PermissionCheck {
             return finding(
                 .warn,
                 "the kernel has no sound card (/dev/snd is empty)",
-                "plug it in; aplay -l and dmesg tell whether the kernel sees it"
+                "plug it in; aplay -l and dmesg show whether the kernel sees it"
             )
         }
         // What root may do says nothing of the service: it has group audio.

@@ -45,7 +45,7 @@ final class SessionProbe: WebSocketDriver {
             case .opened where !hasAsked:
                 hasAsked = true
                 send(.open(history: []))
-            case .ready(let readiness) where hasAsked: finish(.ready(confirmed: readiness.isTold))
+            case .ready(let readiness) where hasAsked: finish(.ready(confirmed: readiness.isConfirmed))
             case .trouble(let error): finish(.error(error, afterSettings: hasAsked))
             default: break
             }

@@ -42,7 +42,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     /// Nothing is reported any more.
     private var isRetired = false
     private var isOver = false
-    private var isLossTold = false
+    private var isLossReported = false
 
     /// - Parameter session: a UUID.
     init(
@@ -207,8 +207,8 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     }
 
     private func tellLoss(_ reason: String) {
-        guard !isLossTold, !isRetired else { return }
-        isLossTold = true
+        guard !isLossReported, !isRetired else { return }
+        isLossReported = true
         report(.service(.trouble(ServiceError(.other, name: "hero365", text: reason))), Monotonic.now())
     }
 

@@ -22,7 +22,7 @@ struct SpokenNotices: Equatable, Sendable {
         case .refused:
             guard !hasReportedRefusal else { return nil }
             hasReportedRefusal = true
-            return "The voice service does not take me. The doctor command tells what to change."
+            return "The voice service does not take me. The doctor command says what to change."
         case .budgetSpent(let until): return "The budget for conversations is spent until \(until)."
         case .questionLost(false): return "The connection broke, and your question is lost. Please ask again."
         default: return nil

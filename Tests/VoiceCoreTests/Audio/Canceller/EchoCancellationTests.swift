@@ -302,12 +302,12 @@ struct EchoCancellationTests {
         let microphone = echo(of: far, delay: Self.lead)
         // After 3 s the reference leads by 15 ms more.
         let reference = far.indices.map { $0 < 144_000 ? far[$0] : far[min($0 + shift, far.count - 1)] }
-        let told = try run(microphone: microphone, reference: reference) { period, canceller in
+        let reported = try run(microphone: microphone, reference: reference) { period, canceller in
             if period == 300 { canceller.realign(shift: shift) }
         }
-        let untold = try run(microphone: microphone, reference: reference)
-        #expect(told.lossOfLinearStage(last: 0.5) >= 15)
-        #expect(told.lossOfLinearStage(last: 0.5) > untold.lossOfLinearStage(last: 0.5) + 3)
+        let unreported = try run(microphone: microphone, reference: reference)
+        #expect(reported.lossOfLinearStage(last: 0.5) >= 15)
+        #expect(reported.lossOfLinearStage(last: 0.5) > unreported.lossOfLinearStage(last: 0.5) + 3)
     }
 
     @Test func aFilterThatMakesItWorseIsDropped() throws {

@@ -57,8 +57,8 @@ struct ALSADeviceTests {
 
     /// Told by PulseAudio after the drop; of PipeWire all that has left the buffer; never more than there was.
     @Test(arguments: [(6159, 1, 4741 as Int?, 4741), (1572, 1184, nil, 388), (1962, 2336, nil, 0), (900, 0, 4741, 900)])
-    func whatAServerHoldsIsStillPlayed(delay: Int, inBuffer: Int, told: Int?, expected: Int) {
-        #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, reported: told) == expected)
+    func whatAServerHoldsIsStillPlayed(delay: Int, inBuffer: Int, reported: Int?, expected: Int) {
+        #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, reported: reported) == expected)
     }
 
     /// A server of 100 ms behind its plugin: only what is in the buffer is taken back, the rest counts as heard.

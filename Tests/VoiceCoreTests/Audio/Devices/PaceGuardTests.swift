@@ -9,8 +9,8 @@ struct PaceGuardTests {
         let found = (0..<2000).first { pace.arrived(at: 7 + UInt64($0) * 20_000) }
         #expect(found == PaceGuard.periods)
         #expect(pace.isBroken)
-        let isToldAgain = pace.arrived(at: 50_000_000)
-        #expect(!isToldAgain)
+        let isReportedAgain = pace.arrived(at: 50_000_000)
+        #expect(!isReportedAgain)
     }
 
     @Test func aDeviceThatCatchesUpKeepsItsClock() {

@@ -109,8 +109,8 @@ struct RationalResamplerTests {
         for (index, sample) in output.enumerated() { moment += Double(index) * Double(sample) }
         let center = moment / sum
         let delay = center / Double(step.to) - Double(at) / Double(step.from)
-        let told = RationalResampler(from: step.from, to: step.to).lag / Double(step.from)
-        #expect((delay - told).magnitude < 0.02 / Double(step.lower))
+        let reported = RationalResampler(from: step.from, to: step.to).lag / Double(step.from)
+        #expect((delay - reported).magnitude < 0.02 / Double(step.lower))
         #expect(delay <= 37.5 / Double(min(44_100, step.lower)))
     }
 

@@ -116,7 +116,7 @@ struct Hero365TranslatorTests {
         )
         #expect(
             scene.news() == [
-                .lifetime(.seconds(300)), .report(.ready(ServiceReadiness(isTold: true))),
+                .lifetime(.seconds(300)), .report(.ready(ServiceReadiness(isConfirmed: true))),
                 .report(.news("the agent of the session is \"scheduling\"")),
             ]
         )
@@ -127,15 +127,15 @@ struct Hero365TranslatorTests {
         scene.effects += scene.translator.connected()
         scene.ask(.open(history: []))
         scene.pass(980)
-        #expect(!scene.reports.contains(.ready(ServiceReadiness(isTold: false))))
+        #expect(!scene.reports.contains(.ready(ServiceReadiness(isConfirmed: false))))
         scene.pass(20)
-        #expect(scene.reports.last == .ready(ServiceReadiness(isTold: false)))
+        #expect(scene.reports.last == .ready(ServiceReadiness(isConfirmed: false)))
         // A state of the session is an answer too.
         var other = Scene()
         other.effects += other.translator.connected()
         other.ask(.open(history: []))
         other.status("listening")
-        #expect(other.reports.last == .ready(ServiceReadiness(isTold: true)))
+        #expect(other.reports.last == .ready(ServiceReadiness(isConfirmed: true)))
     }
 
     @Test func flatMessagesThatAreRefusedAreNestedTheNextTime() {

@@ -88,7 +88,7 @@ struct LiveScene {
     }
 
     /// Texts of a tone with their delegation.
-    func told(_ tone: LiveTone) -> [(text: String, delegation: String?)] {
+    func reported(_ tone: LiveTone) -> [(text: String, delegation: String?)] {
         sent.compactMap { event in
             if case .append(tone, let text, let delegation, _) = event { (text, delegation) } else { nil }
         }

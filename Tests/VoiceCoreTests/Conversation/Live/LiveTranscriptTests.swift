@@ -157,7 +157,7 @@ struct LiveTranscriptTests {
         let scene = try play(name)
         #expect(scene.queries == requests)
         // Each is closed once, under its own id.
-        #expect(scene.told(.commentary).compactMap(\.delegation) == scene.calls.map(\.callID))
+        #expect(scene.reported(.commentary).compactMap(\.delegation) == scene.calls.map(\.callID))
     }
 
     @Test(.enabled(if: areAtHand)) func speechIsCutOutOfTheTrack() throws {
@@ -174,7 +174,7 @@ struct LiveTranscriptTests {
 
     @Test(.enabled(if: areAtHand)) func whatWasInterruptedIsNotPlayedOn() throws {
         let scene = try play("e_barge_in")
-        #expect(scene.told(.instructions).map(\.text) == [LiveTranslator.stopOrder])
+        #expect(scene.reported(.instructions).map(\.text) == [LiveTranslator.stopOrder])
         #expect(scene.spoken.last == "Okay.", "\(scene.spoken)")
         #expect(!scene.spoken.contains { $0.contains("train") }, "\(scene.spoken)")
     }

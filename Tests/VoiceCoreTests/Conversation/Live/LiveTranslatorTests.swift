@@ -20,11 +20,11 @@ struct LiveTranslatorTests {
         scene.take(.delegated(id: "d2", target: "client", at: place + 400))
         scene.pass(6000)
         #expect(scene.queries.count == 1)
-        #expect(scene.told(.thinking).map(\.delegation) == ["d2"])
+        #expect(scene.reported(.thinking).map(\.delegation) == ["d2"])
         scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
         scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
-        #expect(scene.told(.commentary).map(\.text) == ["Two meetings."])
-        #expect(scene.told(.commentary).map(\.delegation) == ["d1"])
+        #expect(scene.reported(.commentary).map(\.text) == ["Two meetings."])
+        #expect(scene.reported(.commentary).map(\.delegation) == ["d1"])
     }
 
     @Test func wordsThatComeLateMakeTheRequestTheyBelongTo() {
@@ -47,7 +47,7 @@ struct LiveTranslatorTests {
         scene.take(.delegated(id: "d1", target: "client", at: 0))
         scene.pass(6000)
         #expect(scene.calls.isEmpty)
-        #expect(scene.told(.thinking).map(\.delegation) == ["d1"])
+        #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
     }
 
     /// The service hears words that nobody has said.
@@ -133,7 +133,7 @@ struct LiveTranslatorTests {
         let item = scene.translator.spoken.last?.item ?? ""
         // Into the second word by 120 ms.
         scene.ask(.truncate(item: item, part: 0, heard: 420, of: 1200))
-        #expect(scene.told(.thinking).map(\.text) == ["The user heard only: \"one two\"."])
+        #expect(scene.reported(.thinking).map(\.text) == ["The user heard only: \"one two\"."])
     }
 
     @Test func whoeverSpeaksOverItIsHeardAndToldOf() {
@@ -146,11 +146,11 @@ struct LiveTranslatorTests {
         scene.forget()
         scene.pass(600, voice: true, model: true)
         #expect(scene.reports.contains { if case .userStarted = $0 { true } else { false } })
-        #expect(scene.told(.instructions).count == 1)
+        #expect(scene.reported(.instructions).count == 1)
         let item = scene.translator.spoken.last?.item ?? ""
         scene.ask(.truncate(item: item, part: 0, heard: 700, of: 1000))
         scene.ask(.truncate(item: item, part: 0, heard: 700, of: 1000))
-        #expect(scene.told(.thinking).map(\.text) == ["The user heard only: \"One two\"."])
+        #expect(scene.reported(.thinking).map(\.text) == ["The user heard only: \"One two\"."])
         // The rest of the old sentence is not played, and once it was silent the next one is.
         let before = scene.played
         scene.pass(1000, model: true)
@@ -169,7 +169,7 @@ struct LiveTranslatorTests {
         let stopped = try #require(scene.reports.firstIndex { if case .userStopped = $0 { true } else { false } })
         let began = try #require(scene.reports.firstIndex { if case .responseBegan = $0 { true } else { false } })
         #expect(stopped < began)
-        #expect(scene.told(.instructions).isEmpty)
+        #expect(scene.reported(.instructions).isEmpty)
     }
 
     /// A cough, or a short "mhm", takes the word from nobody.
@@ -178,7 +178,7 @@ struct LiveTranslatorTests {
         scene.pass(1000, model: true)
         scene.pass(160, voice: true, model: true)
         scene.pass(500, model: true)
-        #expect(scene.told(.instructions).isEmpty)
+        #expect(scene.reported(.instructions).isEmpty)
         #expect(!scene.reports.contains { if case .userStarted = $0 { true } else { false } })
     }
 
@@ -190,9 +190,9 @@ struct LiveTranslatorTests {
         scene.pass(500, voice: true)
         scene.ask(.answer(call: "d1", text: "Two meetings.", isSpoken: true))
         scene.pass(300, voice: true)
-        #expect(scene.told(.commentary).isEmpty)
+        #expect(scene.reported(.commentary).isEmpty)
         scene.pass(800)
-        #expect(scene.told(.commentary).map(\.text) == ["Two meetings."])
+        #expect(scene.reported(.commentary).map(\.text) == ["Two meetings."])
     }
 
     /// What was asked for is answered by the speech that follows.
@@ -200,7 +200,7 @@ struct LiveTranslatorTests {
         var scene = LiveScene.live()
         scene.ask(.tell("Dinner is ready.", .exactly))
         scene.ask(.respond(id: "r1", mayCall: false))
-        #expect(scene.told(.commentary).map(\.text) == ["Say exactly this: Dinner is ready."])
+        #expect(scene.reported(.commentary).map(\.text) == ["Say exactly this: Dinner is ready."])
         scene.pass(700)
         scene.pass(600, model: true)
         let began = scene.reports.compactMap { if case .responseBegan(_, let request) = $0 { request } else { nil } }
@@ -223,8 +223,8 @@ struct LiveTranslatorTests {
         scene.ask(.respond(id: "r1", mayCall: true))
         #expect(scene.queries == ["What is on?"])
         scene.ask(.answer(call: scene.calls.first?.callID ?? "", text: "Nothing.", isSpoken: true))
-        #expect(scene.told(.commentary).map(\.text) == ["Nothing."])
-        #expect(scene.told(.commentary).map(\.delegation) == [nil])
+        #expect(scene.reported(.commentary).map(\.text) == ["Nothing."])
+        #expect(scene.reported(.commentary).map(\.delegation) == [nil])
     }
 
     // MARK: Trouble
@@ -248,7 +248,7 @@ struct LiveTranslatorTests {
         let first = try #require(scene.sent.last)
         let error = LiveError(type: "e", code: "invalid_value", text: "", setting: "content", request: first.eventID)
         scene.take(.error(error))
-        #expect(scene.told(.commentary).count > 2)
+        #expect(scene.reported(.commentary).count > 2)
         #expect(scene.troubles.isEmpty)
         let count = scene.sent.count
         let again = try #require(scene.sent.last)
@@ -273,9 +273,9 @@ struct LiveTranslatorTests {
         scene.pass(1000, voice: true)
         scene.ask(.tell("Dinner is ready.", .exactly))
         scene.pass(8000, voice: true)
-        #expect(scene.told(.commentary).isEmpty)
+        #expect(scene.reported(.commentary).isEmpty)
         scene.pass(3000, voice: true)
-        #expect(scene.told(.commentary).count == 1)
+        #expect(scene.reported(.commentary).count == 1)
     }
 
     @Test func aSessionThatIsNearlyFullSaysSoOnce() {

@@ -121,9 +121,9 @@ struct TruncationPropertyTests {
                     cut = stage.model.accountCount
                     speaker.beginResponse(using: &random)
                 }
-                let told = stage.take()
-                #expect(told == expected, "seed \(seed), round \(round)")
-                guard told == expected else { return }
+                let reported = stage.take()
+                #expect(reported == expected, "seed \(seed), round \(round)")
+                guard reported == expected else { return }
                 expected = []
             }
         }

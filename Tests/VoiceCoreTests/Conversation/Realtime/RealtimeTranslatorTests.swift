@@ -81,8 +81,8 @@ struct RealtimeTranslatorTests {
     ])
     func errorsAreToldByWhatTheyMean(code: String, meaning: ErrorClass) {
         let error = ServerError(type: "error", code: code, message: "no", param: "session.voice", eventID: "ask-1")
-        let told = ServiceError(meaning, name: code, text: "no", setting: "session.voice", request: "ask-1")
-        #expect(Self.reports(.error(error)) == [.trouble(told)])
+        let reported = ServiceError(meaning, name: code, text: "no", setting: "session.voice", request: "ask-1")
+        #expect(Self.reports(.error(error)) == [.trouble(reported)])
         let failed = ResponseOutcome(id: "r", status: .failed, reason: code)
         let end = ResponseEnd(response: "r", status: .failed, reason: code, failure: meaning)
         #expect(Self.reports(.responseDone(failed)) == [.responseEnded(end)])
@@ -92,6 +92,6 @@ struct RealtimeTranslatorTests {
     @Test func settingsThatNobodyConfirmsAreInForce() {
         var translator = RealtimeTranslator(RealtimeSettings(instructions: "", tools: [], dialect: .huggingFace))
         let reports = translator.take(.sessionCreated(id: "s", expiresAt: nil))
-        #expect(reports == [.opened(id: "s", ends: nil), .ready(ServiceReadiness(isTold: false))])
+        #expect(reports == [.opened(id: "s", ends: nil), .ready(ServiceReadiness(isConfirmed: false))])
     }
 }
