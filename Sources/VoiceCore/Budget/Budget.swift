@@ -26,6 +26,9 @@ package struct Budget: Sendable {
     package private(set) var conversation = BudgetAccount.Spending()
     /// The service of the conversation: 0 for the preferred one.
     private var service = 0
+    /// The service of the next session beside it, and whether that session is open.
+    private var besideService = 0
+    private var isBesideOpen = false
     private var state = ConversationState.idle
     private var latest: Duration
     private var latestTalk: Duration
@@ -54,6 +57,9 @@ package struct Budget: Sendable {
         if isFar(.day) { day.spending.isReported = false }
     }
 
+    /// Whether a limit in money ends a day.
+    package var limitsDay: Bool { (options.caps[.day]?.money ?? 0) > 0 }
+
     /// What is to be remembered.
     package var saved: SavedBudget { SavedBudget(hour: hour, day: day) }
 
@@ -64,12 +70,23 @@ package struct Budget: Sendable {
         at now: ClockInstant
     ) -> [BudgetSignal] {
         pass(to: now)
-        for case .choose(let index, isBeside: false) in effects { service = index }
+        for effect in effects { follow(effect) }
         if case .service(.charged(let bill)) = event { charge(bill) }
-        for case .stateChanged(_, let next) in effects { state = next }
         if isTalking || state == .waitingForJarvis { latestTalk = now.uptime }
         if state == .idle, !isSpent(.conversation) { conversation = .init() }
         return signals(at: now)
+    }
+
+    /// Which sessions are open, of which service.
+    private mutating func follow(_ effect: ConversationEffect) {
+        switch effect {
+        case .choose(let index, isBeside: false): service = index
+        case .choose(let index, isBeside: true): besideService = index
+        case .connectBeside: isBesideOpen = true
+        case .promote, .adopt, .dropBeside: isBesideOpen = false
+        case .stateChanged(_, let next): state = next
+        default: break
+        }
     }
 
     /// Somebody speaks, or a response is awaited; an agent at work in silence costs nothing.
@@ -80,7 +97,7 @@ package struct Budget: Sendable {
         }
     }
 
-    private var prices: PriceTable {
+    private func prices(of service: Int) -> PriceTable {
         let others = options.substitutePrices
         return others.indices.contains(service - 1) ? others[service - 1] : options.prices
     }
@@ -95,7 +112,8 @@ package struct Budget: Sendable {
     private mutating func pass(to now: ClockInstant) {
         let gone = max(now.uptime - latest, .zero)
         latest = max(latest, now.uptime)
-        let cost = isOpen ? prices.cost(ofSession: gone) : 0
+        var cost = isOpen ? prices(of: service).cost(ofSession: gone) : 0
+        if isBesideOpen { cost += prices(of: besideService).cost(ofSession: gone) }
         let talk = isTalking ? gone : .zero
         each { spending in
             spending.micros += cost
@@ -116,8 +134,8 @@ package struct Budget: Sendable {
         guard isNew(bill.id) else { return }
         let cost =
             switch bill.usage {
-            case .response(let usage): prices.cost(of: usage)
-            case .transcription(let usage): prices.cost(of: usage)
+            case .response(let usage): prices(of: service).cost(of: usage)
+            case .transcription(let usage): prices(of: service).cost(of: usage)
             }
         each { $0.micros += Double(cost) }
     }

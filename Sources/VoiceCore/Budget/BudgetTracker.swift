@@ -51,7 +51,12 @@ package struct BudgetTracker: Sendable {
     package var status: BudgetStatus {
         var present = budget
         _ = present.note(nil, effects: [], at: clock())
-        return BudgetStatus(hour: present.hour.spending, day: present.day.spending, spentUntil: present.spentUntil)
+        return BudgetStatus(
+            hour: present.hour.spending,
+            day: present.day.spending,
+            spentUntil: present.spentUntil,
+            limitsDay: present.limitsDay
+        )
     }
 }
 
@@ -61,6 +66,8 @@ package struct BudgetStatus: Equatable, Sendable {
     package var day: BudgetAccount.Spending
     /// When there is a budget again; nil while there is one.
     package var spentUntil: String?
+    /// Whether a limit in money ends a day.
+    package var limitsDay = false
 }
 
 extension SavedBudget {

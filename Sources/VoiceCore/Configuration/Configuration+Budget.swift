@@ -78,7 +78,8 @@ extension Configuration.Budget {
             -1.0,
             -1...1000,
             isLive: true,
-            "US dollars for a minute of an open session, with services that charge by time; -1 takes the published price."
+            "US dollars for a minute of an open session, with every service in use that charges by time; -1 takes the published "
+                + "price."
         )
         package let priceTranscriptionMinUSD = Setting(
             "budget.price_transcription_min_usd",

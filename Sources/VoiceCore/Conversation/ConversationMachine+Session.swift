@@ -284,9 +284,13 @@ extension ConversationMachine {
             note(.responseFailed(status: "moderated", reason: reason))
             deactivate()
             emit(.play(.error))
+            emit(.announce(Self.moderationNotice))
         case .lost: giveUp(.transient, reason)
         }
     }
+
+    private static let moderationNotice =
+        "The voice service has ended this conversation. Call me again to begin another."
 
     // MARK: The session beside it
 

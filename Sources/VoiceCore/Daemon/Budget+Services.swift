@@ -13,9 +13,12 @@ extension Budget.Options {
             .day: BudgetCaps(money: budget.dayUSD, minutes: Double(budget.dayMin)),
         ]
         if let first = services.first { prices = PriceTable(configuration, of: first) }
-        // The prices of the configuration are those of the preferred service.
-        substitutePrices = services.dropFirst().map {
-            PriceTable($0.capabilities(configuration).charge, model: $0.model(configuration))
+        // Prices by the token belong to the preferred service's model; a price by the minute to whoever charges by time.
+        substitutePrices = services.dropFirst().map { service in
+            let charge = service.capabilities(configuration).charge
+            var table = PriceTable(charge, model: service.model(configuration))
+            if charge == .time, budget.priceSessionMinUSD >= 0 { table.sessionMinute = budget.priceSessionMinUSD }
+            return table
         }
     }
 

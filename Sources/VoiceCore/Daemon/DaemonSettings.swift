@@ -124,16 +124,11 @@ package struct DaemonSettings: Sendable {
                 "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
             )
         }
-        if activation.machine.mode == .always {
-            let priced = zip([service] + substitutes, [budget.prices] + budget.substitutePrices)
-                .filter { $0.capabilities.continuousUplink && $1.sessionMinute > 0 }
-            if let minute = priced.map(\.1.sessionMinute).max() {
-                guard configuration.budget.dayUSD > 0 else {
-                    let message = Self.alwaysOpen(minute) + ": set budget.day_usd, or another activation.mode"
-                    throw fail("activation.mode", message)
-                }
-                notices.append("activation.mode: " + Self.alwaysOpen(minute))
+        if activation.machine.mode == .always, let cost = costOfAlways {
+            if let refusal = refusalOfAlways(limitsDay: configuration.budget.dayUSD > 0) {
+                throw fail("activation.mode", refusal)
             }
+            notices.append("activation.mode: " + cost)
         }
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         let greeting = configuration.activation.greeting
@@ -152,9 +147,20 @@ package struct DaemonSettings: Sendable {
 
     private static let longestGreeting = 300
 
-    /// - Parameter minute: of an open session, in US dollars.
-    private static func alwaysOpen(_ minute: Double) -> String {
-        "\"always\" keeps a session open that is charged by the second, $\(Int((minute * 1440).rounded())) a day"
+    /// Why `always` is refused: a service in use charges for silence, and no limit ends a day. nil if it may be used.
+    ///
+    /// - Parameter limitsDay: whether a limit in money ends a day.
+    func refusalOfAlways(limitsDay: Bool) -> String? {
+        limitsDay ? nil : costOfAlways.map { $0 + ": set budget.day_usd, or another activation.mode" }
+    }
+
+    /// What `always` costs a day with the dearest service in use that charges for silence; nil if none does.
+    private var costOfAlways: String? {
+        let minutes = zip([service] + substitutes, [budget.prices] + budget.substitutePrices)
+            .filter { $0.capabilities.continuousUplink && $1.sessionMinute > 0 }.map(\.1.sessionMinute)
+        return minutes.max().map {
+            "\"always\" keeps a session open that is charged by the second, $\(Int(($0 * 1440).rounded())) a day"
+        }
     }
 
     /// Whether one of the services has no model, so that the small grammar gives orders.

@@ -70,6 +70,31 @@ struct BudgetTests {
         #expect(pass([]) == 10)
     }
 
+    /// While the next session waits beside the one in use, both are charged, each by its own price.
+    @Test(arguments: [ConversationEffect.promote, .adopt, .dropBeside])
+    func aSessionBesideIsPaidFor(end: ConversationEffect) {
+        var options = Budget.Options()
+        options.prices.sessionMinute = 0.05
+        var other = PriceTable()
+        other.sessionMinute = 0.03
+        options.substitutePrices = [other]
+        var budget = Budget(options, at: Self.start)
+        var now = Self.start
+        func minute(_ effects: [ConversationEffect]) -> Double {
+            let before = budget.day.spending.dollars
+            _ = budget.note(effects: effects, at: now)
+            now.uptime += .seconds(60)
+            now.wall += 60
+            _ = budget.note(at: now)
+            return ((budget.day.spending.dollars - before) * 100).rounded()
+        }
+        #expect(minute([.stateChanged(from: .idle, to: .listening)]) == 5)
+        #expect(minute([.connectBeside]) == 10)
+        #expect(minute([.dropBeside, .choose(service: 1, isBeside: true), .connectBeside]) == 8)
+        #expect(minute([end]) == 5)
+        #expect(minute([.stateChanged(from: .listening, to: .idle), .connectBeside]) == 3, "kept warm")
+    }
+
     /// What is told, in short.
     private func reported(_ signals: [BudgetSignal]) -> [String] {
         signals.map { signal in

@@ -163,6 +163,8 @@ struct CapabilityPropertyTests {
         scene.on(.service(.closing(.moderated, "content")))
         #expect(scene.state == .idle)
         #expect(scene.latest.contains(.disconnect) && scene.latest.contains(.play(.error)))
+        let isSaid = scene.latest.contains { if case .announce = $0 { true } else { false } }
+        #expect(isSaid, "nobody would know why the box is silent")
         var refused = Scene.listening()
         refused.on(.service(.closing(.refused, "no")))
         #expect(refused.refusals == ["no"])

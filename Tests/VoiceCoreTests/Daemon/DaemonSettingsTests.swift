@@ -184,6 +184,31 @@ struct DaemonSettingsTests {
         #expect(try !live { $0.activation.warmStandby = true }.activation.machine.isWarm)
     }
 
+    /// What the configuration may not say, a command or a remembered mode may not either.
+    @Test func alwaysByHandWantsABudgetToo() throws {
+        func refusal(_ use: [Configuration.Service.Name], limitsDay: Bool = false) throws -> String? {
+            try settings {
+                $0.service.use = use
+                $0.activation.mode = .push
+            }.refusalOfAlways(limitsDay: limitsDay)
+        }
+        #expect(try refusal([.openAILive])?.contains("$72 a day") == true)
+        #expect(try refusal([.openAI, .openAILive])?.contains("budget.day_usd") == true, "it may take over")
+        #expect(try refusal([.openAILive], limitsDay: true) == nil)
+        #expect(try refusal([.openAI]) == nil)
+    }
+
+    /// One price by the minute for whichever service charges by time, wherever it stands in the list.
+    @Test func aPriceByTheMinuteHoldsForASubstituteToo() throws {
+        let settings = try settings {
+            $0.service.use = [.openAI, .openAILive]
+            $0.budget.priceSessionMinUSD = 0.02
+            $0.budget.priceAudioOutUSD = 7
+        }
+        #expect(settings.budget.substitutePrices.map(\.sessionMinute) == [0.02])
+        #expect(settings.budget.substitutePrices.map(\.audioOut) == [0])
+    }
+
     @Test func levelsComeFromTheConfiguration() throws {
         let settings = try settings {
             $0.audio.masterVolume = 40

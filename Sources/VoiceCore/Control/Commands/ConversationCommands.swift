@@ -142,6 +142,10 @@ extension ControlCommand {
         if wanted == .wake, daemon.listener == nil || !daemon.settings.activation.hearsCalls {
             throw ControlProblem(.notAvailable, "activation.engine \(ActivationSettings.withoutEngine)")
         }
+        let limitsDay = await daemon.status.spending?.limitsDay ?? false
+        if wanted == .always, let refusal = daemon.settings.refusalOfAlways(limitsDay: limitsDay) {
+            throw ControlProblem(.notAvailable, refusal)
+        }
         if let wanted { daemon.setActivationMode(wanted) }
         let mode = if let wanted { wanted } else { await daemon.activationStatus.mode }
         return .done(["text": .string("mode \(mode.rawValue)"), "mode": .string(mode.rawValue)])
