@@ -1,5 +1,6 @@
 internal import VoiceActivation
 internal import VoiceBase
+internal import VoiceBudget
 internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceHousehold
