@@ -124,12 +124,6 @@ package struct DaemonSettings: Sendable {
                 "activation.warm_standby: this service charges for every minute of an open session, so none is kept ready"
             )
         }
-        if activation.machine.mode == .always, let cost = costOfAlways {
-            if let refusal = refusalOfAlways(limitsDay: configuration.budget.dayUSD > 0) {
-                throw fail("activation.mode", refusal)
-            }
-            notices.append("activation.mode: " + cost)
-        }
         announcer = LocalSettings.isWanted(configuration) ? try LocalSettings(configuration) : nil
         let greeting = configuration.activation.greeting
         guard greeting.utf8.count <= Self.longestGreeting else {
@@ -142,10 +136,19 @@ package struct DaemonSettings: Sendable {
         conversation.speechLongest = .seconds(2 * configuration.activation.turnLimitS)
         conversation.isAlwaysOpen = activation.machine.mode == .always
         media = MediaSettings(configuration.media)
+        if activation.machine.mode == .always, let cost = costOfAlways {
+            if let refusal = refusalOfAlways(limitsDay: limitsDay) {
+                throw fail("activation.mode", refusal)
+            }
+            notices.append("activation.mode: " + cost)
+        }
         if let notice = Budget.Options.notice(on: configuration, of: kind) { notices.append(notice) }
     }
 
     private static let longestGreeting = 300
+
+    /// Whether a limit in money ends a day, as the daemon was started.
+    var limitsDay: Bool { (budget.caps[.day]?.money ?? 0) > 0 }
 
     /// Why `always` is refused: a service in use charges for silence, and no limit ends a day. nil if it may be used.
     ///

@@ -24,8 +24,7 @@ extension VoiceDaemon {
         guard let hand = saved.mode, hand.configured == configured, hand.set == mode else { return settings }
         settings.activation.machine.handMode = mode
         guard mode != configured else { return settings }
-        let limitsDay = (settings.budget.caps[.day]?.money ?? 0) > 0
-        if mode == .always, let refusal = settings.refusalOfAlways(limitsDay: limitsDay) {
+        if mode == .always, let refusal = settings.refusalOfAlways(limitsDay: settings.limitsDay) {
             logger.warning("the mode set by hand is not restored", metadata: ["reason": "\(refusal)"])
             settings.activation.machine.handMode = nil
             return settings
