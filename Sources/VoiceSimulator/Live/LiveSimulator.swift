@@ -22,6 +22,8 @@ package final class LiveSimulator: Sendable {
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer key.
     ///   - threshold: quieter audio than this is never speech, in dBFS.
+    ///   - trouble: what goes wrong on the wire.
+    ///   - struck: takes each fault as it strikes; as `events`.
     ///   - events: called on the thread of the connection; must not block.
     package init(
         _ script: LiveScript,
@@ -29,6 +31,8 @@ package final class LiveSimulator: Sendable {
         port: Int = 0,
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
+        trouble: SocketTrouble? = nil,
+        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
     ) {
         let shared = Shared()
@@ -36,6 +40,8 @@ package final class LiveSimulator: Sendable {
         server = SocketSimulator(
             key: key,
             port: port,
+            trouble: trouble,
+            struck: struck,
             takes: { $0 == "/v1/live/sessions" },
             begin: { number in
                 var script = script
@@ -63,6 +69,9 @@ package final class LiveSimulator: Sendable {
 
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
+
+    /// TCP connections so far, those included that never came to a session.
+    package var attempts: Int { server.attempts }
 
     /// What clients did that the service does not allow.
     package var violations: [String] { record.record.withLock { $0.violations } }

@@ -111,7 +111,7 @@ package struct LocalTurn: Sendable {
         /// Silence after which the text is asked for: so much sooner than the turn can be over that recognising adds nothing to
         /// the wait, and longer than the pauses within words, each of which would cost a recognition for nothing.
         package var look = 16
-        package var hangover = 65
+        package var hangover = Configuration.Local().hangoverMS / 10
         package var hangovers = 40...150
         package var finishedLess = 20
         package var unfinishedMore = 60

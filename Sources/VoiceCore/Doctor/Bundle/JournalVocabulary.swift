@@ -72,7 +72,7 @@ enum JournalVocabulary {
         corrected could counting counts ctl cut daemon day default degraded delivers denied detected device devices did
         disturbed does done dropped due duplex duplicate earlier echo echo-test elsewhere empty encrypted end ended errno
         error event events every exactly exist exited failed failure far fewer file finish fit folder for found fresh
-        from front full gave give given goes got group had half hand has header headphones heard holds host hour hours
+        from front full gave get gets give given goes got group had half hand has header headphones heard holds host hour hours
         http https if ignored in incomplete integer into is it its jarvis jarvis-voiced jobs joined jumped kept key knob
         know known last lead learning leaves left level limit limitmemlock limitrtprio line listening load local locked look
         log long longer lost loudspeaker lower machine made main many map may media memory method microphone
@@ -81,7 +81,7 @@ enum JournalVocabulary {
         our out outlive output over overdrives own period permission pid plain playback played please plug priority
         problem process program protocol proxy put question questions queue quiet raise ran reach reached read ready
         real-time recognised refused refuses reload reloaded reloading remark remembered remove renewed replied reply
-        reported request requests resolved response restart restarted result return right rings room rotated run rung runs said
+        reported request requests resolved response restart restarted restored result return right rings room rotated run rung runs said
         saved scheduled schema second see sends sent serve serve.response_timeout server server's service session set settings
         shared silence so socket software somebody something sound speech spent start started starting state stations
         status stays still stop stopped stopping strong succeeded successfully such swaps take taken term-llm
