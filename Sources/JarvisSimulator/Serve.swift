@@ -37,7 +37,10 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .long, help: "Run a simulated Datagrid Voice too: datagrid.url is ws://127.0.0.1:PORT/ws/voice.")
     var datagrid = false
 
-    @Option(name: .long, help: "Trouble the wire of the first so many connections: cuts, stalls, refusals, garbled messages.")
+    @Option(
+        name: .long,
+        help: "Trouble the wire of the first so many connections: cuts, stalls, refusals, garbled messages."
+    )
     var troubled = 0
 
     @Option(name: .long, help: "Draws the trouble of --troubled.")
