@@ -1,4 +1,5 @@
 internal import VoiceBase
+internal import VoiceConfiguration
 
 /// Ten milliseconds of the cleaned microphone, as far as turns are concerned.
 package struct HeardStep: Equatable, Sendable {
