@@ -90,30 +90,33 @@ struct Serve: AsyncParsableCommand {
             .requests(queries),
             port: port,
             voice: configuration.voice,
-            trouble: trouble,
-            struck: Self.struck
+            trouble: trouble
         ) {
             record?.write($0)
+        } struck: {
+            Self.struck($0)
         }
         let livePort = live ? try await liveSimulator.start() : nil
         let heroSimulator = Hero365Simulator(
             hero365.script(reply),
             port: port,
             voice: configuration.voice,
-            trouble: trouble,
-            struck: Self.struck
+            trouble: trouble
         ) {
             record?.write($0)
+        } struck: {
+            Self.struck($0)
         }
         let heroPort = hasHero365 ? try await heroSimulator.start() : nil
         let datagridSimulator = DatagridSimulator(
             .answers(reply),
             port: port,
             voice: configuration.voice,
-            trouble: trouble,
-            struck: Self.struck
+            trouble: trouble
         ) {
             record?.write($0)
+        } struck: {
+            Self.struck($0)
         }
         let datagridPort = datagrid ? try await datagridSimulator.start() : nil
         let others = [("live", livePort), ("datagrid", datagridPort), ("hero365", heroPort)]

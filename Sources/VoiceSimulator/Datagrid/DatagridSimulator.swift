@@ -74,8 +74,8 @@ package final class DatagridSimulator: Sendable {
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
         trouble: SocketTrouble? = nil,
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
+        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
     ) {
         let shared = Shared()
         self.shared = shared

@@ -30,8 +30,8 @@ package final class Hero365Simulator: Sendable {
         voice: SpokenVoice = .natural,
         seed: UInt64 = 1,
         trouble: SocketTrouble? = nil,
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
+        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
     ) {
         let shared = Shared()
         self.shared = shared

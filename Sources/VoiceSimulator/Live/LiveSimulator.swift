@@ -32,8 +32,8 @@ package final class LiveSimulator: Sendable {
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
         trouble: SocketTrouble? = nil,
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
+        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
     ) {
         let shared = Shared()
         record = shared

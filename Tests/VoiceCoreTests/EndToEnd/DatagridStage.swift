@@ -22,8 +22,10 @@ final class DatagridStage: ServiceStage {
         house = try StageHouse { _ in .init(.reply("Nothing today.")) }
         let journal = house.journal
         let script = DatagridScript(turns, faults: faults)
-        simulator = DatagridSimulator(script, key: Self.key, voice: .tones, trouble: trouble, struck: struck) {
+        simulator = DatagridSimulator(script, key: Self.key, voice: .tones, trouble: trouble) {
             journal.add(.wire($0))
+        } struck: {
+            struck($0)
         }
     }
 

@@ -17,8 +17,10 @@ final class Hero365Stage: ServiceStage {
     ) throws {
         let house = try StageHouse { _ in .init(.reply("Nobody asks.")) }
         self.house = house
-        simulator = Hero365Simulator(script, key: Stage.key, voice: .tones, trouble: trouble, struck: struck) {
+        simulator = Hero365Simulator(script, key: Stage.key, voice: .tones, trouble: trouble) {
             house.journal.add(.wire($0))
+        } struck: {
+            struck($0)
         }
     }
 

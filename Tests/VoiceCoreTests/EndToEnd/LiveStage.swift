@@ -18,16 +18,18 @@ final class LiveStage: ServiceStage {
         _ turns: [LiveScript.Turn],
         faults: LiveScript.Faults = .init(),
         trouble: SocketTrouble? = nil,
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
-        behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) }
+        behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour = { _ in .init(.reply("Nothing today.")) },
+        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
     ) throws {
         let house = try StageHouse(behaviour: behaviour)
         self.house = house
         let lines = lines
         let script = LiveScript(turns, faults: faults)
-        simulator = LiveSimulator(script, key: Stage.key, voice: .tones, trouble: trouble, struck: struck) {
+        simulator = LiveSimulator(script, key: Stage.key, voice: .tones, trouble: trouble) {
             house.journal.add(.wire($0))
             lines.add([Line($0)])
+        } struck: {
+            struck($0)
         }
     }
 

@@ -53,7 +53,11 @@ extension EndToEnd {
             let faults = Faults()
             let turns = (0..<60).map { LiveScript.Turn("Question \($0)", .delegate(bridge: nil)) }
             let trouble = Self.trouble(seed, every: 3...60)
-            let stage = try LiveStage(turns, trouble: trouble, struck: faults.add) { _ in .init(.reply("Two.")) }
+            let stage = try LiveStage(turns, trouble: trouble) { _ in
+                .init(.reply("Two."))
+            } struck: {
+                faults.add($0)
+            }
             try await stage.start(isPatient: false)
             try await Self.endure(stage, faults, question: "Hey you there") { stage.simulator.attempts }
             try await stage.stop()
