@@ -1,3 +1,4 @@
+import Testing
 import VoiceSimulator
 
 @testable import VoiceBase
