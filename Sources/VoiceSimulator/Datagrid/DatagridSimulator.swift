@@ -64,8 +64,6 @@ package final class DatagridSimulator: Sendable {
     ///   - port: 0 takes any free one.
     ///   - key: the accepted API key.
     ///   - threshold: quieter audio than this is never speech, in dBFS.
-    ///   - trouble: what goes wrong on the wire.
-    ///   - struck: takes each fault as it strikes; as `events`.
     ///   - events: called on the thread of the connection; must not block.
     package init(
         _ script: DatagridScript,
@@ -73,16 +71,12 @@ package final class DatagridSimulator: Sendable {
         port: Int = 0,
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
-        trouble: SocketTrouble? = nil,
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
     ) {
         let shared = Shared()
         self.shared = shared
         server = SocketSimulator(
             port: port,
-            trouble: trouble,
-            struck: struck,
             accepts: { head in
                 let target = RequestTarget(head.uri)
                 guard target.path == "/ws/voice", let token = target.query["token"] else { return false }
@@ -115,9 +109,6 @@ package final class DatagridSimulator: Sendable {
 
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
-
-    /// TCP connections so far, those included that never came to a session.
-    package var attempts: Int { server.attempts }
 
     /// What clients did that the service does not allow, in the sessions that are over.
     package var violations: [String] { shared.violations }

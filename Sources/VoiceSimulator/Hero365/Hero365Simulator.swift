@@ -20,8 +20,6 @@ package final class Hero365Simulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer token.
-    ///   - trouble: what goes wrong on the wire.
-    ///   - struck: takes each fault as it strikes; as `events`.
     ///   - events: without sound; called on the thread of the connection; must not block.
     package init(
         _ script: Hero365Script,
@@ -29,17 +27,13 @@ package final class Hero365Simulator: Sendable {
         port: Int = 0,
         voice: SpokenVoice = .natural,
         seed: UInt64 = 1,
-        trouble: SocketTrouble? = nil,
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
     ) {
         let shared = Shared()
         self.shared = shared
         server = SocketSimulator(
             key: key,
             port: port,
-            trouble: trouble,
-            struck: struck,
             takes: { $0.hasPrefix("/voice/stream/ws/") },
             begin: { number in
                 var script = script
@@ -67,9 +61,6 @@ package final class Hero365Simulator: Sendable {
 
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
-
-    /// TCP connections so far, those included that never came to a session.
-    package var attempts: Int { server.attempts }
 
     /// What clients did that the service does not allow, in the sessions that are over.
     package var violations: [String] { shared.record.withLock { $0.violations } }

@@ -22,8 +22,6 @@ package final class LiveSimulator: Sendable {
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer key.
     ///   - threshold: quieter audio than this is never speech, in dBFS.
-    ///   - trouble: what goes wrong on the wire.
-    ///   - struck: takes each fault as it strikes; as `events`.
     ///   - events: called on the thread of the connection; must not block.
     package init(
         _ script: LiveScript,
@@ -31,17 +29,13 @@ package final class LiveSimulator: Sendable {
         port: Int = 0,
         voice: SpokenVoice = .natural,
         threshold: Double = -45,
-        trouble: SocketTrouble? = nil,
-        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in },
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in }
+        events: @escaping @Sendable (RealtimeSimulator.Event) -> Void = { _ in }
     ) {
         let shared = Shared()
         record = shared
         server = SocketSimulator(
             key: key,
             port: port,
-            trouble: trouble,
-            struck: struck,
             takes: { $0 == "/v1/live/sessions" },
             begin: { number in
                 var script = script
@@ -69,9 +63,6 @@ package final class LiveSimulator: Sendable {
 
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
-
-    /// TCP connections so far, those included that never came to a session.
-    package var attempts: Int { server.attempts }
 
     /// What clients did that the service does not allow.
     package var violations: [String] { record.record.withLock { $0.violations } }

@@ -37,13 +37,9 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         var listener: (any Channel)?
         var channels: [Int: any Channel] = [:]
         var connections = 0
-        /// TCP connections, those included that never come to an upgrade.
-        var attempts = 0
     }
 
     private let port: Int
-    private let trouble: SocketTrouble?
-    private let struck: @Sendable (FaultKind) -> Void
     private let accepts: @Sendable (HTTPRequestHead) -> Bool
     private let plain: @Sendable () -> any RemovableChannelHandler
     private let begin: @Sendable (_ connection: Int) -> Conversation
@@ -58,12 +54,8 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     ///   - begin: makes the conversation of a connection; they are counted from 1.
     ///   - ended: the connection of a conversation is over.
     ///   - events: called on the thread of the connection; must not block.
-    ///   - trouble: what goes wrong on the wire.
-    ///   - struck: takes each fault as it strikes; as `events`.
     init(
         port: Int,
-        trouble: SocketTrouble? = nil,
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
         accepts: @escaping @Sendable (HTTPRequestHead) -> Bool,
         plain: @escaping @Sendable () -> any RemovableChannelHandler = { UpgradeRefusalHandler(status: 401) },
         begin: @escaping @Sendable (_ connection: Int) -> Conversation,
@@ -71,8 +63,6 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         events: @escaping @Sendable (RealtimeSimulator.Event) -> Void
     ) {
         self.port = port
-        self.trouble = trouble
-        self.struck = struck
         self.accepts = accepts
         self.plain = plain
         self.begin = begin
@@ -84,8 +74,6 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     convenience init(
         key: String,
         port: Int,
-        trouble: SocketTrouble? = nil,
-        struck: @escaping @Sendable (FaultKind) -> Void = { _ in },
         takes: @escaping @Sendable (_ path: String) -> Bool,
         begin: @escaping @Sendable (_ connection: Int) -> Conversation,
         ended: @escaping @Sendable (Conversation) -> Void,
@@ -93,8 +81,6 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     ) {
         self.init(
             port: port,
-            trouble: trouble,
-            struck: struck,
             accepts: { head in
                 head.headers.first(name: "Authorization") == "Bearer \(key)" && takes(RequestTarget(head.uri).path)
             },
@@ -117,9 +103,6 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         return listener.localAddress?.port ?? 0
     }
 
-    /// TCP connections so far.
-    var attempts: Int { state.withLock { $0.attempts } }
-
     /// Closes the listener and every connection.
     func stop() async {
         let channels = state.withLock { state in
@@ -131,37 +114,16 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 
     private func configure(_ channel: any Channel) throws {
-        let attempt = state.withLock { state in
-            state.attempts += 1
-            return state.attempts
-        }
-        let plan = trouble?.plan(attempt)
-        var (accepts, plain) = (accepts, plain)
-        switch plan?.opening {
-        case .hang:
-            struck(.hangsAtUpgrade)
-            // What is sent is read, and nobody answers.
-            channel.eventLoop.scheduleTask(in: .seconds(20)) { channel.close(promise: nil) }
-            return
-        case .cut:
-            struck(.cutAtUpgrade)
-            channel.eventLoop.scheduleTask(in: .milliseconds(2)) { channel.close(promise: nil) }
-            return
-        case .garbage:
-            struck(.garbageAtUpgrade)
-            channel.eventLoop.scheduleTask(in: .milliseconds(2)) {
-                channel.writeAndFlush(ByteBuffer(string: "SSH-2.0-OpenSSH_9.2\r\n\r\n"), promise: nil)
+        let accepts = accepts
+        let upgrader = NIOWebSocketServerUpgrader(
+            maxFrameSize: 1 << 25,
+            shouldUpgrade: { channel, head in
+                channel.eventLoop.makeSucceededFuture(accepts(head) ? HTTPHeaders() : nil)
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel) }
             }
-            return
-        case .refuse(let status):
-            struck(.refused)
-            accepts = { _ in false }
-            let refusal = trouble?.refusal(status) ?? status
-            plain = { UpgradeRefusalHandler(status: refusal) }
-        case .sound, .silent, .invalidKey, .rejectSettings, .lateSettings, nil: break
-        }
-        let faults = plan.map { SocketFaults($0, errors: trouble?.errors ?? []) }
-        let upgrader = self.upgrader(accepts, faults)
+        )
         let upgrade: NIOHTTPServerUpgradeConfiguration = (
             upgraders: [upgrader],
             completionHandler: { context in
@@ -172,22 +134,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         try channel.pipeline.syncOperations.addHandler(plain(), name: UpgradeRefusalHandler.name)
     }
 
-    private func upgrader(
-        _ accepts: @escaping @Sendable (HTTPRequestHead) -> Bool,
-        _ faults: SocketFaults?
-    ) -> NIOWebSocketServerUpgrader {
-        NIOWebSocketServerUpgrader(
-            maxFrameSize: 1 << 25,
-            shouldUpgrade: { channel, head in
-                channel.eventLoop.makeSucceededFuture(accepts(head) ? HTTPHeaders() : nil)
-            },
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture { try self.upgrade(channel, faults) }
-            }
-        )
-    }
-
-    private func upgrade(_ channel: any Channel, _ faults: SocketFaults?) throws {
+    private func upgrade(_ channel: any Channel) throws {
         let number = state.withLock { state in
             state.connections += 1
             state.channels[state.connections] = channel
@@ -204,7 +151,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
                 maxAccumulatedFrameCount: 1024,
                 maxAccumulatedFrameSize: 1 << 25
             ),
-            SocketConversationHandler(begin(number), faults) { traffic in self.note(traffic, number) },
+            SocketConversationHandler(begin(number)) { traffic in self.note(traffic, number) },
         ])
     }
 
@@ -214,7 +161,6 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         case .sent(let event): events(.server(connection: number, Conversation.recorded(event)))
         case .closing(let code): events(.closing(connection: number, code: code))
         case .ended(let conversation): ended(conversation)
-        case .struck(let kind): struck(kind)
         }
     }
 }
@@ -229,19 +175,16 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
         case sent(SimulatedJSON)
         case closing(code: Int?)
         case ended(Conversation)
-        case struck(FaultKind)
     }
 
-    private var faults: SocketFaults?
     private var conversation: Conversation
     private let traffic: (Traffic) -> Void
     private let began = NIODeadline.now()
     private var ticks: RepeatedTask?
     private var isClosing = false
 
-    init(_ conversation: Conversation, _ faults: SocketFaults?, traffic: @escaping (Traffic) -> Void) {
+    init(_ conversation: Conversation, traffic: @escaping (Traffic) -> Void) {
         self.conversation = conversation
-        self.faults = faults
         self.traffic = traffic
     }
 
@@ -253,7 +196,6 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
         ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: pace, delay: pace) { _ in
             let (handler, context) = bound.value
             guard context.channel.isActive else { return }
-            handler.receive(nil, context)
             handler.perform(handler.conversation.tick(at: handler.now), context)
         }
     }
@@ -270,8 +212,9 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
         let frame = unwrapInboundIn(data)
         switch frame.opcode {
         case .text, .binary:
-            receive(String(buffer: frame.unmaskedData), context)
-        case .ping where faults?.isDead == true: break
+            let text = String(buffer: frame.unmaskedData)
+            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
+            perform(conversation.receive(text, at: now), context)
         case .ping:
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
@@ -289,20 +232,8 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// - Parameter text: nil: what could not be read until now.
-    private func receive(_ text: String?, _ context: ChannelHandlerContext) {
-        guard !isClosing else { return }
-        let texts = faults == nil ? text.map { [$0] } ?? [] : faults?.read(text, at: now) ?? []
-        for text in texts {
-            if let event = SimulatedJSON(text: text) { traffic(.received(event)) }
-            perform(conversation.receive(text, at: now), context)
-        }
-    }
-
     private func perform(_ outputs: [SocketOutput], _ context: ChannelHandlerContext) {
         guard !isClosing else { return }
-        let outputs = faults == nil ? outputs : faults?.write(outputs, at: now) ?? []
-        for kind in faults?.takeStruck() ?? [] { traffic(.struck(kind)) }
         for output in outputs {
             switch output {
             case .send(let event):

@@ -9,7 +9,6 @@ import VoiceSimulator
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 @testable import VoiceCore
-@testable import VoiceNetwork
 
 /// What stages of voice services share: a whole daemon in a room of files, in real time, with a stand-in for the agent.
 final class StageHouse: Sendable {
@@ -28,14 +27,8 @@ final class StageHouse: Sendable {
 
     deinit { unlink(recording) }
 
-    /// - Parameters:
-    ///   - environment: with the key of the service.
-    ///   - isPatient: false for a daemon that waits for no service for long, and is soon back.
-    func start(
-        environment: [String: String],
-        isPatient: Bool = true,
-        adjust: (inout Configuration) -> Void
-    ) async throws {
+    /// - Parameter environment: with the key of the service.
+    func start(environment: [String: String], adjust: (inout Configuration) -> Void) async throws {
         let agentPort = try await agent.start()
         var configuration = Configuration()
         configuration.activation.engine = .off
@@ -60,16 +53,6 @@ final class StageHouse: Sendable {
         )
         settings.jarvis.title = ""
         settings.audio.source = .file(room)
-        if !isPatient {
-            settings.service.request?.limits = ConnectionLimits(whole: .seconds(1), firstMessage: .milliseconds(1500))
-            settings.service.request?.deadPeerLimit = .milliseconds(1500)
-            settings.conversation.sessions.setUpLimit = .milliseconds(2500)
-            settings.conversation.reconnectFirst = .milliseconds(20)
-            settings.conversation.reconnectLongest = .milliseconds(300)
-            settings.conversation.limitedPause = .milliseconds(200)
-            settings.conversation.limitedLongest = .milliseconds(500)
-            settings.conversation.probePause = .milliseconds(200)
-        }
         let journal = journal
         let played = Mutex<AudioPorts?>(nil)
         let daemon = VoiceDaemon(
