@@ -1,15 +1,15 @@
 internal import VoiceBase
 
-/// Samples of 16 bits, little endian, out of the base64 text of a message. Lives on the network thread.
+/// Decodes the base64 text of a message into 16-bit little-endian samples. Lives on the network thread.
 final class Base64Downlink {
     /// Grows to the largest message seen.
     private var room = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 8192)
-    /// Of the latest message; good until the next.
+    /// Samples of the latest message; valid until the next one.
     private(set) var samples = UnsafeBufferPointer<Int16>(start: nil, count: 0)
 
     deinit { room.deallocate() }
 
-    /// - Returns: the samples, half a one at the end left out; nil for what is no base64.
+    /// - Returns: the samples, without an odd byte at the end; nil if the input is not base64.
     func decode(_ base64: UnsafeRawBufferPointer) -> UnsafeBufferPointer<Int16>? {
         let needed = base64.count / 4 * 3 / 2 + 2
         if room.count < needed {

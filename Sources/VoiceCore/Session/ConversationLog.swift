@@ -3,13 +3,13 @@ internal import VoiceBase
 internal import VoiceBudget
 internal import VoiceConversation
 
-/// Puts a conversation into log lines: one per change of state, one per call, one per turn.
+/// Writes a conversation to the log: one line per state change, one per call, one per turn.
 struct ConversationLog: Sendable {
     let logger: Logger
-    /// Whether what was said may appear.
+    /// Whether transcripts may appear.
     var transcripts: Bool
 
-    /// - Parameter turn: the number of the turn it happens in; 0 before the first.
+    /// - Parameter turn: the number of the turn in which the effect happens; 0 before the first.
     func write(_ effect: ConversationEffect, turn: Int = 0) {
         switch effect {
         case .stateChanged(let from, let to):
@@ -31,7 +31,7 @@ struct ConversationLog: Sendable {
         logger.info("call answered", metadata: .event(.callAnswered, metadata))
     }
 
-    /// What was said, in the journal only.
+    /// Logs a line of the transcript, to the journal only.
     func write(_ line: TranscriptLine) {
         guard transcripts else { return }
         var metadata: Logger.Metadata = [
@@ -160,7 +160,7 @@ struct ConversationLog: Sendable {
                 metadata: .event(.serviceTool, ["tool": "\(tool)", "status": "\(status)"])
             )
         case .heard, .spoken:
-            // Texts are written in the order of the conversation, see `TranscriptLine`.
+            // Transcripts are written in the order of the conversation; see `TranscriptLine`.
             break
         case .budgetSpent(let until):
             logger.notice("the budget is spent: no conversation", metadata: .event(.budgetSpent, ["until": "\(until)"]))
@@ -188,7 +188,7 @@ struct ConversationLog: Sendable {
         }
     }
 
-    /// A time for the log, in ms with so many decimals.
+    /// Formats a time for the log, in ms, with 0 or 3 decimals.
     private static func milliseconds(_ time: Duration, digits: Int = 0) -> String {
         guard digits > 0 else { return String(Int(time.fractionalMilliseconds.rounded())) }
         let micros = Int((time.fractionalMilliseconds * 1000).rounded())

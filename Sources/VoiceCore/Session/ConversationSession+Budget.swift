@@ -2,20 +2,19 @@ internal import VoiceBase
 package import VoiceBudget
 internal import VoiceConversation
 
-/// What conversations cost, and the end of the budget.
+/// The cost of conversations, and what happens when the budget is spent.
 extension ConversationSession {
-    /// What was spent; nil where nobody counts.
+    /// What has been spent; nil without a budget tracker.
     package var spending: BudgetStatus? { budget?.status }
 
-    /// Other limits and prices from now on; a budget that is spent by them ends the conversation, one that is not lets it
-    /// begin again.
+    /// Applies new limits and prices. If they make the budget spent, the conversation ends; otherwise it may begin again.
     func useBudget(_ options: Budget.Options) {
         spend()
         budget?.reconfigure(options)
         spend()
     }
 
-    /// Charges what an event tells of, and lets the conversation know what the budget says to it.
+    /// Charges an event and its effects, and passes the budget's verdict to the conversation.
     func spend(_ event: ConversationEvent? = nil, _ effects: [ConversationEffect] = []) {
         for signal in budget?.note(event, effects: effects) ?? [] {
             log.write(signal)
@@ -29,7 +28,7 @@ extension ConversationSession {
         }
     }
 
-    /// Time passes for a budget though nothing happens: looks at it at once, then every twenty seconds.
+    /// Lets the budget see time pass when no events arrive: checks at once, then every twenty seconds.
     func watchBudget() -> Task<Void, Never>? {
         guard budget != nil else { return nil }
         spend()

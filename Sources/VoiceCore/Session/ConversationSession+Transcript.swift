@@ -1,9 +1,9 @@
 internal import VoiceBase
 internal import VoiceConversation
 
-/// What was said, for the journal.
+/// Transcripts for the journal.
 extension ConversationSession {
-    /// Begins to write down what is said, or stops at once: what waits to be written is forgotten.
+    /// Starts writing transcripts, or stops at once; lines not yet written are then discarded.
     package func setTranscripts(_ areWanted: Bool) {
         guard log.transcripts != areWanted else { return }
         log.transcripts = areWanted
@@ -18,7 +18,7 @@ extension ConversationSession {
         watchTranscript()
     }
 
-    /// Lines that wait for the user's words do not wait for the next event.
+    /// Releases lines that wait for the user's words on a timer, without waiting for the next event.
     private func watchTranscript() {
         guard let due = transcript?.due else {
             transcriptTimer?.cancel()

@@ -8,11 +8,11 @@ package import VoiceBudget
 package import VoiceConversation
 package import VoiceNetwork
 
-/// Runs the conversation: hands events to the machine in their order and does what it wants done.
+/// Runs the conversation: passes events to the machine in order and carries out the effects it returns.
 ///
 ///     network thread, tools, timers, commands --> EventMailbox --> machine --> effects --> network thread, tools, ...
 ///
-/// One actor, one loop; nothing in it waits for the network, a tool or the card.
+/// One actor, one loop; nothing in it waits for the network, a tool or the sound card.
 package actor ConversationSession {
     package struct Parts: Sendable {
         package var network: NetworkThread
@@ -21,12 +21,12 @@ package actor ConversationSession {
         package var mailbox: EventMailbox
         package var dispatcher: ToolDispatcher
         package var service: any VoiceService
-        /// Those that take its place, in the order of `ConversationMachine.Options.substitutes`.
+        /// Substitute services, in the order of `ConversationMachine.Options.substitutes`.
         package var substitutes: [any VoiceService]
         package var budget: BudgetTracker?
-        /// Takes back what the agent works on or waits for.
+        /// Withdraws what the agent is working on or waiting for.
         package var withdraw: @Sendable () async -> Void
-        /// Asks the agent how it greets; nil where it does not say so in time.
+        /// Asks the agent for its greeting; nil if it does not answer in time.
         package var greeting: @Sendable () async -> String?
         package var logger: Logger
 
@@ -57,11 +57,11 @@ package actor ConversationSession {
         }
     }
 
-    /// Sees every effect as it is performed, and the timing of every call; for a timeline or a benchmark.
+    /// Receives every effect as it is performed, and the timing of every call; for a timeline or a benchmark.
     package struct Observer: Sendable {
         package var effect: @Sendable (ConversationEffect, Duration) -> Void
         package var call: @Sendable (CallTiming) -> Void
-        /// Every event of the conversation, before its effects.
+        /// Receives every event of the conversation, before its effects.
         package var event: @Sendable (ConversationEvent) -> Void
 
         package init(
@@ -79,26 +79,26 @@ package actor ConversationSession {
     var log: ConversationLog
     private let observer: Observer
     private(set) var machine: ConversationMachine
-    /// The connection that carries the conversation, and the one that is opened beside it; each is known by a number.
+    /// The connection that carries the conversation, and the standby opened beside it; each has a number.
     private var current = Line()
     private var standby = Line()
     private var connections = 0
-    /// The services of these two: 0 for the preferred one.
+    /// Indices of the services behind these two connections; 0 is the preferred one.
     private var chosen = (current: 0, beside: 0)
     private var timers: [ConversationTimer: (task: Task<Void, Never>, start: Int)] = [:]
     private var timerStarts = 0
     private var runningCalls: [String: Task<Void, Never>] = [:]
-    /// The latest of the calls that are made one after another.
+    /// The latest of the calls that must run in order.
     private var lastOrdered: Task<Void, Never>?
-    /// Of the calls whose output is not sent yet, with the time of the whole reply.
+    /// Timings of calls whose output has not been sent yet, with the time at which the reply was complete.
     private var timings: [String: (timing: CallTiming, replied: Duration?)] = [:]
     private var unknown: [String: Int] = [:]
-    /// Nil where nothing of what was said is wanted.
+    /// nil if transcripts are off.
     var transcript: TranscriptAssembler?
     var transcriptTimer: Task<Void, Never>?
     var budget: BudgetTracker?
 
-    /// - Parameter transcripts: whether what was said may appear in the log.
+    /// - Parameter transcripts: whether transcripts may appear in the log.
     package init(
         _ parts: Parts,
         options: ConversationMachine.Options,
@@ -115,17 +115,17 @@ package actor ConversationSession {
 
     package var state: ConversationState { machine.state }
 
-    /// The state, and why the service could not be had the last time; nil where it can.
+    /// The state, and why the service was unreachable at the last attempt; nil when it is reachable.
     package var reach: (state: ConversationState, trouble: ServiceTrouble?) { (machine.state, machine.trouble) }
 
-    /// How long ago the session was opened that carries the conversation; nil where there is none.
+    /// How long ago the current session was opened; nil without one.
     package var sessionAge: Duration? {
         machine.link.phase == .ready ? max(.zero, Monotonic.now() - machine.link.opened) : nil
     }
 
-    /// Sessions from now on are opened with other keys.
+    /// Uses new keys for sessions opened from now on.
     ///
-    /// - Parameter services: as the configuration would have them now.
+    /// - Parameter services: as built from the current configuration.
     func useKeys(of services: [any VoiceService]) {
         func newer(_ name: String) -> (any VoiceService)? { services.first { $0.name == name } }
         if let found = newer(parts.service.name) { parts.service.takeKey(of: found) }
@@ -135,7 +135,7 @@ package actor ConversationSession {
         machine.forgetTrouble()
     }
 
-    /// What is known of a failure counts no more: all is begun afresh.
+    /// Discards what is known of past failures, so that the next attempt starts afresh.
     func forgetTrouble() { machine.forgetTrouble() }
 
     /// Handles events until the mailbox is closed or the task is cancelled.
@@ -159,10 +159,10 @@ package actor ConversationSession {
         }
     }
 
-    /// Lets the machine decide on an event and does what it wants done.
+    /// Passes an event to the machine and carries out the effects it returns.
     func take(_ event: ConversationEvent, at instant: Duration, from origin: ConversationLink = .current) {
         let effects = machine.handle(event, at: instant, from: origin)
-        // Nothing is said in a session that waits to take over, and nothing spent; but it may take over.
+        // A standby session hears and costs nothing, but it may take over.
         let heard = origin == .current ? event : nil
         if let heard { observer.event(heard) }
         transcribe(heard, effects, at: instant)
@@ -176,15 +176,15 @@ package actor ConversationSession {
         index == 0 ? parts.service : parts.substitutes[min(index, parts.substitutes.count) - 1]
     }
 
-    /// The service of the present session, or of the next attempt.
+    /// The service of the current session, or of the next attempt.
     var present: any VoiceService { service(chosen.current) }
 
-    /// The name of the service that speaks in the place of the preferred one; nil where that does.
+    /// The name of the substitute in use; nil while the preferred service is in use.
     package var substitute: String? { chosen.current == 0 ? nil : service(chosen.current).name }
 
     private func isCharged(_ index: Int) -> Bool { service(index).capabilities.charge != .nothing }
 
-    /// What a service that charges has to do with.
+    /// The effects that concern a service that charges.
     private func charged(_ effects: [ConversationEffect], from before: Int) -> [ConversationEffect] {
         var counts = isCharged(before)
         return effects.filter { effect in
@@ -194,7 +194,7 @@ package actor ConversationSession {
         }
     }
 
-    /// The connection an envelope is about; nil for one that was given up, and for a timer that was cancelled.
+    /// The connection an envelope belongs to; nil for an abandoned connection or a cancelled timer.
     private func origin(of envelope: EventMailbox.Envelope) -> ConversationLink? {
         if case .timer(let timer) = envelope.event, let start = envelope.timerStart {
             guard timers[timer]?.start == start else { return nil }
@@ -256,7 +256,7 @@ package actor ConversationSession {
 
     private struct Line {
         var connection: ServiceConnection?
-        /// Its envelopes bear this number; nil for no connection, whose envelopes nobody reads any more.
+        /// The number its envelopes carry; nil without a connection.
         var number: Int?
     }
 
@@ -360,7 +360,7 @@ package actor ConversationSession {
         timers[timer] = (task, start)
     }
 
-    // MARK: What nobody knows
+    // MARK: Unknown events
 
     private func count(_ event: ConversationEvent) {
         guard case .service(.unknown(let type)) = event, unknown.count < 256 else { return }
@@ -373,7 +373,7 @@ package actor ConversationSession {
 }
 
 extension ConversationEvent {
-    /// When the session ends, where the service says it with this: Unix seconds.
+    /// When the session ends, in Unix seconds, if the service states it with this event.
     fileprivate var sessionEnds: Int? {
         switch self {
         case .service(.opened(_, let ends)): ends

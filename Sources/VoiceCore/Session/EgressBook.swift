@@ -1,30 +1,30 @@
 package import VoiceBase
 internal import VoiceBudget
 
-/// How much of the microphone has left this machine today: by conversation, and by what opened it. A pure value.
+/// How much microphone audio has left this machine today, by conversation and by what opened it. A pure value.
 ///
-/// A day is one of local time; a clock that was put back begins none (`BudgetAccount.roll`). Of more than
-/// `mostConversations` the oldest are counted together. Sums stay at `most`.
+/// A day is a local calendar day; setting the clock back does not begin a new one (`BudgetAccount.roll`). Beyond
+/// `mostConversations` the oldest are merged into one. Sums saturate at `most`.
 package struct EgressBook: Sendable, Equatable {
     package struct Conversation: Sendable, Equatable {
-        /// Unix time of the first sound, in seconds; nil for those that are counted together.
+        /// Unix time of the first sound, in seconds; nil for merged conversations.
         package var began: Int?
         /// "word", "button", "command", or "always" for a session that is always open.
         package var opener: String
-        /// Of 24,000 in a second; silence sent in place of sound that is held back is counted too.
+        /// At 24,000 per second. Includes silence sent in place of held-back sound.
         package var samples = 0
-        /// On the wire, as messages of the protocol, before TLS.
+        /// Bytes on the wire, as protocol messages, before TLS.
         package var bytes = 0
 
         package var seconds: Double { Double(samples) / Double(AudioFormat.wireRate) }
     }
 
     static let mostConversations = 200
-    /// Of samples and bytes of a conversation: a hundred thousand times what a day can hold.
+    /// Limit for the samples and bytes of a conversation: a hundred thousand times what a day can hold.
     static let most = 1_000_000_000_000_000
 
     package private(set) var conversations: [Conversation] = []
-    /// What left earlier today is not known: the book of before could not be read.
+    /// Whether earlier traffic of today is unknown because the saved book could not be read.
     package private(set) var isIncomplete = false
     private var day: BudgetAccount?
     private var opener = "always"
@@ -32,7 +32,7 @@ package struct EgressBook: Sendable, Equatable {
 
     package init() {}
 
-    /// The next sound belongs to a conversation opened by this.
+    /// Attributes the next sound to a new conversation with this opener.
     package mutating func begin(by opener: String) {
         self.opener = opener
         isOpen = false
@@ -50,13 +50,13 @@ package struct EgressBook: Sendable, Equatable {
         conversations[last].bytes = Self.sum(conversations[last].bytes, bytes)
     }
 
-    /// Today's, without those of days before.
+    /// Today's conversations; drops those of earlier days.
     package mutating func today(_ now: ClockInstant) -> [Conversation] {
         turn(to: now)
         return conversations
     }
 
-    /// A conversation that goes on over midnight begins again.
+    /// Starts a new day if needed. A conversation that runs past midnight begins again.
     private mutating func turn(to now: ClockInstant) {
         var account = day ?? BudgetAccount(number: now.number(of: 86_400))
         account.roll(to: now, length: 86_400)
@@ -78,14 +78,14 @@ package struct EgressBook: Sendable, Equatable {
 
     private static func sum(_ one: Int, _ other: Int) -> Int { min(one &+ other, most) }
 
-    // MARK: Over a restart
+    // MARK: Persistence
 
-    /// What outlives a restart; nil before the first sound.
+    /// The state to save; nil before the first sound.
     var saved: SavedEgress? {
         day.map { SavedEgress(day: $0.number, conversations: conversations, isIncomplete: isIncomplete) }
     }
 
-    /// The book of a daemon that goes on where another ended.
+    /// Restores the book of an earlier run.
     package init(_ saved: SavedEgress, at now: ClockInstant) {
         var account = BudgetAccount(number: saved.day)
         account.bringBack(to: now, length: 86_400)

@@ -3,13 +3,13 @@ internal import Synchronization
 package import VoiceBase
 internal import VoiceBudget
 
-/// The book, written by the network thread and read by anybody.
+/// The egress book: written by the network thread, readable from any thread.
 ///
-/// Remembered half a minute after it changed, and at the end: a daemon that is killed forgets half a minute at most.
+/// Saved half a minute after a change, and at shutdown: a daemon that is killed loses half a minute at most.
 package final class EgressLedger: Sendable {
     private struct State {
         var book: EgressBook
-        /// Somebody is about to write the book.
+        /// Whether a save is scheduled.
         var isSaving = false
     }
 
@@ -30,7 +30,7 @@ package final class EgressLedger: Sendable {
         self.clock = clock
     }
 
-    /// That of a state directory, with what had left before a restart.
+    /// The ledger of a state directory, including what was sent before a restart.
     package static func restored(directory: String?, logger: Logger) -> EgressLedger {
         guard let directory else { return EgressLedger() }
         return EgressLedger(
@@ -60,7 +60,7 @@ package final class EgressLedger: Sendable {
         return state.withLock { $0.book.today(now) }
     }
 
-    /// Whether more left today than is known.
+    /// Whether more was sent today than the book shows.
     package var isIncomplete: Bool {
         let now = clock()
         return state.withLock { state in
@@ -69,7 +69,7 @@ package final class EgressLedger: Sendable {
         }
     }
 
-    /// Writes what is not written yet.
+    /// Saves pending changes.
     package func flush() async {
         await store?.write {
             state.withLock { state in
@@ -80,9 +80,9 @@ package final class EgressLedger: Sendable {
     }
 }
 
-/// Remembers on disk what has left today.
+/// Stores on disk what was sent today.
 ///
-/// An actor of its own: a slow memory card must not hold up the sound.
+/// An actor of its own, because a slow memory card must not hold up the audio.
 package actor EgressStore {
     private let store: StateStore
 
@@ -94,7 +94,7 @@ package actor EgressStore {
         StateStore(directory + "/egress.toml", limit: 64 << 10, logger: logger, files: files)
     }
 
-    /// The book of before, with a warning where it cannot be read: then today's is incomplete.
+    /// Loads the saved book. If it cannot be read, logs a warning and marks today's book as incomplete.
     package static func load(
         directory: String,
         at now: ClockInstant,
@@ -119,7 +119,7 @@ package actor EgressStore {
         }
     }
 
-    /// - Parameter newest: asked when it is this call's turn: calls that overtake each other write nothing old.
+    /// - Parameter newest: called when this write runs, so that overtaking calls never write stale data.
     package func write(_ newest: @Sendable () -> SavedEgress?) {
         guard let saved = newest() else { return }
         store.save(Array(saved.text.utf8), failing: "what left today is not remembered")

@@ -2,18 +2,18 @@ internal import Synchronization
 internal import VoiceBase
 package import VoiceConversation
 
-/// Where the events of a conversation are put by the threads and tasks that see them, in the order they are put.
+/// Queue into which threads and tasks post the events of a conversation; delivers them in that order.
 ///
-/// It holds control events only, never audio. The bound is far above what a session produces while its owner is away
-/// for seconds; what does not fit is counted, and the owner says so.
+/// It holds control events only, never audio. The bound is far above what a session produces while its owner is busy for
+/// seconds. Events beyond it are counted, and the owner logs the count.
 package final class EventMailbox: Sendable {
     struct Envelope: Sendable {
         var event: ConversationEvent
         /// Monotonic time of the event itself.
         var at: Duration
-        /// The connection it is about, so that a connection that was given up cannot speak for its successor.
+        /// The connection it belongs to, so that events of an abandoned connection are not attributed to its successor.
         var connection: Int?
-        /// Which start of its timer it is about, so that a timer that was cancelled cannot speak for its successor.
+        /// The timer start it belongs to, so that a cancelled timer is not mistaken for its successor.
         var timerStart: Int?
     }
 
@@ -31,7 +31,7 @@ package final class EventMailbox: Sendable {
         put(Envelope(event: event, at: instant, connection: connection))
     }
 
-    /// - Parameter start: tells one start of the timer from the next.
+    /// - Parameter start: distinguishes one start of the timer from the next.
     func post(_ timer: ConversationTimer, start: Int) {
         put(Envelope(event: .timer(timer), at: Monotonic.now(), timerStart: start))
     }
@@ -40,11 +40,11 @@ package final class EventMailbox: Sendable {
         if case .dropped = continuation.yield(envelope) { lostEnvelopes.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    /// Ends the stream: what is in it is still read.
+    /// Ends the stream; queued events are still read.
     package func close() {
         continuation.finish()
     }
 
-    /// Events that found the mailbox full.
+    /// Number of events dropped because the mailbox was full.
     package var lost: Int { lostEnvelopes.load(ordering: .relaxed) }
 }

@@ -1,11 +1,12 @@
-/// Sums up what is lost, so that a log has one line for a trouble and not one for its every piece. A value: it gets the time.
+/// Sums up losses so that one disturbance makes one log line, not one per lost piece. A value; the caller passes in the
+/// time.
 struct LossMeter: Sendable {
-    /// Tells at most so often; and while a trouble lasts, every so often.
+    /// Minimum time between reports, and the interval of reports while a disturbance lasts.
     static let pause = Duration.seconds(10)
 
-    /// Everything ever lost.
+    /// Total lost so far.
     private(set) var total = 0
-    /// Lost and not reported yet.
+    /// Lost and not yet reported.
     private(set) var unreported = 0
     private var unreportedSince = Duration.zero
     private var quietUntil: Duration?
@@ -17,9 +18,9 @@ struct LossMeter: Sendable {
         unreported += amount
     }
 
-    /// What to tell now; nil where there is nothing, or where it can wait.
+    /// Returns the amount to report now; nil if nothing was lost or the report can wait.
     ///
-    /// - Parameter isOver: whether the trouble has ended, so that the sum is the whole of it.
+    /// - Parameter isOver: whether the disturbance has ended, so that the sum is complete.
     mutating func take(at now: Duration, isOver: Bool) -> Int? {
         guard unreported > 0, isOver || now >= unreportedSince + Self.pause else { return nil }
         if let quietUntil, now < quietUntil { return nil }

@@ -1,13 +1,12 @@
 package import VoiceNetwork
 
-/// An object that lives on the network thread, held by others who may only send work to it.
+/// An object that lives on the network thread. Holders on other threads may only send work to it.
 package struct NetworkConfined<Value: AnyObject>: @unchecked Sendable {
-    // Invariant behind @unchecked: `value` is touched nowhere but in `perform` and `onThread`, which run on the
-    // network thread.
+    // Invariant behind @unchecked: `value` is touched only in `perform` and `onThread`, which run on the network thread.
     private let value: Value
     private let network: NetworkThread
 
-    /// - Parameter value: given away: nobody else may keep it.
+    /// - Parameter value: ownership passes to this wrapper; nobody else may keep a reference.
     package init(_ value: sending Value, on network: NetworkThread) {
         self.value = value
         self.network = network
@@ -19,6 +18,6 @@ package struct NetworkConfined<Value: AnyObject>: @unchecked Sendable {
         network.enqueue { body(confined.value) }
     }
 
-    /// The object, for code that runs on the network thread already.
+    /// The object, for code already on the network thread.
     package var onThread: Value { value }
 }

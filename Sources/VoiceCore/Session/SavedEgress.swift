@@ -1,17 +1,17 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The book of what left today as it outlives a restart.
+/// The egress book of today in its saved form.
 ///
 ///     day = 20780         days since 1970 in local time
 ///     conversations = ["1795285800 word 48000 130000", ...]
-///     incomplete = true   what left earlier that day is not known; else left out
+///     incomplete = true   earlier traffic of that day is unknown; omitted otherwise
 ///
-/// Of a conversation: when it began in Unix time (0 for those that are counted together), its opener, samples, bytes.
+/// Each conversation: its start in Unix time (0 for merged ones), opener, samples, bytes.
 package struct SavedEgress: Equatable, Sendable {
     package var day: Int
     package var conversations: [EgressBook.Conversation]
-    /// What left earlier that day is not known.
+    /// Whether earlier traffic of that day is unknown.
     package var isIncomplete: Bool
 
     package init(day: Int, conversations: [EgressBook.Conversation], isIncomplete: Bool = false) {
@@ -20,11 +20,11 @@ package struct SavedEgress: Equatable, Sendable {
         self.isIncomplete = isIncomplete
     }
 
-    /// Larger numbers are a damaged file.
+    /// A larger number means a damaged file.
     private static let latest = 100_000_000
     private static let openers = ["word", "button", "command", "always", "earlier"]
 
-    /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
+    /// Parses the file. Ignores unknown keys, since a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let values = try ConfigurationDocument(ofState: bytes).values
         guard case .integer(let day)? = values["day"], (0...Self.latest).contains(day) else {

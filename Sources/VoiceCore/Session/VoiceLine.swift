@@ -2,30 +2,30 @@ internal import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 
-/// A piece of the cleaned microphone, 24 kHz, with what the audio thread knows of it. Good during a call only.
+/// A chunk of cleaned microphone audio at 24 kHz, with the audio thread's findings. Valid during a call only.
 package struct MicrophoneChunk {
     package var samples: UnsafeBufferPointer<Int16>
-    /// Somebody is heard to speak in it; never true where nothing tells voices from other sound.
+    /// Whether it contains a voice; always false without a voice detector.
     package var isVoice = false
-    /// The gate or mute held it back: it is zero.
+    /// Whether the gate or mute held it back; its samples are then zero.
     package var isHeldBack = false
-    /// Speech of the box is being played, or waits to be.
+    /// Whether speech of the box is playing or queued.
     package var boxSounds = false
 
     package init(_ samples: UnsafeBufferPointer<Int16>) { self.samples = samples }
 }
 
-/// Where the microphone goes and the voice comes from: the connection of a service. Lives on the network thread.
+/// Takes the microphone and delivers the voice: the connection to a service. Lives on the network thread.
 package protocol VoiceLine: AnyObject {
-    /// Sound may be sent.
+    /// Whether audio may be sent.
     var isOpen: Bool { get }
-    /// Bytes that wait to leave.
+    /// Bytes queued for sending.
     var pendingSendBytes: Int { get }
 
-    /// - Returns: the bytes that are on their way, 0 where nothing leaves yet; nil where the sound is lost.
+    /// - Returns: the bytes now under way; 0 if nothing leaves yet; nil if the sound is lost.
     func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int?
 
-    /// How far the loudspeaker has come with what came from here.
+    /// Reports how far the loudspeaker has played this connection's speech.
     func sounded(_ progress: PlayoutQueue.Progress)
 }
 

@@ -5,31 +5,31 @@ internal import VoiceConfiguration
 package import VoiceConversation
 internal import VoiceNetwork
 
-/// Carries audio between the rings of the audio thread and the socket; lives on the network thread alone.
+/// Carries audio between the audio thread's rings and the socket. Lives on the network thread alone.
 ///
 ///     MicrophoneTap --> chunks --> UplinkEncoder --> socket
 ///     socket --> base64 --> PlayoutQueue --> VoiceSink
 ///
-/// It outlives connections: speech that came in is played to its end when a connection breaks. Of several connections
-/// one has the microphone and the voice.
+/// It outlives connections: speech already received is played to its end when a connection breaks. At any time, at most one
+/// connection has the microphone and the voice.
 ///
-/// Bound of the way up: what the socket does not take stays in the microphone ring, and of that the newest second is
-/// kept. So a short stall loses nothing, and what is sent after a long one is of the present.
+/// Uplink bound: audio the socket does not take stays in the microphone ring, and only its newest second is kept. So a
+/// short stall loses nothing, and what is sent after a long one is recent.
 ///
-/// Where a conversation begins with a call, the moments before it (`setPreRoll`) and all that is said until its session
-/// is ready (`holdMicrophone`) stay in that ring too, and are sent first, as fast as the socket takes them. The ring is
-/// the bound: a session that is not ready within nine seconds misses the oldest.
+/// If a conversation begins with a call, the pre-roll (`setPreRoll`) and everything said until the session is ready
+/// (`holdMicrophone`) stay in that ring too, and are sent first, as fast as the socket takes them. The ring is the bound: a
+/// session that is not ready within nine seconds misses the oldest audio.
 package final class VoicePump {
     package struct Options: Equatable, Sendable {
-        /// Length of one append, in ms: a multiple of 10.
+        /// Length of one append in ms, a multiple of 10.
         package var chunk: Int
-        /// Speech gathered before playback begins, in ms.
+        /// Speech buffered before playback begins, in ms.
         package var startBuffer: Int
-        /// Bytes waiting for the socket above which microphone audio stays in its ring.
+        /// Backlog of the socket in bytes above which microphone audio stays in its ring.
         package var maximumBacklog = 16 << 10
-        /// Microphone audio that may wait there, in ms: the ring holds ten seconds.
+        /// Microphone audio that may wait there, in ms; the ring holds ten seconds.
         package var longestWait = 1000
-        /// Whether the audio thread tells voices from other sound.
+        /// Whether the audio thread runs a voice detector.
         package var hasVoiceDetector = false
 
         package init(
@@ -53,57 +53,56 @@ package final class VoicePump {
     private var queue: PlayoutQueue
     private var uplink: (any VoiceLine)?
     private var encoder: any UplinkEncoder = Base64Uplink()
-    /// Of a session that runs by its uplink; nil where nothing but sound is sent.
+    /// The clock of a session with a continuous uplink; nil for other sessions.
     private var clock: UplinkClock?
-    /// The one connection whose speech is played; nil between two.
+    /// The one connection whose speech is played; nil between connections.
     private var current: (any VoiceLine)?
     private let chunk: UnsafeMutableBufferPointer<Int16>
-    /// As long as a chunk, and silent.
+    /// A chunk of silence.
     private let silence: UnsafeMutableBufferPointer<Int16>
-    /// Position that the audio thread has to reach for the cut that is under way.
+    /// Position the audio thread must reach to complete the pending cut.
     private var cutPosition: UInt64?
-    /// The voice position at the last tick, and whether nobody could hear the voice then.
+    /// The voice position at the last tick, and whether the voice was inaudible then.
     private var heardUntil: UInt64 = 0
     private var wasInaudible = false
 
-    /// Samples of the microphone that are kept while nobody takes them.
+    /// Microphone samples kept while no connection takes them.
     private var preRoll = 0
-    /// Everything from here on is kept for the next session; nil where nothing is held.
+    /// Everything from this position on is kept for the next session; nil if nothing is held.
     private var heldFrom: UInt64?
-    /// What was captured before this was held, and is sent whole.
+    /// Held audio ends at this position and is sent in full.
     private var heldUntil: UInt64 = 0
-    /// The connection that has the microphone was sent nothing from before this.
+    /// The connection that has the microphone was sent nothing from before this position.
     private var sentFrom: UInt64 = 0
-    /// Sends only while somebody speaks; nil sends everything.
+    /// Sends only while somebody speaks; nil if everything is sent.
     private var gate: VoiceGate?
-    /// Where the voice of the turn at hand is to be looked for: not in the turn before.
+    /// Start of the range searched for the voice of the current turn; excludes the turn before.
     private var turnFrom: UInt64 = 0
     private var lastTurnUntil: UInt64 = 0
-    /// The service hears a turn of the user: it wants to hear its end too.
+    /// The service hears a turn of the user and must hear its end too.
     private var isTurnOpen = false
-    /// Samples that may be held: half a second less than the ring has room for.
+    /// Samples that may be held: half a second less than the ring's capacity.
     private var longestHold: Int { microphone.ring.capacity - AudioFormat.wireRate / 2 }
 
-    /// Chunks sent.
     package private(set) var chunksSent = 0
-    /// Samples of the microphone that the socket did not take in time.
+    /// Microphone samples the socket did not take in time.
     private var lostMicrophone = LossMeter()
-    /// Samples of speech that found no room: the listener is ten minutes behind.
+    /// Speech samples that found no room: playback is ten minutes behind.
     private var lostVoice = LossMeter()
     private var lostMessages = LossMeter()
-    /// From the newest sample's capture to its message being queued on the socket, for the latest chunks; without those
-    /// that the echo gate held back.
+    /// From the capture of the newest sample to the queueing of its message on the socket, for the latest chunks. Excludes
+    /// chunks held back by the echo gate.
     package private(set) var uplinkLatencies = RecentDurations()
 
     private let egress: EgressLedger
     private let uptime: () -> Duration
-    /// Who wants to know that time passes.
+    /// Closures called at every tick.
     private var followers: [(Duration) -> Bool] = []
 
     /// - Parameters:
-    ///   - volumes: at which the voice is played.
-    ///   - loudspeaker: which may be away; nil where a file takes the voice, always.
-    ///   - uptime: the monotonic clock; of a test, its own.
+    ///   - volumes: the playback volumes of the voice.
+    ///   - loudspeaker: may be absent; nil if a file takes the voice, always.
+    ///   - uptime: the monotonic clock; tests pass their own.
     package init(
         microphone: MicrophoneTap,
         voice: VoiceSink,
@@ -145,15 +144,15 @@ package final class VoicePump {
 
     // MARK: Microphone
 
-    /// Lets the microphone out on `connection`, and the voice in from it alone.
+    /// Sends the microphone to `connection`, and plays the voice of that connection only.
     ///
-    /// From a connection that has the microphone it moves at once, between two samples. A closed one begins with what is
-    /// held, else with the present: what was captured before stays here.
+    /// If another connection has the microphone, it moves at once, between two samples. If none has, the uplink begins with
+    /// the held audio, otherwise with the present: audio captured before is not sent.
     ///
     /// - Parameters:
-    ///   - encoder: makes the messages of it.
-    ///   - isContinuous: the session's clock is what it is sent: silence takes the place of what is not.
-    ///   - heldAtMost: so much of what is held is sent, the newest, in ms; nil for all of it.
+    ///   - encoder: writes the messages of this connection.
+    ///   - isContinuous: the session's clock runs on the audio it is sent, so silence replaces missing audio.
+    ///   - heldAtMost: how much held audio is sent, the newest, in ms; nil for all of it.
     package func openMicrophone(
         on connection: any VoiceLine,
         encoder: any UplinkEncoder = Base64Uplink(),
@@ -176,7 +175,7 @@ package final class VoicePump {
             clock = isContinuous ? UplinkClock(chunk: chunk.count, at: uptime()) : nil
         }
         uplink = connection
-        // Another session may name its responses like the one before.
+        // Another session may use the same response IDs as the one before.
         if current !== connection { queue.admitAll() }
         current = connection
     }
@@ -186,23 +185,23 @@ package final class VoicePump {
         heldFrom = nil
     }
 
-    /// Keeps so much of the microphone while nobody takes it, in ms; 0 keeps nothing.
+    /// Sets how much microphone audio is kept while no connection takes it, in ms; 0 keeps nothing.
     package func setPreRoll(_ milliseconds: Int) {
         preRoll = min(max(0, milliseconds) * AudioFormat.wireRate / 1000, longestHold)
     }
 
-    /// Lets the microphone out only while somebody speaks; nil lets everything out.
+    /// Sends the microphone only while somebody speaks; nil sends everything.
     package func setVoiceGate(_ gate: VoiceGate?) {
         self.gate = gate
     }
 
-    /// The service hears a turn of the user, or no longer. Meanwhile the gate is open, however long the service waits for
-    /// the silence that ends the turn.
+    /// Reports whether the service hears a turn of the user. During a turn the gate stays open, however long the service
+    /// waits for the silence that ends it.
     package func turnIsOpen(_ isOpen: Bool) {
         isTurnOpen = isOpen
     }
 
-    /// Drops what was captured and not sent, held or not.
+    /// Drops all captured audio that has not been sent, held or not.
     package func forgetMicrophone() {
         let position = microphone.ring.writePosition
         microphone.ring.skip(to: position)
@@ -211,19 +210,18 @@ package final class VoicePump {
         sentFrom = position
     }
 
-    /// Keeps everything from the pre-roll on, until the microphone is opened or closed.
+    /// Holds everything from the pre-roll on, until the microphone is opened or closed.
     package func holdMicrophone() {
         guard uplink == nil, heldFrom == nil else { return }
         let position = microphone.ring.writePosition
         heldFrom = max(microphone.ring.readPosition, position - min(position, UInt64(preRoll)))
     }
 
-    /// How long a service may take to tell that somebody has begun to speak, and how long before that his voice may have
-    /// begun.
+    /// How long a service may take to report the start of speech, plus how long before that the voice may have begun.
     private static let lead = UInt64(6 * AudioFormat.wireRate)
 
-    /// The service tells that somebody has begun to speak. Of what was held for its session any of it may be meant; what
-    /// it was not sent, not.
+    /// The service reports that somebody has begun to speak. The voice may be anywhere in the audio held for the session,
+    /// but not in audio that was not sent.
     func turnBegan(on connection: any VoiceLine) {
         guard uplink === connection else { return }
         let now = microphone.ring.readPosition
@@ -231,21 +229,21 @@ package final class VoicePump {
         turnFrom = max(lastTurnUntil, sentFrom, isOfHeld || now < Self.lead ? 0 : now - Self.lead)
     }
 
-    /// The service tells that the turn was taken as spoken.
-    /// - Returns: whether no voice was heard in it here, as where this connection has no microphone; false where that
-    ///   cannot be told.
+    /// The service reports that the turn was committed as speech.
+    /// - Returns: true if no voice was detected in it here, or if this connection has no microphone; false if that cannot
+    ///   be decided.
     func turnWasSilent(on connection: any VoiceLine) -> Bool {
         guard uplink === connection else { return true }
-        // What is captured and not yet sent is of the next turn.
+        // Audio captured but not yet sent belongs to the next turn.
         defer { lastTurnUntil = microphone.ring.readPosition }
         guard hasVoiceDetector else { return false }
         return microphone.voiceUntil <= turnFrom
     }
 
-    /// How far the microphone has come.
+    /// The write position of the microphone ring.
     var microphonePosition: UInt64 { microphone.ring.writePosition }
 
-    /// Whether somebody spoke to this connection after that place of the microphone, and within so long.
+    /// Whether somebody spoke to this connection after that microphone position and within `limit` of the present.
     func sentVoice(on connection: any VoiceLine, after place: UInt64 = 0, within limit: Duration) -> Bool {
         guard uplink === connection else { return false }
         let voiceUntil = microphone.voiceUntil
@@ -254,13 +252,13 @@ package final class VoicePump {
                 > microphone.ring.writePosition
     }
 
-    /// The connection is over; one that has taken its place keeps microphone and voice.
+    /// The connection has ended. A successor keeps microphone and voice.
     func ended(_ connection: any VoiceLine) {
         if uplink === connection { uplink = nil }
         if current === connection { current = nil }
     }
 
-    /// Whether speech of this connection is to be played: not while another has taken its place.
+    /// Whether speech of this connection is to be played: false while another connection has taken its place.
     func listens(to connection: any VoiceLine) -> Bool {
         current == nil || current === connection
     }
@@ -293,12 +291,12 @@ package final class VoicePump {
         dropOldest(now)
     }
 
-    /// Where the session runs by what it is sent: drops what came too late and sends silence for what does not come.
+    /// For a session with a continuous uplink: drops audio that came too late, and sends silence for missing audio.
     private func keepClock(_ connection: any VoiceLine, _ now: Duration, isHeld: Bool) {
         guard clock != nil, connection.isOpen, connection.pendingSendBytes <= maximumBacklog else { return }
         let position = microphone.ring.readPosition
         let waiting = microphone.ring.availableToRead
-        // What the echo gate holds back comes, all of it and in its place: it is not late.
+        // Audio held back by the echo gate arrives complete and in its place: it is not late.
         let due = now - .milliseconds(10 * microphone.heldPeriods)
         guard
             let step = clock?.step(at: due, oldest: captureTime(of: position), waiting: waiting, isHeld: isHeld)
@@ -312,7 +310,7 @@ package final class VoicePump {
         }
     }
 
-    /// A chunk with what is known of it.
+    /// Adds to a chunk what is known about it.
     private func heard(_ samples: UnsafeBufferPointer<Int16>, until end: UInt64) -> MicrophoneChunk {
         var heard = MicrophoneChunk(samples)
         let period = UInt64(AudioFormat.wirePeriodSamples)
@@ -333,16 +331,16 @@ package final class VoicePump {
         return true
     }
 
-    /// Sound of the microphone has left, by whatever way.
+    /// Counts microphone audio that has left, on whatever path.
     func left(samples: Int, bytes: Int) { egress.sent(samples: samples, bytes: bytes) }
 
-    /// Speech waits to be heard, or is being heard.
+    /// Whether speech is queued, playing or being cut.
     var isSpeaking: Bool { queue.isActive || cutPosition != nil }
 
-    /// Whether the audio thread tells voices from other sound.
+    /// Whether the audio thread runs a voice detector.
     var tellsVoices: Bool { hasVoiceDetector }
 
-    /// Nobody takes the microphone: keeps what a session may want later, and forgets the rest.
+    /// Without an uplink: keeps what a session may want later, and discards the rest.
     private func keepWanted() {
         keepNewest(heldFrom == nil ? preRoll : longestHold)
     }
@@ -352,7 +350,7 @@ package final class VoicePump {
         if excess > 0 { microphone.ring.skip(to: microphone.ring.readPosition + UInt64(excess)) }
     }
 
-    /// Keeps the newest of what waits, in whole chunks.
+    /// Keeps the newest waiting audio, in whole chunks.
     private func dropOldest(_ now: Duration) {
         let mayWait = microphone.ring.readPosition < heldUntil ? longestHold : longestWait
         let excess = microphone.ring.availableToRead - max(mayWait, chunk.count)
@@ -362,20 +360,20 @@ package final class VoicePump {
         lostMicrophone.add(lost, at: now)
     }
 
-    /// When the sample before this position of the microphone ring was captured.
+    /// Capture time of the sample before this position of the microphone ring.
     private func captureTime(of position: UInt64) -> Duration {
         Self.captureTime(of: position, origin: microphone.originNanoseconds)
     }
 
-    /// - Parameter origin: when position 0 would have been captured, in ns; see `MicrophoneTap`.
+    /// - Parameter origin: capture time of position 0, in ns; see `MicrophoneTap`.
     static func captureTime(of position: UInt64, origin: UInt64) -> Duration {
         // 10^9 / 24,000 reduced: the plain product would overflow after nine days.
         Duration(nanoseconds: origin &+ position * 125_000 / 3)
     }
 
-    // MARK: What a session that runs by its uplink asks
+    // MARK: Queries of sessions with a continuous uplink
 
-    /// Whether a voice was heard in the last so many samples that were taken; nil where nobody tells voices from other sound.
+    /// Whether a voice was detected in the last `samples` samples taken; nil without a voice detector.
     func hasVoice(inLast samples: Int) -> Bool? {
         guard hasVoiceDetector else { return nil }
         let position = microphone.ring.readPosition
@@ -387,7 +385,7 @@ package final class VoicePump {
         queue.waiting + Int(min(voice.ring.writePosition - min(voice.ring.writePosition, voice.consumed), 1 << 20))
     }
 
-    /// Calls `body` at every tick until it returns false; what is asked for while it runs is begun with the next.
+    /// Calls `body` at every tick until it returns false; bodies added during a tick are first called at the next.
     func follow(_ body: @escaping (_ now: Duration) -> Bool) { followers.append(body) }
 
     private func tellFollowers(_ now: Duration) {
@@ -399,7 +397,7 @@ package final class VoicePump {
 
     // MARK: Voice
 
-    /// Takes in the audio of a delta.
+    /// Queues the audio of a delta for playback.
     package func receive(_ samples: UnsafeBufferPointer<Int16>, of part: SpokenPart) {
         let now = uptime()
         switch queue.enqueue(samples, of: part, written: voice.ring.writePosition, at: now) {
@@ -416,15 +414,15 @@ package final class VoicePump {
         fillVoice(uptime())
     }
 
-    /// Silences the loudspeaker within a period; `voiceStopped` is reported when the card has reported how far it came.
+    /// Silences the loudspeaker within a period. `voiceStopped` is reported once the card has reported how far it played.
     package func stopVoice(refusing responseIDs: [String]) {
         let position = voice.requestFlush()
         queue.cut(refusing: responseIDs, at: position)
         cutPosition = position
     }
 
-    /// While a cut is under way nothing new goes into the ring, so that another cut meanwhile needs no flush of its own:
-    /// the audio thread keeps the account of one flush only.
+    /// Writes nothing to the ring while a cut is pending, so that another cut meanwhile needs no flush of its own: the
+    /// audio thread keeps the account of one flush only.
     private func fillVoice(_ now: Duration) {
         guard cutPosition == nil else { return }
         _ = queue.release(at: now) { samples in
@@ -434,7 +432,7 @@ package final class VoicePump {
     }
 
     private func followPlayback(_ now: Duration) {
-        // Before the flush is looked at: only one that is done moves the position over what was cut.
+        // Read before the flush: only a completed flush moves the position past what was cut.
         let position = voice.heard
         let isFlushed = cutPosition.map { voice.flushDone >= $0 } ?? false
         let cutAt = isFlushed ? voice.flushHeard : nil
@@ -451,8 +449,8 @@ package final class VoicePump {
         }
     }
 
-    /// Positions go on where nothing sounds: what was played since the last tick counts as heard where somebody could hear
-    /// it then and now.
+    /// Positions advance even while the output is inaudible. What was played since the last tick counts as heard only if it
+    /// was audible both then and now.
     private func countInaudible(upTo position: UInt64, ofCutUpTo cut: UInt64) {
         let isInaudible = isInaudible
         if isInaudible || wasInaudible {
@@ -481,7 +479,7 @@ package final class VoicePump {
 
     // MARK: Losses
 
-    /// A message of the service could not be read: costs only itself.
+    /// A message of the service was unreadable; only that message is lost.
     func noteUnreadable() {
         lostMessages.add(1, at: uptime())
     }
@@ -499,33 +497,35 @@ package final class VoicePump {
 
     // MARK: Time
 
-    /// Does what is due; returns when it wants to be called again.
+    /// Does what is due.
+    ///
+    /// - Returns: how long until the next call.
     package func tick() -> Duration {
         let now = uptime()
         pumpMicrophone(now)
         followPlayback(now)
         tellFollowers(now)
         logLosses(now)
-        // Now and then even when closed, so that the ring does not fill up with what nobody wants.
+        // Runs now and then even when closed, so that the ring does not fill with unwanted audio.
         var pause = Duration.milliseconds(500)
         if uplink != nil {
             pause = untilNextChunk(now)
         }
         if !followers.isEmpty { pause = min(pause, .milliseconds(20)) }
-        // A cut is waited for. Playback is only looked after: the ring holds far more than is played meanwhile.
+        // A cut is awaited. Playback is only monitored: the ring holds far more than is played between ticks.
         if cutPosition != nil { return min(pause, .milliseconds(10)) }
         return queue.isActive ? min(pause, .milliseconds(20)) : pause
     }
 
-    /// How long until the audio thread should have brought what is missing of a chunk, 1 ... 20 ms.
+    /// Time until the audio thread should have delivered the rest of a chunk, 1 ... 20 ms.
     ///
-    /// Its own pace is the guide: a card may hand over its periods later than they were captured.
+    /// Follows the audio thread's own pace: a card may deliver its periods later than they were captured.
     private func untilNextChunk(_ now: Duration) -> Duration {
         let missing = max(0, chunk.count - microphone.ring.availableToRead)
         let periods = (missing + AudioFormat.wirePeriodSamples - 1) / AudioFormat.wirePeriodSamples
         let latest = Duration(nanoseconds: voice.writtenNanoseconds)
         let due = latest + .milliseconds(10 * periods) - now
-        // A period that is late is looked for every millisecond; a card that is away, now and then.
+        // Looks for a late period every millisecond, and only now and then if the card is absent.
         if due < .milliseconds(-100) { return .milliseconds(10) }
         return min(max(due, .milliseconds(1)), .milliseconds(20))
     }

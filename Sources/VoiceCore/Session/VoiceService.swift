@@ -4,27 +4,27 @@ package import VoiceConversation
 package import VoiceNetwork
 internal import VoiceReply
 
-/// A voice service as it is configured: what it can do, and how a connection to it is made.
+/// A configured voice service: its capabilities, and how to connect to it.
 package protocol VoiceService: Sendable {
-    /// What `service.use` calls it.
+    /// Its name in `service.use`.
     static var name: Configuration.Service.Name { get }
-    /// Every service of this kind with what it can do, for the documentation.
+    /// Every variant of this service with its capabilities, for the documentation.
     static var kinds: [(name: String, capabilities: ServiceCapabilities)] { get }
-    /// What the configured one can do.
+    /// The capabilities of the configured variant.
     static func capabilities(_ configuration: Configuration) -> ServiceCapabilities
-    /// Where it is; nil for one that is not found by a single address.
+    /// Its address; nil for a service without a single address.
     static func address(_ configuration: Configuration) -> ServiceAddress?
-    /// The name of its model, for people and for prices.
+    /// The name of its model, for display and for prices.
     static func model(_ configuration: Configuration) -> String
-    /// What the model is told of its role where the owner has written nothing.
+    /// The default role of the model, used if the owner has written no instructions.
     static func persona(_ configuration: Configuration) -> String
-    /// What the owner has written for it: the key that names the file, and the file; empty for none.
+    /// The owner's instructions: the key that names the file, and the file; empty for none.
     static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String)
 
     /// - Parameters:
-    ///   - instructions: what the model is told of its role.
-    ///   - tools: the tools as the service wants them.
-    /// - Throws: what is missing or cannot be, with the way out.
+    ///   - instructions: the role of the model.
+    ///   - tools: the tools in the format of the service.
+    /// - Throws: what is missing or unsupported, and how to fix it.
     init(
         _ configuration: Configuration,
         secrets: Secrets,
@@ -32,34 +32,34 @@ package protocol VoiceService: Sendable {
         tools: [JSONValue]
     ) throws(ConfigurationError)
 
-    /// Which of the kinds it is.
+    /// The name of the variant.
     var name: String { get }
     var capabilities: ServiceCapabilities { get }
-    /// The tools that the model is offered.
+    /// The tools offered to the model.
     var tools: [JSONValue] { get set }
-    /// Whether the user's words become known.
+    /// Whether the service transcribes the user's words.
     var tellsHeardText: Bool { get }
-    /// Things the user should know that are no reason not to start.
+    /// Remarks for the user that do not prevent a start.
     var notices: [String] { get }
-    /// How its WebSocket is opened, with the key, which may change; nil for a service that speaks something else.
+    /// The WebSocket request including the key, which may change; nil for a service that uses another transport.
     var request: WebSocketRequest? { get set }
 
-    /// Sets what this service has settings of its own for.
+    /// Applies the service's own settings.
     func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options)
 
-    /// The pure half of a connection.
+    /// The pure protocol part of a connection.
     func wire() -> any ServiceWire
 
-    /// How a session over a WebSocket is opened, for who only wants to know whether it can be; nil for a service that speaks
-    /// something else.
+    /// Returns how a session over a WebSocket is opened, for probing whether it can be; nil for a service that uses another
+    /// transport.
     func opening(on network: NetworkThread) async -> ServiceOpening?
 
-    /// Takes the key of the same service as a newer configuration has it, and nothing else of that.
+    /// Takes over the key of the same service from a newer configuration, and nothing else.
     mutating func takeKey(of newer: any VoiceService)
 
-    /// Opens a connection; what becomes of it is reported.
+    /// Opens a connection and reports its events.
     ///
-    /// - Returns: nil where the network thread does not run.
+    /// - Returns: nil if the network thread is not running.
     func connect(
         on network: NetworkThread,
         pump: NetworkConfined<VoicePump>,
@@ -67,7 +67,7 @@ package protocol VoiceService: Sendable {
     ) -> ServiceConnection?
 }
 
-/// Takes what a connection reports, with the monotonic time of it.
+/// Receives the events of a connection, each with its monotonic time.
 package typealias ServiceReporter = @Sendable (ConversationEvent, Duration) -> Void
 
 extension VoiceService {
@@ -88,16 +88,16 @@ extension VoiceService {
     }
 }
 
-/// What a session is opened with.
+/// What it takes to open a session.
 package enum ServiceOpening: Sendable {
     case socket(WebSocketRequest, any ServiceWire)
-    /// It does not come to a socket.
+    /// The preparation failed before a socket could be opened.
     case failed(WebSocketClosure)
 }
 
-/// Where a service is, in the words of its section of the configuration.
+/// The address of a service, as given by its section of the configuration.
 package struct ServiceAddress: Equatable, Sendable {
-    /// The key that says so: "realtime.url".
+    /// The key that sets it: "realtime.url".
     package var key: String
     package var url: String
     package var allowsPlain: Bool
@@ -113,7 +113,7 @@ package struct ServiceAddress: Equatable, Sendable {
         self.caFile = caFile
     }
 
-    /// - Throws: that it is no address of a WebSocket.
+    /// - Throws: `ConfigurationError` if it is not a WebSocket address.
     package var base: ServerURL {
         get throws(ConfigurationError) {
             guard let base = ServerURL(url), ["ws", "wss"].contains(base.scheme) else {
@@ -124,15 +124,15 @@ package struct ServiceAddress: Equatable, Sendable {
         }
     }
 
-    /// How long a session may take from its first byte until it is ready: later than every deadline of the connection,
-    /// which can say what was missing.
+    /// How long a session may take from its first byte until it is ready. Longer than every deadline of the connection, so
+    /// that those can report what was missing.
     package var setUpLimit: Duration { connectTimeout * 2 + .seconds(10) }
 }
 
 extension WebSocketRequest {
     /// - Parameters:
-    ///   - url: the address with what the service wants in it; nil for that of the configuration.
-    ///   - deadPeerLimit: without a sign of life for so long the connection is dead.
+    ///   - url: the address extended for the service; nil for the configured one.
+    ///   - deadPeerLimit: a connection without a sign of life for this long is considered dead.
     package init(
         at address: ServiceAddress,
         url: String? = nil,
@@ -151,16 +151,16 @@ extension WebSocketRequest {
     }
 }
 
-/// A connection to a service, for whoever is not on the network thread.
+/// A connection to a service, for use outside the network thread.
 package struct ServiceConnection: Sendable {
-    /// Does something with the connection, in order, as long as it is there.
+    /// Runs a closure with the connection, in order, as long as it exists.
     package let perform: @Sendable (_ body: @escaping @Sendable (any ServiceLink) -> Void) -> Void
 
     package init(perform: @escaping @Sendable (_ body: @escaping @Sendable (any ServiceLink) -> Void) -> Void) {
         self.perform = perform
     }
 
-    /// The connection over a WebSocket whose driver is a `ServiceLink`.
+    /// Wraps a WebSocket connection whose driver is a `ServiceLink`.
     package init(_ handle: WebSocketHandle) {
         self.init { body in
             handle.perform { driver in
@@ -170,25 +170,25 @@ package struct ServiceConnection: Sendable {
     }
 }
 
-/// What a connection tells, with the monotonic time of it.
+/// Receives the events of a link, each with its monotonic time.
 package typealias ServiceLinkReport = (ConversationEvent, Duration) -> Void
 
 /// A connection to a voice service. Lives on the network thread.
 package protocol ServiceLink: AnyObject {
-    /// Asks the service; nothing is dropped: a connection that takes it no more is given up.
+    /// Sends a request to the service. Nothing is dropped: a connection that does not accept it is closed.
     ///
-    /// - Returns: false where the connection is not open, or was given up.
+    /// - Returns: false if the connection is not open or was closed.
     @discardableResult
     func ask(_ request: ServiceRequest) -> Bool
 
-    /// Takes microphone and voice, from another connection too.
+    /// Takes over microphone and voice, also from another connection.
     func openMicrophone()
 
-    /// Closes the connection in order and reports nothing of it any more: it is about to be replaced, or has been.
+    /// Closes the connection in order and stops reporting; it is about to be replaced or has been.
     func retire()
 }
 
-/// The voice services that there are. A new one is a line in `all`.
+/// All voice services. To add one, add a line to `all`.
 package enum ServiceRegistry {
     package static let all: [any VoiceService.Type] = [
         RealtimeService.self,
@@ -198,30 +198,30 @@ package enum ServiceRegistry {
         Hero365Service.self,
     ]
 
-    /// Those that a configuration names, the preferred one first.
+    /// The services named by a configuration, the preferred one first.
     package static func wanted(by configuration: Configuration) -> [any VoiceService.Type] {
         configuration.service.use.compactMap { name in all.first { $0.name == name } }
     }
 
-    /// Those of them for which there is a key, where they want one.
+    /// Those of them that have a key or need none.
     package static func usable(by configuration: Configuration, secrets: Secrets) -> [any VoiceService.Type] {
         wanted(by: configuration).filter {
             !$0.capabilities(configuration).needsKey || secrets.key($0.name.key).secret != nil
         }
     }
 
-    /// The one that a configuration prefers.
+    /// The preferred service of a configuration.
     package static func chosen(by configuration: Configuration) -> any VoiceService.Type {
         wanted(by: configuration).first ?? RealtimeService.self
     }
 
-    /// What it can do.
+    /// The capabilities of the preferred service.
     package static func capabilities(_ configuration: Configuration) -> ServiceCapabilities {
         chosen(by: configuration).capabilities(configuration)
     }
 }
 
 extension ServiceCapabilities {
-    /// Refuses whoever brings no key.
+    /// Whether the service refuses connections without a key.
     package var needsKey: Bool { key != .none }
 }

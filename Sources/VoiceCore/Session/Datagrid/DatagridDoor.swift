@@ -3,15 +3,15 @@ internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
 
-/// How a socket to Datagrid is had: by a hand-off, which keeps the key out of its address, or with the key in it.
+/// Prepares a socket to Datagrid: by a hand-off, which keeps the key out of its address, or with the key in the address.
 struct DatagridDoor: Sendable {
-    /// What a session is opened with. Nothing of it is for a log.
+    /// What it takes to open a session. None of it may be logged.
     struct Entry: Sendable {
         var request: WebSocketRequest
         var translator: DatagridTranslator
-        /// Takes the key, and the token of this session, out of what the service writes.
+        /// Removes the key and this session's token from what the service writes.
         var redactor: Redactor
-        /// Why the hand-off was passed by.
+        /// Why the hand-off was skipped.
         var trouble: String?
     }
 
@@ -26,21 +26,21 @@ struct DatagridDoor: Sendable {
     let settings: DatagridSettings
     var key: Secret?
 
-    /// Without a sign of life for so long a connection is dead.
+    /// A connection without a sign of life for this long is dead.
     private static let deadPeer = Duration.seconds(20)
     private static let path = "/v1/voice"
 
     private var redactor: Redactor { Redactor(Self.forms(key)) }
 
-    /// A secret as it is, and as it stands in an address.
+    /// A secret as it is, and percent-encoded as in an address.
     private static func forms(_ secret: Secret?) -> [Secret] {
         guard let secret else { return [] }
         return [secret] + (Secret(PercentEncoding.encoded(secret.revealed)).map { [$0] } ?? [])
     }
 
-    // MARK: The direct way
+    // MARK: Direct connection
 
-    /// - Parameter conversation: the one that goes on.
+    /// - Parameter conversation: the conversation to continue.
     func direct(conversation: String?) -> Outcome {
         var url = base.text
         if let key { url += (base.query == nil ? "?" : "&") + "token=" + PercentEncoding.encoded(key.revealed) }
@@ -55,7 +55,7 @@ struct DatagridDoor: Sendable {
 
     // MARK: The hand-off
 
-    /// - Parameter conversation: the one that goes on.
+    /// - Parameter conversation: the conversation to continue.
     func open(conversation: String?, on network: NetworkThread) async -> Outcome {
         guard handsOff else { return direct(conversation: conversation) }
         let isEncrypted = base.isSecure
@@ -69,7 +69,7 @@ struct DatagridDoor: Sendable {
             totalTimeout: address.connectTimeout,
             maximumReplyBytes: 1 << 20,
             caFile: address.caFile,
-            // A session that nobody opens is worth nothing, and may be charged for.
+            // A session that nobody opens is useless and may be charged for.
             mayRepeat: false,
             staysNear: !isEncrypted && !address.allowsPlain
         )
@@ -94,7 +94,7 @@ struct DatagridDoor: Sendable {
                 redactor: redactor
             )
             return .open(Entry(request: request, translator: translator, redactor: redactor))
-        // It depends on a store of theirs; the direct way does not.
+        // The hand-off depends on a store of the service; the direct connection does not.
         case 500...: return directly(conversation, "HTTP status \(reply.status)")
         default:
             let pause = reply.header("retry-after").flatMap { Int($0) }.map { min(max(0, $0), 3600) }
@@ -109,7 +109,7 @@ struct DatagridDoor: Sendable {
         return .open(entry)
     }
 
-    /// The query as a whole, and each value in it.
+    /// The secrets of a hand-off: the query as a whole, and each value in it.
     private static func token(_ handoff: DatagridHandoff) -> [Secret] {
         guard let query = handoff.token else { return [] }
         let values = query.revealed.split(separator: "&").compactMap { pair in

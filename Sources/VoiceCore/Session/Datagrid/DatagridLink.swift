@@ -3,7 +3,8 @@ internal import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
 
-/// One session of Datagrid, from its hand-off on: sound, messages and time for its translator. Lives on the network thread.
+/// One session of Datagrid, from its hand-off on: carries audio, messages and time to its translator. Lives on the network
+/// thread.
 package final class DatagridLink: ServiceLink, WebSocketDriver {
     private let door: DatagridDoor
     private let memory: DatagridMemory
@@ -12,31 +13,31 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
     private let report: ServiceReporter
 
     private var me: NetworkConfined<DatagridLink>?
-    /// The hand-off under way.
+    /// The pending hand-off.
     private var asking: Task<Void, Never>?
     private var entry: DatagridDoor.Entry?
     private var connection: WebSocketConnection?
-    /// The conversation that the session is to go on with.
+    /// The conversation the session is to continue.
     private var continued: String?
     private let uplink: HeardUplink
     private let downlink = Base64Downlink()
-    /// Nil once it has the microphone.
+    /// nil once the session has the microphone.
     private var waiting: WaitingUplink? = WaitingUplink()
-    /// Nothing is reported any more.
+    /// Set when events are no longer reported.
     private var isRetired = false
     private var isOver = false
-    /// It was part of a conversation.
+    /// Whether it has been part of a conversation.
     private var hasStarted = false
-    /// When a session that was told to end is given up.
+    /// When a session that was asked to end is closed anyway.
     private var closesBy: Duration?
-    /// How far the microphone had come at the latest message.
+    /// Microphone position at the latest message.
     private var heardUntil: UInt64 = 0
 
     /// How long a session may take to end in order.
     private static let closeLimit = Duration.seconds(3)
-    /// A service that hears the user begin to speak reacts sooner.
+    /// A service that hears the user begin to speak reacts sooner than this.
     private static let reaction = Duration.seconds(2)
-    /// Of what was said before the session was ready, in ms: more is not of the present.
+    /// How much audio from before the session was ready is sent, in ms: older audio is no longer relevant.
     private static let preRoll = 2000
 
     init(
@@ -84,7 +85,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
             if continued != nil, case .refused(let refusal) = closure,
                 [400, 404, 409, 410, 422].contains(refusal.status)
             {
-                // It may be about the conversation alone: the next attempt begins another.
+                // The refusal may concern the conversation alone: the next attempt begins a new one.
                 memory.began(nil)
                 failure.kind = .transient
             }
@@ -114,7 +115,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
     package func closed(_ closure: WebSocketClosure) {
         guard !isOver else { return }
         var failure = LinkFailure(closure)
-        // No code of theirs is known to be final.
+        // No close code of the service is known to be final.
         if case .closed = closure { failure.kind = .transient }
         failure.reason = entry?.redactor.clean(failure.reason) ?? failure.reason
         if let connection {
@@ -136,7 +137,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
         if isReported { report(.disconnected(failure), Monotonic.now()) }
     }
 
-    /// The session is told to end and its socket is closed once it has; no sound goes to it any more.
+    /// Asks the session to end and closes its socket once it has; no audio is sent to it any more.
     package func retire() {
         guard !isRetired, !isOver else { return }
         asking?.cancel()
@@ -216,7 +217,7 @@ package final class DatagridLink: ServiceLink, WebSocketDriver {
         if !samples.isEmpty { perform(entry?.translator.sound(at: Monotonic.now()) ?? []) }
     }
 
-    /// - Returns: whether there is more to look after.
+    /// - Returns: whether to call again.
     private func tick(_ now: Duration) -> Bool {
         guard !isOver else { return false }
         if let closesBy, now >= closesBy {

@@ -27,7 +27,7 @@ package struct DatagridService: VoiceService {
 
     package static func model(_ configuration: Configuration) -> String { name.rawValue }
 
-    /// The agent has a role of its own.
+    /// The service's agent has its own role.
     package static func persona(_ configuration: Configuration) -> String { "" }
 
     package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
@@ -54,7 +54,7 @@ package struct DatagridService: VoiceService {
             handsOff: datagrid.handoff,
             settings: DatagridSettings(
                 agent: text(datagrid.agentID),
-                // What was written for another service speaks of tools that are not here.
+                // Instructions written for another service mention tools that are not available here.
                 prompt: datagrid.instructionsFile.isEmpty ? "" : instructions,
                 voice: text(datagrid.voice),
                 greeting: text(datagrid.greeting)
@@ -86,7 +86,7 @@ package struct DatagridService: VoiceService {
     package var capabilities: ServiceCapabilities { .datagrid }
     package var tellsHeardText: Bool { true }
 
-    /// Each session has its own; see `opening`.
+    /// Each session has a request of its own; see `opening`.
     package var request: WebSocketRequest? {
         get { nil }
         set {}
@@ -98,7 +98,7 @@ package struct DatagridService: VoiceService {
 
     package func wire() -> any ServiceWire { DatagridWire(DatagridTranslator(door.settings)) }
 
-    /// A conversation of its own: the one that is held is left alone.
+    /// Opens a new conversation; the remembered one is left alone.
     package func opening(on network: NetworkThread) async -> ServiceOpening? {
         switch await door.open(conversation: nil, on: network) {
         case .open(let entry): .socket(entry.request, DatagridWire(entry.translator))
@@ -109,7 +109,7 @@ package struct DatagridService: VoiceService {
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40
         conversation.sessions.setUpLimit = door.address.setUpLimit + door.address.connectTimeout
-        // A session beside the present one would be of the same conversation.
+        // A standby session would belong to the same conversation.
         conversation.sessions.age = nil
         conversation.sessions.carry = .none
     }
@@ -125,7 +125,7 @@ package struct DatagridService: VoiceService {
     }
 }
 
-/// The conversation that the next connection goes on with.
+/// Remembers the conversation that the next connection continues.
 final class DatagridMemory: Sendable {
     private let state: Mutex<DatagridConversation>
 
@@ -133,7 +133,7 @@ final class DatagridMemory: Sendable {
 
     var next: String? { state.withLock { $0.next(at: Monotonic.now()) } }
 
-    /// A session of this conversation has started; nil: the service does not know the one it was asked for.
+    /// A session of this conversation has started; nil if the service does not know the one requested.
     func began(_ conversation: String?) {
         state.withLock { state in
             if let conversation { state.began(conversation) } else { state.forget() }

@@ -3,26 +3,26 @@ package import VoiceConversation
 package import VoiceNetwork
 internal import VoiceOpus
 
-/// One connection to Hero365: sound, messages and time for its translator. Lives on the network thread.
+/// One connection to Hero365: carries audio, messages and time to its translator. Lives on the network thread.
 ///
 ///     VoicePump --chunks--> Hero365Microphone --> Hero365Translator --> socket
 ///     VoicePump <--24 kHz-- Hero365Voice <-- packets in order <-- Hero365Translator <-- socket
 package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
-    /// What one connection has learned of the service for the next.
+    /// What one connection has learned about the service, for the next.
     enum Lesson { case wantsNested, wantsLongPackets }
 
     struct Options: Equatable, Sendable {
         var settings = Hero365Settings()
         var microphone = Hero365Microphone.Options()
-        /// Messages go into binary frames.
+        /// Sends messages in binary frames.
         var isBinary = false
     }
 
-    /// Messages that wait for a pause to end: 30 s of the shortest packets.
+    /// Messages that may wait for a pause to end: 30 s of the shortest packets.
     private static let mostWaiting = 1500
-    /// Of those, so many leave with each message of the microphone, or each 20 ms.
+    /// How many of those leave with each microphone message, or every 20 ms.
     private static let burst = 3
-    /// Bytes waiting for the socket above which messages wait here.
+    /// Backlog of the socket in bytes above which messages wait here.
     private static let backlog = 16 << 10
 
     private let connection: WebSocketConnection
@@ -31,15 +31,15 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     private let learned: (Lesson) -> Void
     private let options: Options
     private var translator: Hero365Translator
-    /// Nil where libopus does not take the settings, and why.
+    /// nil if libopus rejects the settings; `problem` then says why.
     private let microphone: Hero365Microphone?
     private let problem: OpusProblem?
     private let voice = Hero365Voice()
     private var waiting: [[UInt8]] = []
     private var pausedUntil = Duration.zero
-    /// Bytes of the latest message.
+    /// Size in bytes of the latest message.
     private var size = 0
-    /// Nothing is reported any more.
+    /// Set when events are no longer reported.
     private var isRetired = false
     private var isOver = false
     private var isLossReported = false
@@ -80,7 +80,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
 
     package func received(text: UnsafeRawBufferPointer) { receive(text) }
 
-    /// The service may write its JSON into frames of either kind.
+    /// The service may send its JSON in frames of either kind.
     package func received(binary: UnsafeRawBufferPointer) { receive(binary) }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -95,7 +95,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
         isOver = true
         pump.ended(self)
         guard !isRetired else { return }
-        // Whether somebody was speaking is known here: the turns are ours.
+        // Leaves `missedSpeech` alone: turns are detected here, so it is known whether somebody was speaking.
         report(.disconnected(LinkFailure(closure)), Monotonic.now())
     }
 
@@ -119,7 +119,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
         return connection.isOpen
     }
 
-    /// - Returns: whether there is more to look after.
+    /// - Returns: whether to call again.
     private func tick(_ now: Duration) -> Bool {
         guard !isOver, !isRetired else { return false }
         perform(translator.tick(at: now))
@@ -154,7 +154,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
 
     // MARK: Messages
 
-    /// The microphone's messages keep their order and wait for a pause to end; others leave at once.
+    /// Microphone messages keep their order and wait for a pause to end; other messages leave at once.
     private func send(_ message: Hero365ClientMessage) {
         let bytes = translator.encoded(message)
         size = bytes.count
@@ -185,7 +185,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
     // MARK: The microphone
 
     package var isOpen: Bool { !isOver && !isRetired && connection.isOpen }
-    /// What the socket does not take waits in messages, and the turns are heard all the same.
+    /// Always 0: what the socket does not take waits in messages, and turn detection continues meanwhile.
     package var pendingSendBytes: Int { 0 }
 
     package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
@@ -202,7 +202,7 @@ package final class Hero365Link: ServiceLink, VoiceLine, WebSocketDriver {
             case .failed(let reason): tellLoss(reason)
             }
         }
-        // It leaves in packets, or not at all.
+        // The audio leaves in packets, or not at all.
         return 0
     }
 

@@ -3,58 +3,58 @@ internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceOpus
 
-/// The microphone as Hero365 wants it: turns, and the packets that belong to them. Lives on the network thread.
+/// Turns the microphone into what Hero365 expects: turns and the packets that belong to them. Lives on the network thread.
 ///
 ///     MicrophoneChunk --10 ms--> StepMeter --> LocalTurn --> began, ended
 ///                        '-----> the latest two seconds --> converter --> Opus or PCM --> packets
 ///
-/// Nothing of a turn is handed over before what was heard of it is speech: a cough does not leave the house.
+/// No audio of a turn is released before it is recognised as speech: a cough does not leave the house.
 final class Hero365Microphone {
     enum Event: Equatable {
-        /// All with the ms of the microphone since the session began.
+        /// Times are in ms of microphone audio since the session began.
         case began(at: Int)
         case packet([UInt8], samples: Int)
         case ended(at: Int)
         case dropped(at: Int)
-        /// The sound of a packet is lost.
+        /// The audio of a packet is lost.
         case failed(String)
     }
 
     struct Options: Equatable, Sendable {
         var codec = Configuration.Hero365().codec
         var opus = OpusSpeechEncoder.Options()
-        /// Sound of a packet, in ms.
+        /// Length of a packet in ms.
         var packet = Configuration.Hero365().packetMS
-        /// What is heard between turns is handed over too.
+        /// Whether audio between turns is sent too.
         var isContinuous = false
         var turns = LocalTurn.Options()
     }
 
-    /// Samples of 10 ms at 24 kHz.
+    /// Samples in 10 ms at 24 kHz.
     private static let step = AudioFormat.wirePeriodSamples
-    /// Steps that are kept.
+    /// Number of steps kept.
     private static let steps = 200
 
     private let options: Options
     private var meter: StepMeter
     private var turn: LocalTurn
     private var kept = [Int16](repeating: 0, count: steps * step)
-    /// Steps so far, and the next to be handed over.
+    /// Steps so far, and the next one to encode.
     private var count = 0
     private var next = 0
     private var isInTurn = false
-    /// What is heard is handed over, without a gap.
+    /// Audio is being encoded without a gap.
     private var isFlowing = false
     private let converter: WireConverter?
     private let encoder: OpusSpeechEncoder?
     /// Samples for the next packet.
     private var open: [Int16] = []
-    /// The sound of the microphone that they stand for.
+    /// Steps of microphone audio they represent.
     private var openSteps = 0
-    /// Sound of a packet, in ms.
+    /// Length of a packet in ms.
     private(set) var packet: Int
 
-    /// - Parameter tellsVoices: the audio thread tells voices from other sound.
+    /// - Parameter tellsVoices: whether the audio thread has a voice detector.
     init(_ options: Options, tellsVoices: Bool) throws(OpusProblem) {
         self.options = options
         meter = StepMeter(tellsVoices: tellsVoices)
@@ -65,15 +65,15 @@ final class Hero365Microphone {
         encoder = options.codec == .opus ? try OpusSpeechEncoder(options.opus) : nil
     }
 
-    /// Fewer messages a minute from here on: as much sound in each as Opus takes.
+    /// Sends fewer messages a minute from here on, each as long as Opus allows.
     func lengthenPackets() { packet = OpusSpeechEncoder.lengths.last ?? packet }
 
-    /// The answer begins to be heard.
+    /// The answer becomes audible.
     func answerBegan() { _ = turn.handle(.answerBegan) }
 
     func answerEnded() { _ = turn.handle(.answerEnded) }
 
-    /// - Parameter mayListen: sound between turns may leave.
+    /// - Parameter mayListen: whether audio between turns may leave.
     func take(_ chunk: MicrophoneChunk, mayListen: Bool) -> [Event] {
         var events: [Event] = []
         for start in stride(from: 0, to: chunk.samples.count, by: Self.step) {
@@ -104,12 +104,12 @@ final class Hero365Microphone {
                 flush(&events)
                 isFlowing = false
                 events.append(.ended(at: count * 10))
-                // What was told to be over cannot be taken back: who goes on begins another turn.
+                // An end already sent cannot be taken back: speech that goes on begins another turn.
                 _ = turn.handle(.requestActs)
             case .drop:
                 isInTurn = false
                 events.append(.dropped(at: count * 10))
-            // There is no recogniser, and the conversation cuts and ducks by itself.
+            // There is no recogniser, and the conversation itself handles barge-in and ducking.
             case .look, .goesOn, .supersede, .duck, .bargeIn, .resumeAnswer: break
             }
         }
@@ -131,7 +131,7 @@ final class Hero365Microphone {
         encoder?.reset()
     }
 
-    /// Everything up to now, in whole packets.
+    /// Encodes everything up to now, in whole packets.
     private func handOver(_ events: inout [Event]) {
         next = max(next, count - Self.steps)
         let size = packet * options.opus.rate / 1000
@@ -150,7 +150,7 @@ final class Hero365Microphone {
         }
     }
 
-    /// What is left of the turn, filled up with silence.
+    /// Encodes the rest of the turn, padded with silence.
     private func flush(_ events: inout [Event]) {
         guard !open.isEmpty else { return }
         let size = packet * options.opus.rate / 1000

@@ -37,10 +37,10 @@ package struct Hero365Service: VoiceService {
         return settings
     }
 
-    /// What it speaks with is not told.
+    /// The service does not disclose its model.
     package static func model(_ configuration: Configuration) -> String { name.rawValue }
 
-    /// Its agent has a role of its own.
+    /// The service's agent has its own role.
     package static func persona(_ configuration: Configuration) -> String { "" }
 
     package static func instructionsFile(_ configuration: Configuration) -> (key: String, path: String) {
@@ -77,7 +77,7 @@ package struct Hero365Service: VoiceService {
             headers: secrets.key(Self.name.key).secret.map { [("Authorization", "Bearer \($0.revealed)")] } ?? [],
             deadPeerLimit: Self.deadPeer
         )
-        // A server that says nothing to `start_session` is spoken to all the same.
+        // A server that does not answer `start_session` is used all the same.
         request.limits.firstMessage = nil
         self.request = request
     }
@@ -122,7 +122,7 @@ package struct Hero365Service: VoiceService {
     private static func newSession() -> String { UUID().uuidString.lowercased() }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
-        // Two steps of the turns.
+        // Two steps of turn detection.
         pump.chunk = 20
         conversation.sessions.setUpLimit = address.setUpLimit
         conversation.sessions.age = nil

@@ -2,26 +2,26 @@ internal import VoiceBase
 package import VoiceConversation
 internal import VoiceOpus
 
-/// The sound of Hero365, in whatever form it comes, as samples at 24 kHz; what is missing is made up for. Lives on the network
+/// Decodes the audio of Hero365, in any of its formats, to samples at 24 kHz, and conceals losses. Lives on the network
 /// thread.
 package final class Hero365Voice {
-    /// The most that is made up for at once, in ms.
+    /// The longest gap concealed at once, in ms.
     private static let longestGap = OpusSpeechDecoder.longestGap
 
     private var decoder: OpusSpeechDecoder?
     private var converter: (rate: Int, converter: WireConverter)?
-    /// Samples of the latest message: one that is missing was as long.
+    /// Samples of the latest message; a missing one is assumed to be as long.
     private var latest = AudioFormat.wireRate * 60 / 1000
 
     package init() {}
 
-    /// An answer begins.
+    /// Resets the decoders: an answer begins.
     package func begin() {
         decoder?.reset()
         converter?.converter.reset()
     }
 
-    /// Nil where it cannot be read.
+    /// Returns the decoded samples; nil if the sound cannot be decoded.
     package func samples(_ sound: Hero365Sound) -> [Int16]? {
         let samples: [Int16]?
         switch sound.form {
@@ -34,7 +34,7 @@ package final class Hero365Voice {
         return samples
     }
 
-    /// What stands in for so many messages before `next`.
+    /// Returns concealment for `messages` missing messages before `next`.
     package func conceal(_ messages: Int, before next: Hero365Sound?) -> [Int16] {
         let most = AudioFormat.wireRate * Self.longestGap / 1000
         let missing = min(latest * min(max(0, messages), 50), most)
@@ -53,7 +53,7 @@ package final class Hero365Voice {
         return made
     }
 
-    /// A packet that is none costs only itself.
+    /// Decodes the packets of a message; an invalid packet costs only itself.
     private func opus(_ bytes: [UInt8]) -> [Int16]? {
         guard let packets = OpusPayload.packets(bytes), let decoder = try? opened() else { return nil }
         var samples: [Int16] = []

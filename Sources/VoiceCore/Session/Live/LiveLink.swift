@@ -2,7 +2,7 @@ internal import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 
-/// One connection to GPT-Live: sound, messages and time for its translator. Lives on the network thread.
+/// One connection to GPT-Live: carries audio, messages and time to its translator. Lives on the network thread.
 package final class LiveLink: ServiceLink, WebSocketDriver {
     private let connection: WebSocketConnection
     private let pump: VoicePump
@@ -11,22 +11,22 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
     private var translator: LiveTranslator
     private let uplink: HeardUplink
     private let downlink = Base64Downlink()
-    /// Nil once it has the microphone.
+    /// nil once the session has the microphone.
     private var waiting: WaitingUplink? = WaitingUplink()
-    /// Nothing is reported any more.
+    /// Set when events are no longer reported.
     private var isRetired = false
-    /// When a session that was told to end is given up.
+    /// When a session that was asked to end is closed anyway.
     private var closesBy: Duration?
     private var isOver = false
-    /// How far the microphone had come at the latest message.
+    /// Microphone position at the latest message.
     private var heardUntil: UInt64 = 0
 
     /// How long a session may take to end in order.
     private static let closeLimit = Duration.seconds(15)
-    /// A service that hears the user begin to speak says so sooner.
+    /// A service that hears the user begin to speak reports it sooner than this.
     private static let reaction = Duration.seconds(2)
 
-    /// - Parameter refusedDelay: the service does not know `acknowledgement_delay_ms`.
+    /// - Parameter refusedDelay: called if the service does not know `acknowledgement_delay_ms`.
     package init(
         connection: WebSocketConnection,
         pump: VoicePump,
@@ -86,7 +86,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         pump.openMicrophone(on: connection, encoder: uplink, isContinuous: true)
     }
 
-    /// The session is told to end and its socket is closed once it has; no sound goes to it any more.
+    /// Asks the session to end and closes its socket once it has; no audio is sent to it any more.
     package func retire() {
         guard !isRetired else { return }
         perform(translator.ask(.close, at: Monotonic.now()))
@@ -106,7 +106,7 @@ package final class LiveLink: ServiceLink, WebSocketDriver {
         return connection.isOpen
     }
 
-    /// - Returns: whether there is more to look after.
+    /// - Returns: whether to call again.
     private func tick(_ now: Duration) -> Bool {
         guard !isOver else { return false }
         if let closesBy, now >= closesBy {

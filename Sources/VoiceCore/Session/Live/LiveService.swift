@@ -36,15 +36,15 @@ package struct LiveService: VoiceService {
         ("live.instructions_file", configuration.live.instructionsFile)
     }
 
-    /// What one connection has learned of the service for the next.
+    /// What one connection has learned about the service, for the next.
     private final class Lesson: Sendable {
         /// The service does not know `acknowledgement_delay_ms`.
         let refusesDelay = Atomic<Bool>(false)
     }
 
-    /// Without a sign of life for so long a connection is dead: sound comes ten times a second.
+    /// A connection without a sign of life for this long is dead: audio comes ten times a second.
     private static let deadPeer = Duration.seconds(12)
-    /// Of the instructions, in bytes: 16,384 tokens.
+    /// Maximum size of the instructions in bytes, for 16,384 tokens.
     private static let longestInstructions = 48_000
 
     package var request: WebSocketRequest?
@@ -98,7 +98,7 @@ package struct LiveService: VoiceService {
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
         pump.chunk = 40
-        // Deltas are 100 ms long, and the network wavers.
+        // Deltas are 100 ms long, and the network has jitter.
         pump.startBuffer = max(pump.startBuffer, 150)
         conversation.sessions.setUpLimit = address.setUpLimit
         conversation.sessions.age = nil

@@ -2,28 +2,28 @@ internal import Glibc
 internal import VoiceAudio
 internal import VoiceBase
 
-/// espeak-ng, the voice of last resort: a program that is started for each sentence. Blocks; for a thread of its own.
+/// espeak-ng, the voice of last resort: a program started for each sentence. Blocks; call it on a thread of its own.
 enum EspeakVoice {
-    /// Sound of one channel.
+    /// Mono sound.
     struct Sound: Sendable {
         var rate: Int
         var samples: [Int16]
     }
 
     private static let program = "espeak-ng"
-    /// Bytes: two minutes of speech.
+    /// In bytes: two minutes of speech.
     private static let longest = 6 << 20
     private static let limit = Duration.seconds(10)
 
-    /// Whether it is in PATH.
+    /// Whether espeak-ng is in PATH.
     static var isInstalled: Bool {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
-    /// Nil where it is missing or fails.
+    /// Returns the spoken text; nil if espeak-ng is missing or fails.
     ///
-    /// The text goes into a file that is ours alone: arguments of a program are for every user to read.
+    /// The text goes into a private file, because program arguments are readable by every user.
     static func speak(_ text: String, language: String) -> Sound? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let path = folder + "/jv-espeak-\(UInt64.random(in: 0 ... .max))"
@@ -39,7 +39,7 @@ enum EspeakVoice {
 
     private static func run(_ path: String, _ language: String) -> [UInt8]? {
         var ends: [Int32] = [0, 0]
-        // A socket pair is closed on exec from its first moment.
+        // A socket pair is close-on-exec from its first moment.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         defer { close(ends[0]) }
@@ -71,7 +71,7 @@ enum EspeakVoice {
         }
     }
 
-    /// A WAV file of 16 bits and one channel, whose lengths are not to be trusted: it was written to a pipe.
+    /// Parses a WAV file of 16 bits and one channel. Ignores its length fields: it was written to a pipe.
     static func sound(_ wave: [UInt8]) -> Sound? {
         func number(_ at: Int, _ bytes: Int) -> Int {
             (0..<bytes).reduce(0) { $0 | Int(wave[at + $1]) << (8 * $1) }

@@ -3,10 +3,10 @@ internal import VoiceConversation
 package import VoiceNetwork
 internal import VoiceReply
 
-/// Says things of the box's own where no session does: notices, and what somebody at the command line wants said.
+/// Speaks the box's own messages when no session does: notices, and texts from the command line.
 ///
-/// It goes the way of every speech, through the playout queue: it is cancelled from the microphone, and stopped by whatever
-/// stops the box. More than `most` texts do not wait: the oldest is dropped.
+/// They pass through the playout queue like all speech, so they are cancelled from the microphone, and stopped by whatever
+/// stops the box. At most `most` texts wait; beyond that the oldest is dropped.
 package struct LocalAnnouncer: Sendable {
     private let core: NetworkConfined<AnnouncerCore>
 
@@ -14,13 +14,13 @@ package struct LocalAnnouncer: Sendable {
         core = NetworkConfined(AnnouncerCore(settings, on: network, pump: pump), on: network)
     }
 
-    /// Says it as soon as nothing else is being said.
+    /// Says the text as soon as nothing else is being said.
     package func say(_ text: String) {
         let core = core
         core.perform { $0.say(text, core) }
     }
 
-    /// Nothing of it is said any more.
+    /// Stops speaking and drops all waiting texts.
     package func hush() { core.perform { $0.hush() } }
 
     package func stop() { core.perform { $0.stop() } }

@@ -2,7 +2,8 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceConversation
 
-/// The sound of the turns: 16 kHz, the latest 35 seconds, and what each 10 ms of it say of a talker. Lives on the network thread.
+/// Audio for turn detection: the latest 35 seconds at 16 kHz, and the measurement of each 10 ms. Lives on the network
+/// thread.
 final class LocalEar {
     /// Samples of a step.
     static let step = 160
@@ -15,7 +16,7 @@ final class LocalEar {
     private(set) var samples = 0
     private var meter: StepMeter
 
-    /// - Parameter tellsVoices: the audio thread tells voices from other sound; otherwise what is loud is a voice.
+    /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
     init(tellsVoices: Bool) { meter = StepMeter(tellsVoices: tellsVoices) }
 
     /// Milliseconds so far.
@@ -33,11 +34,11 @@ final class LocalEar {
         return meter.take(chunk)
     }
 
-    /// The sound of these steps at the level that recognisers like, -23 dBFS where it is speech: Whisper decodes what is faint
+    /// The audio of these steps at the level recognisers prefer, -23 dBFS during speech: Whisper decodes faint audio
     /// several times over.
     func speech(of steps: Range<Int>) -> [Int16] { sound(of: steps, gain: gain(of: steps)) }
 
-    /// The factor that brings these steps to that level.
+    /// The gain that brings these steps to that level.
     func gain(of steps: Range<Int>) -> Float {
         let raw = raw(steps)
         guard !raw.isEmpty else { return 1 }
@@ -48,7 +49,7 @@ final class LocalEar {
             levels.append(StepMeter.level(piece))
             for sample in piece { peak = max(peak, abs(Int32(sample))) }
         }
-        // The louder half is speech.
+        // The louder half is taken as speech.
         levels.sort()
         let loud = levels[(levels.count / 2)...]
         let level = loud.reduce(0, +) / Float(max(1, loud.count))

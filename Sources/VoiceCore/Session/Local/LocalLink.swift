@@ -4,16 +4,16 @@ internal import VoiceNetwork
 internal import VoiceReply
 internal import VoiceWyoming
 
-/// A session of the local voice: turns, the recogniser and the speaker, put together. Lives on the network thread.
+/// A session of the local voice: combines turn detection, the recogniser and the speaker. Lives on the network thread.
 ///
 ///     VoicePump --10 ms--> LocalEar --> LocalTurn --> LocalRecogniser --> LocalTranslator --> conversation
 ///     VoicePump <--24 kHz-- LocalSpeaker <-- sentences <-- LocalTranslator <-- requests <-- conversation
 ///
-/// It is ready when the recogniser has said what it is. A speaker that does not answer is stood in for by espeak-ng.
+/// It is ready once the recogniser has described itself. If the speaker does not answer, espeak-ng replaces it.
 package final class LocalLink: ServiceLink, VoiceLine {
     private static let describeLimit = Duration.seconds(5)
     private static let connectLimit = Duration.seconds(2)
-    /// Steps after a turn was given in which who goes on is joined to it: later it is another turn.
+    /// Steps after the end of a turn within which continued speech is joined to it; later it is another turn.
     private static let joinLimit = 250
 
     private let settings: LocalSettings
@@ -30,7 +30,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var recogniser: LocalRecogniser?
     private var speaker: LocalSpeaker?
     private var connections = 0
-    /// Connections on which servers are asked what they are.
+    /// Connections on which servers are asked to describe themselves.
     private var recogniserProbe: Int?
     private var speakerProbe: Int?
     private var knowsRecogniser = false
@@ -38,11 +38,11 @@ package final class LocalLink: ServiceLink, VoiceLine {
     private var ear: LocalEar?
     private var turn: LocalTurn
     private var translator: LocalTranslator
-    /// Steps so far, and since when the last turn is given; nil where none is.
+    /// Steps so far, and the step at which the last turn was given; nil if there is none to join.
     private var steps = 0
     private var givenAt: Int?
     private var speech: LocalSpeech?
-    /// Milliseconds of each sentence that came in, and how far they were said to have been heard.
+    /// Length received of each sentence in ms, and the number of words reported as heard.
     private var lengths: [Int] = []
     private var wordsHeard = 0
 
@@ -246,7 +246,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
     // MARK: The microphone
 
     package var isOpen: Bool { phase == .opened }
-    /// What the recogniser does not take ends its connection, so nothing waits here.
+    /// Always 0: a recogniser that does not take its audio loses its connection, so nothing waits here.
     package var pendingSendBytes: Int { 0 }
 
     package func send(_ chunk: MicrophoneChunk, by encoder: any UplinkEncoder) -> Int? {
@@ -257,11 +257,11 @@ package final class LocalLink: ServiceLink, VoiceLine {
             step.samples = UnsafeBufferPointer(rebasing: chunk.samples[start..<end])
             hear(ear.take(step), ear)
         }
-        // It leaves with a turn, or not at all.
+        // The audio leaves with a turn, or not at all.
         return 0
     }
 
-    /// Ten milliseconds.
+    /// Handles 10 ms.
     private func hear(_ step: HeardStep, _ ear: LocalEar) {
         steps += 1
         if let given = givenAt, steps - given > Self.joinLimit {
@@ -293,7 +293,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
                 } else {
                     translate(.dropped(at: ear.milliseconds, resumes: resumes))
                 }
-            // The conversation cuts and ducks by itself when somebody begins to speak.
+            // The conversation handles barge-in and ducking itself when somebody begins to speak.
             case .bargeIn, .resumeAnswer, .duck: break
             }
         }
@@ -342,7 +342,7 @@ package final class LocalLink: ServiceLink, VoiceLine {
         }
     }
 
-    /// Tells the turn what the box says as it is heard, so that its echo is not taken for words.
+    /// Passes what the box says to turn detection as it is heard, so that its echo is not mistaken for words.
     private func said(_ heard: Int) {
         guard let speech else { return }
         var start = 0

@@ -1,10 +1,10 @@
 internal import VoiceBase
 internal import VoiceWyoming
 
-/// Has the sound of turns recognised: one connection an utterance, opened while the user speaks. Lives on the network thread.
+/// Recognises the audio of turns: one connection per utterance, opened while the user speaks. Lives on the network thread.
 ///
-/// Servers know no cancel: a connection that is of no use any more is closed. One that ends before its text is tried once
-/// more on a new one.
+/// The protocol has no cancel: a connection no longer needed is closed. One that ends before its text is retried once on a
+/// new connection.
 final class LocalRecogniser {
     enum Outcome {
         case partial(String)
@@ -14,13 +14,13 @@ final class LocalRecogniser {
 
     private struct Attempt {
         var look: Int
-        /// One utterance after another.
+        /// One entry per utterance.
         var sounds: [[Int16]]
         var texts: [String] = []
         var isRepeated = false
     }
 
-    /// What may be sent while the user speaks: to servers that recognise meanwhile.
+    /// Audio sent while the user speaks, to servers that recognise meanwhile.
     private struct Live {
         var gain: Float
         /// The step that is sent next.
@@ -29,7 +29,7 @@ final class LocalRecogniser {
 
     private static let format = WyomingFormat.microphone
     private static let connectLimit = Duration.seconds(2)
-    /// Samples of a message: 40 ms.
+    /// Samples per message: 40 ms.
     private static let chunk = 640
 
     private let sockets: WyomingSockets
@@ -39,7 +39,7 @@ final class LocalRecogniser {
     private let newNumber: () -> Int
     private let report: (Outcome) -> Void
     private let left: (_ samples: Int, _ bytes: Int) -> Void
-    /// The server sends text while it hears.
+    /// Whether the server sends text while it listens.
     var streams = false
     private var number: Int?
     private var transcript = WyomingTranscript()
@@ -75,14 +75,14 @@ final class LocalRecogniser {
         put(.audioStart(Self.format))
     }
 
-    /// What is new of the turn, for servers that stream.
+    /// Sends new audio of the turn to servers that stream.
     func feed(_ ear: LocalEar, until step: Int) {
         guard let live, step - live.next >= 4 else { return }
         send(ear.sound(of: live.next..<step, gain: live.gain))
         self.live?.next = step
     }
 
-    /// Have these utterances recognised, as one text.
+    /// Recognises these utterances as one text.
     func recognise(_ look: Int, _ ranges: [Range<Int>], of ear: LocalEar) {
         if let live, ranges.count == 1, let range = ranges.first, live.next <= range.upperBound, number != nil {
             attempt = Attempt(look: look, sounds: [ear.speech(of: range)])
@@ -95,14 +95,14 @@ final class LocalRecogniser {
         sendNext()
     }
 
-    /// What is under way is of no use.
+    /// Abandons the attempt under way.
     func abandon() {
         attempt = nil
         live = nil
         drop()
     }
 
-    /// - Returns: whether it was of this connection.
+    /// - Returns: whether the event belongs to this connection.
     func take(_ event: WyomingSockets.Event, of number: Int) -> Bool {
         guard number == self.number else { return false }
         switch event {

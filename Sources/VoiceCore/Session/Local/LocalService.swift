@@ -7,18 +7,18 @@ internal import VoiceMedia
 package import VoiceNetwork
 internal import VoiceWyoming
 
-/// How the local voice is configured.
+/// The configuration of the local voice.
 package struct LocalSettings: Sendable {
     package var recogniser: WyomingAddress
-    /// Nil: espeak-ng speaks.
+    /// nil if espeak-ng speaks.
     package var speaker: WyomingAddress?
     package var voice: String
     package var language: String
     package var allowsPublic: Bool
     package var turns = LocalTurn.Options()
-    /// Whether a radio station is known by this name.
+    /// Whether a radio station of this name is known.
     package var knowsStation: @Sendable (String) -> Bool = { _ in false }
-    /// What the clock on the wall shows, in minutes since midnight.
+    /// The wall clock time, in minutes since midnight.
     package var clock: @Sendable () -> Int = {
         var seconds = time(nil)
         var local = tm()
@@ -26,10 +26,10 @@ package struct LocalSettings: Sendable {
         return Int(local.tm_hour) * 60 + Int(local.tm_min)
     }
 
-    /// The language as espeak-ng names it.
+    /// The language code for espeak-ng.
     var espeakLanguage: String { WyomingRequest.language(language) ?? "en" }
 
-    /// Whether the configuration wants a voice of the house, if only for what the box itself has to say.
+    /// Whether the configuration asks for a local voice, if only for the box's own messages.
     package static func isWanted(_ configuration: Configuration) -> Bool {
         configuration.service.use.contains(.local) || !configuration.local.speaker.isEmpty
     }
@@ -45,7 +45,7 @@ package struct LocalSettings: Sendable {
     }
 }
 
-/// The voice that stays in the house: Wyoming servers, and no model between them and the agent.
+/// The voice that stays in the house: Wyoming servers, without a model between them and the agent.
 package struct LocalService: VoiceService {
     package static let name = Configuration.Service.Name.local
     package static var kinds: [(name: String, capabilities: ServiceCapabilities)] { [(name.rawValue, .local)] }
@@ -85,9 +85,9 @@ package struct LocalService: VoiceService {
     package func wire() -> any ServiceWire { NoWire() }
 
     package func configure(_ conversation: inout ConversationMachine.Options, _ pump: inout VoicePump.Options) {
-        // A step of the turns.
+        // A step of turn detection.
         pump.chunk = 10
-        // Nothing in it grows old.
+        // Nothing in it ages.
         conversation.sessions.age = nil
         conversation.sessions.setUpLimit = .seconds(12)
         conversation.sessions.carry = .none
@@ -108,7 +108,7 @@ package struct LocalService: VoiceService {
     }
 }
 
-/// A service without messages of text.
+/// A service without text messages.
 private struct NoWire: ServiceWire {
     func read(_ text: UnsafeRawBufferPointer, at now: Duration) -> [ServiceReport]? { nil }
     func write(_ request: ServiceRequest, at now: Duration) -> [[UInt8]] { [] }

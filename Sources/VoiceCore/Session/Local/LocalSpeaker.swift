@@ -2,34 +2,34 @@ internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceWyoming
 
-/// Has speech spoken, sentence by sentence, by a Wyoming server, and by espeak-ng where there is none. Lives on the network
-/// thread.
+/// Speaks text sentence by sentence through a Wyoming server, or through espeak-ng if the server is unavailable. Lives on
+/// the network thread.
 ///
-/// Two sentences are asked for at a time, so that the server never waits for us. It knows no cancel: to silence it the
-/// connection is closed, and another one stands ready.
+/// Two sentences are requested at a time, so that the server never waits for us. The protocol has no cancel: to silence it
+/// the connection is closed, and another one is opened ahead of time.
 final class LocalSpeaker {
     enum Outcome {
-        /// The first sound of a sentence came in.
+        /// The first sound of a sentence arrived.
         case began(Int)
-        /// At 24 kHz; good during the call.
+        /// Sound of a sentence at 24 kHz; valid during the call.
         case sound(Int, UnsafeBufferPointer<Int16>)
-        /// All of it did.
+        /// The sentence is complete.
         case finished(Int)
-        /// All of the speech.
+        /// The speech is complete.
         case ended
-        /// Nobody speaks: neither the server nor espeak-ng.
+        /// Neither the server nor espeak-ng speaks.
         case failed(String)
-        /// The server does not speak, so espeak-ng does.
+        /// The server failed, so espeak-ng speaks.
         case trouble(WyomingEnd)
     }
 
     private static let connectLimit = Duration.seconds(2)
     private static let firstLimit = Duration.seconds(5)
     private static let nextLimit = Duration.seconds(3)
-    /// Samples at 24 kHz of one sentence: nobody listens longer.
+    /// Maximum length of a sentence, in samples at 24 kHz: nobody listens longer.
     private static let longest = 90 * AudioFormat.wireRate
     private static let deep = 2
-    /// How long a server that failed is left alone.
+    /// How long a failed server is left alone.
     private static let pause = Duration.seconds(30)
 
     private let sockets: WyomingSockets
@@ -37,15 +37,15 @@ final class LocalSpeaker {
     private let allowsPublic: Bool
     private let voice: String?
     private let newNumber: () -> Int
-    /// Has espeak-ng speak a text, elsewhere; `spoken` follows with the number. False where it cannot be begun.
+    /// Starts espeak-ng on a text elsewhere; `spoken` follows with the number. False if it cannot be started.
     private let espeak: (_ text: String, _ speech: Int) -> Bool
     private let report: (Outcome) -> Void
 
     private var number: Int?
-    /// Sentences of the server's that nobody wants to hear: the one that wakes it up.
+    /// Number of sentences requested only to warm up the server; their sound is not played.
     private var unheard = 0
     private var sentences: [String] = []
-    /// Asked for, and come in as a whole.
+    /// Sentences requested, and sentences received in full.
     private var asked = 0
     private var done = 0
     private var hasBegun = false
@@ -53,7 +53,7 @@ final class LocalSpeaker {
     private var isRepeated = false
     private var restUntil = Duration.zero
     private var usesEspeak = false
-    /// Tells the speech that was asked for from the one before.
+    /// Distinguishes the current speech from the one before.
     private var speech = 0
     private var converter: (rate: Int, converter: WireConverter)?
 
@@ -75,10 +75,10 @@ final class LocalSpeaker {
         self.report = report
     }
 
-    /// Nothing is being spoken, nor waits to be.
+    /// Whether no sentence is being spoken or waiting.
     var isIdle: Bool { done == sentences.count }
 
-    /// Has the server load its voice, which takes it a second.
+    /// Makes the server load its voice, which takes a second.
     func warmUp() {
         guard address != nil else { return }
         open()
@@ -86,7 +86,7 @@ final class LocalSpeaker {
         ask("Ready.")
     }
 
-    /// The server is known to be away.
+    /// Leaves the server alone for a while: it is known to be unreachable.
     func rest(at now: Duration) { restUntil = now + Self.pause }
 
     func speak(_ sentences: [String]) {
@@ -112,7 +112,7 @@ final class LocalSpeaker {
         open()
     }
 
-    /// - Returns: whether it was of this connection.
+    /// - Returns: whether the event belongs to this connection.
     func take(_ event: WyomingSockets.Event, of number: Int) -> Bool {
         guard number == self.number else { return false }
         switch event {
@@ -220,7 +220,7 @@ final class LocalSpeaker {
         failed(WyomingEnd(kind: .garbage, description: "\(name) \(what)"))
     }
 
-    /// Once more on another connection; then espeak-ng speaks for the server. A sentence that has begun is not begun again.
+    /// Retries once on another connection; then espeak-ng replaces the server. A sentence that has begun is not repeated.
     private func failed(_ end: WyomingEnd) {
         number = nil
         unheard = 0
@@ -252,7 +252,7 @@ final class LocalSpeaker {
         if !espeak(text, speech) { noVoice() }
     }
 
-    /// What espeak-ng made; nil where it made nothing.
+    /// Takes the output of espeak-ng; nil if it failed.
     func spoken(_ sound: EspeakVoice.Sound?, _ speech: Int) {
         guard speech == self.speech, !isIdle else { return }
         guard let sound else { return noVoice() }

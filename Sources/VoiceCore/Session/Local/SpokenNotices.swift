@@ -1,11 +1,12 @@
 internal import VoiceConversation
 
-/// What is said where else a tone tells that something is wrong. Pure; each trouble is told once until it is over.
+/// Chooses spoken notices for problems otherwise signalled by a tone. Pure; each problem is announced once until it is
+/// over.
 struct SpokenNotices: Equatable, Sendable {
     private var hasReportedLoss = false
     private var hasReportedRefusal = false
 
-    /// Nil for what needs no words.
+    /// Returns the sentence to say; nil if the effect needs no words.
     mutating func sentence(for effect: ConversationEffect) -> String? {
         if case .announce(let text) = effect { return text }
         guard case .note(let note) = effect else { return nil }

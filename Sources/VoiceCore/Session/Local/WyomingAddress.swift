@@ -1,9 +1,9 @@
 package import VoiceConfiguration
 internal import VoiceNetwork
 
-/// Where a server of the house is.
+/// The address of a Wyoming server.
 package struct WyomingAddress: Equatable, Sendable {
-    /// The key that says so: "local.recogniser".
+    /// The key that sets it: "local.recogniser".
     package let key: String
     package let host: String
     package let port: Int
@@ -24,6 +24,6 @@ package struct WyomingAddress: Equatable, Sendable {
         self.port = Int(port)
     }
 
-    /// "127.0.0.1:10300", for people.
+    /// The address for display: "127.0.0.1:10300".
     package var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -1,7 +1,7 @@
 internal import VoiceBase
 internal import VoiceWyoming
 
-/// Asks a Wyoming server what it is, for the doctor.
+/// Asks a Wyoming server to describe itself, for the doctor.
 enum WyomingProbe {
     static func describe(_ address: WyomingAddress, allowsPublic: Bool) async -> Result<WyomingInfo, WyomingEnd> {
         let answer = Promise<Result<WyomingInfo, WyomingEnd>>()
@@ -15,7 +15,7 @@ enum WyomingProbe {
         guard sockets.start() else {
             return .failure(WyomingEnd(kind: .away, description: "no thread can be started to ask \(address.text)"))
         }
-        // It stands within the first limit, and answers within the second.
+        // The first limit is for the connection, the second for connection and answer together.
         sockets.open(1, to: address, allowsPublic: allowsPublic, within: .seconds(2))
         sockets.send(.describe, on: 1)
         let result = await TimeLimit.run(.seconds(7)) { await answer.wait() }
@@ -23,7 +23,7 @@ enum WyomingProbe {
             kind: .late,
             description: "\(address.key): the server at \(address.text) does not say what it is"
         )
-        // Whoever still waits for the promise is let go.
+        // Releases whoever still waits for the promise.
         answer.give(.failure(late))
         sockets.stop()
         return result ?? .failure(late)

@@ -5,18 +5,18 @@ internal import VoiceBase
 internal import VoiceNetwork
 package import VoiceWyoming
 
-/// How a connection to a Wyoming server ended that was not closed here.
+/// Why a connection to a Wyoming server ended that was not closed here.
 package struct WyomingEnd: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Kind: Equatable, Sendable {
-        /// Nobody answers there.
+        /// Nobody answers at the address.
         case away
-        /// It accepted, and did not say in time what it was asked for.
+        /// The server accepted the connection but did not answer in time.
         case late
         /// The server closed.
         case closed
-        /// It sends what nobody can read, or more than anybody wants.
+        /// The server sends unreadable or oversized messages, or does not take what it is sent.
         case garbage
-        /// Its address is none of the own network.
+        /// The address is outside the local network.
         case exposed
     }
 
@@ -24,12 +24,12 @@ package struct WyomingEnd: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String
 }
 
-/// Connections to the Wyoming servers of the house, on a thread of its own that waits for nothing but all of them.
+/// Connections to the Wyoming servers of the house, all served by one thread that waits for nothing else.
 ///
 ///     network thread -- command, wake-up --> [ jv-wyoming: poll ] -- messages, ends --> `report`
 ///
-/// Bounds: what a server does not take is kept up to `longestUnsent`, and what it sends is read by `WyomingDecoder`; beyond
-/// that the connection ends. Each wait has its limit, which the owner sets.
+/// Bounds: data a server does not take is kept up to `longestUnsent`, and incoming messages are bounded by
+/// `WyomingDecoder`; beyond that the connection ends. Every wait has a limit, set by the owner.
 package final class WyomingSockets: Sendable {
     package enum Event: Sendable {
         case opened
@@ -37,9 +37,9 @@ package final class WyomingSockets: Sendable {
         case ended(WyomingEnd)
     }
 
-    /// Bytes: thirty seconds of sound at 16 kHz, four times.
+    /// In bytes: thirty seconds of sound at 16 kHz, four times over.
     static let longestUnsent = 4 << 20
-    /// Commands that wait; more come only where the thread hangs, and are dropped.
+    /// Commands that may wait. More arrive only if the thread hangs, and are dropped.
     private static let mostCommands = 20_000
 
     fileprivate enum Command: Sendable {
@@ -58,45 +58,45 @@ package final class WyomingSockets: Sendable {
 
     private let state = Mutex(State())
     fileprivate let wakeUp = clinux_eventfd()
-    /// In a box: a function that is kept in a generic place by itself is wrapped once more by each look at it, until a call of
-    /// it overflows the stack.
+    /// A box: a closure stored directly in a generic container is wrapped once more by each access, until calling it
+    /// overflows the stack.
     private final class Reporter: Sendable {
         let report: @Sendable (Int, Event) -> Void
 
         init(_ report: @escaping @Sendable (Int, Event) -> Void) { self.report = report }
     }
 
-    /// Let go of at the end of the thread.
+    /// Released when the thread ends.
     private let reporter: Mutex<Reporter?>
 
-    /// - Parameter report: called on the thread with the number of the connection; must not wait.
+    /// - Parameter report: called on the thread with the connection number; must not block.
     package init(report: @escaping @Sendable (Int, Event) -> Void) {
         reporter = Mutex(Reporter(report))
     }
 
     deinit { Glibc.close(wakeUp) }
 
-    /// - Returns: false where the system refuses the thread.
+    /// - Returns: false if the system refuses the thread.
     package func start() -> Bool {
         wakeUp >= 0 && OwnThread.start("jv-wyoming") { WyomingLoop(self).run() }
     }
 
-    /// Opens a connection under a number that was not used before.
+    /// Opens a connection under an unused number.
     ///
-    /// - Parameter limit: within which it has to stand; the first answer has one of its own (`limit`).
+    /// - Parameter limit: for connecting; the first answer has a limit of its own (`limit`).
     package func open(_ number: Int, to address: WyomingAddress, allowsPublic: Bool, within limit: Duration) {
         put(.open(number, address, allowsPublic: allowsPublic, limit: limit))
     }
 
-    /// Also before it stands.
+    /// Sends a request; may be called before the connection is established.
     package func send(_ request: WyomingRequest, on number: Int) { put(.send(number, request.frame.bytes)) }
 
     package func send(_ bytes: [UInt8], on number: Int) { put(.send(number, bytes)) }
 
-    /// Ends the connection when so long from now the limit was not set anew; nil for none.
+    /// Ends the connection unless the limit is set again within this time; nil removes the limit.
     package func limit(_ limit: Duration?, on number: Int) { put(.limit(number, limit)) }
 
-    /// Nothing is reported of it any more, but for what is on its way.
+    /// Closes a connection. Nothing more is reported of it, except events already on their way.
     package func close(_ number: Int) { put(.close(number)) }
 
     /// Closes all, for good.
@@ -116,7 +116,7 @@ package final class WyomingSockets: Sendable {
         reporter?.report(number, event)
     }
 
-    /// The thread is about to end.
+    /// Releases the reporter: the thread is about to end.
     fileprivate func ended() { reporter.withLock { $0 = nil } }
 
     fileprivate func take() -> [Command] {
@@ -127,7 +127,7 @@ package final class WyomingSockets: Sendable {
     }
 }
 
-/// What the thread knows. Lives there.
+/// The state of the thread, confined to it.
 private final class WyomingLoop {
     private final class Line {
         let address: WyomingAddress
@@ -226,7 +226,7 @@ private final class WyomingLoop {
         }
     }
 
-    /// Name servers may take seconds.
+    /// Resolves on a thread of its own: name servers may take seconds.
     private func lookUp(_ number: Int, _ host: String) {
         let owner = owner
         let isStarted = OwnThread.start("jv-lookup") { owner.put(.resolved(number, NetworkAddress.lookUp(host))) }
@@ -313,7 +313,7 @@ private final class WyomingLoop {
     }
 
     private func receive(_ number: Int, _ line: Line) {
-        // One piece a round: a server that floods us does not keep the others waiting.
+        // One read per round, so that a server that floods us does not keep the others waiting.
         let count = room.withUnsafeMutableBytes { recv(line.socket, $0.baseAddress, $0.count, 0) }
         if count == 0 { return end(number, .closed, "has closed the connection") }
         if count < 0 {

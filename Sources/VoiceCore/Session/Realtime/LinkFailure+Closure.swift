@@ -2,10 +2,10 @@ internal import VoiceConversation
 package import VoiceNetwork
 
 extension LinkFailure {
-    /// What the end of a connection means for the next attempt.
+    /// Classifies the end of a connection for the next attempt.
     ///
-    /// A bad key or model is told by an `error` event and a close with 3000 or 4000, not by an HTTP status; statuses
-    /// of a proxy or of an overloaded service stay possible. What is not known to be final is tried again.
+    /// A bad key or model is reported by an `error` event and a close with 3000 or 4000, not by an HTTP status; a proxy or
+    /// an overloaded service may still answer with a status. What is not known to be final is retried.
     package init(_ closure: WebSocketClosure) {
         let reason = closure.description
         switch closure {
@@ -30,7 +30,7 @@ extension LinkFailure {
         case .service: return .transient
         default: break
         }
-        // Unauthorized and forbidden (IANA registry of close codes), and the service's own for a bad request.
+        // Unauthorized and forbidden (IANA registry of close codes), and the service's own code for a bad request.
         return [3000, 3003, 4000].contains(closeCode) ? .permanent : .transient
     }
 

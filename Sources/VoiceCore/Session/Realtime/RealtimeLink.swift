@@ -4,7 +4,7 @@ internal import VoiceBase
 package import VoiceConversation
 package import VoiceNetwork
 
-/// One connection to the Realtime service: sorts its messages. Lives on the network thread.
+/// One connection to the Realtime service: dispatches its messages. Lives on the network thread.
 package final class RealtimeLink: ServiceLink, WebSocketDriver {
     private let connection: WebSocketConnection
     private let pump: VoicePump
@@ -14,20 +14,20 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
     private var part = SpokenPart(responseID: "", itemID: "", contentIndex: 0)
     /// Room for the samples of one delta; grows to the largest seen.
     private var samples = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 16_384)
-    /// Half a sample that the last delta of the part ended with.
+    /// The odd byte at the end of the part's last delta: half a sample.
     private var oddByte: UInt8?
 
-    /// Longest message with audio that is decoded the slow way, in bytes: four minutes of speech.
+    /// Longest audio message decoded the slow way, in bytes: four minutes of speech.
     private static let longestDelta = 16 << 20
 
     private var isRetired = false
 
-    /// How far the microphone had come at the latest message: the service was there to hear what came before.
+    /// Microphone position at the latest message: the service was still there to hear audio from before it.
     private var heardUntil: UInt64 = 0
-    /// A service that hears the user begin to speak says so sooner.
+    /// A service that hears the user begin to speak reports it sooner than this.
     private static let reaction = Duration.seconds(2)
 
-    /// Messages that were no events, by the rule that one bad event costs only itself.
+    /// Messages that were not valid events. A bad event costs only itself.
     package private(set) var malformed = 0
 
     package init(
@@ -137,7 +137,7 @@ package final class RealtimeLink: ServiceLink, WebSocketDriver {
         play(base64: UnsafeRawBufferPointer(rebasing: text[delta.audio]))
     }
 
-    /// The way for servers that escape what they need not, or order fields in a way of their own.
+    /// Slow path for servers that escape needlessly or order the fields differently.
     private func receiveSlowly(_ text: UnsafeRawBufferPointer) {
         guard let delta = OutsideJSON.decode(DeltaMessage.self, from: text, atMost: Self.longestDelta) else {
             return unreadable()

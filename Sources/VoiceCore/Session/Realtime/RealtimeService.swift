@@ -3,7 +3,7 @@ package import VoiceConfiguration
 package import VoiceConversation
 package import VoiceNetwork
 
-/// Services of the Realtime protocol, each with its dialect.
+/// The services that speak the Realtime protocol, each with its dialect.
 package struct RealtimeService: VoiceService {
     package static let name = Configuration.Service.Name.openAI
 

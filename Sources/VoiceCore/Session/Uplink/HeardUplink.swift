@@ -1,9 +1,9 @@
 internal import VoiceBase
 
-/// The messages of the microphone's sound, and what of it was a voice, for sessions that do not say when the user speaks.
-/// Lives on the network thread.
+/// Encodes microphone messages and records which of them contained a voice, for sessions that do not report when the user
+/// speaks. Lives on the network thread.
 ///
-/// The connection must not be asked anything while a message is written, so what was sent waits to be taken.
+/// The connection must not be asked for anything while a message is written, so the records wait to be taken.
 final class HeardUplink: UplinkEncoder {
     struct Piece {
         var samples: Int
@@ -14,12 +14,12 @@ final class HeardUplink: UplinkEncoder {
     private let detects: (Int) -> Bool?
     private var loudness = LoudnessVoice()
     private var pieces: [Piece] = []
-    /// Ticks come every 20 ms, pieces too; a burst of what was held is ten seconds.
+    /// Ticks and pieces come every 20 ms; a burst of held audio is ten seconds.
     private static let most = 4096
 
     /// - Parameters:
-    ///   - encoder: makes the messages.
-    ///   - detects: whether a voice was heard in the last so many samples; nil where nobody can tell.
+    ///   - encoder: writes the messages.
+    ///   - detects: whether a voice was detected in the last so many samples; nil without a detector.
     init(_ encoder: any UplinkEncoder, detects: @escaping (Int) -> Bool?) {
         self.encoder = encoder
         self.detects = detects
@@ -42,7 +42,7 @@ final class HeardUplink: UplinkEncoder {
         loudness = LoudnessVoice()
     }
 
-    /// What was sent since the last time.
+    /// Takes the records of what was sent since the last call.
     func take() -> [Piece] {
         guard !pieces.isEmpty else { return [] }
         defer { pieces = [] }
@@ -50,12 +50,12 @@ final class HeardUplink: UplinkEncoder {
     }
 }
 
-/// A voice by its level alone, where nothing better listens: well above the quiet of the room. Pure.
+/// Detects a voice by level alone, if there is no better detector: well above the room's noise floor. Pure.
 struct LoudnessVoice: Equatable, Sendable {
     /// Mean squares of 16-bit samples: -45 dBFS, and -70 dBFS, below which there is no sound at all.
     private static let least = 33_950.0
     private static let sound = 107.0
-    /// Over the quiet of the room: 10 dB.
+    /// 10 dB above the noise floor.
     private static let margin = 10.0
 
     private var floor = 107.0
@@ -67,7 +67,7 @@ struct LoudnessVoice: Equatable, Sendable {
         let level = squares / Double(max(1, samples.count))
         isSound = level > Self.sound
         defer {
-            // Down at once, up by 1 dB a second.
+            // Falls at once, rises by 1 dB a second.
             let rise = 1 + 0.23 * Double(samples.count) / Double(AudioFormat.wireRate)
             floor = level < floor ? max(level, Self.sound) : min(floor * rise, Self.least)
         }

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import VoiceConversation
 
-/// What 10 ms of the microphone say of a talker. Pure.
+/// Measures 10 ms of the microphone for a talker. Pure.
 struct StepMeter {
     private var floor = RoomFloor()
     private var talker = TalkerLevel()
     private let tellsVoices: Bool
 
-    /// - Parameter tellsVoices: the audio thread tells voices from other sound; otherwise what is loud is a voice.
+    /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
     init(tellsVoices: Bool) { self.tellsVoices = tellsVoices }
 
     mutating func take(_ chunk: MicrophoneChunk) -> HeardStep {
@@ -21,7 +21,7 @@ struct StepMeter {
         return heard
     }
 
-    /// Mean power in dBFS, -100 at least.
+    /// Mean power in dBFS, at least -100.
     static func level(_ samples: some Collection<Int16>) -> Float {
         guard !samples.isEmpty else { return -100 }
         let sum = samples.reduce(Float(0)) { $0 + Float($1) * Float($1) }
@@ -29,15 +29,15 @@ struct StepMeter {
     }
 }
 
-/// How loud the talker is: what is far fainter is the room after him, of which the detector takes half a second for voice.
+/// Tracks the talker's level. Sound far below it is reverberation, which the detector takes for voice for half a second.
 struct TalkerLevel {
-    /// dB below him.
+    /// dB below the talker.
     private static let range: Float = 24
-    /// dB in 10 ms.
+    /// dB per 10 ms.
     private static let fall: Float = 0.1
     private var level: Float = -100
 
-    /// - Returns: whether it is his voice.
+    /// - Returns: whether it is the talker's voice.
     mutating func take(_ next: Float, isVoice: Bool) -> Bool {
         level = max(level - Self.fall, -100)
         guard isVoice else { return false }
@@ -46,17 +46,17 @@ struct TalkerLevel {
     }
 }
 
-/// How loud the room is without a voice: follows what is fainter at once, and what is louder by 2 dB a second.
+/// Tracks the room's noise floor: follows fainter sound at once, and louder sound by 2 dB a second.
 struct RoomFloor {
     private(set) var level: Float = -60
-    /// What stands out by so much is loud.
+    /// Sound this many dB above the floor is loud.
     private static let margin: Float = 12
     private static let faintest: Float = -75
     private static let loudest: Float = -30
-    /// dB in 10 ms.
+    /// dB per 10 ms.
     private static let rise: Float = 0.02
 
-    /// - Returns: whether it stands out.
+    /// - Returns: whether the level is loud.
     mutating func take(_ next: Float, isSilence: Bool) -> Bool {
         guard !isSilence, next > -99 else { return false }
         let isLoud = next > level + Self.margin && next > -50

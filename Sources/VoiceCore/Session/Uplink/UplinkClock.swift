@@ -1,20 +1,20 @@
 internal import VoiceBase
 
-/// The clock of a session that runs by the sound it is sent: tells when silence has to take the place of sound that does
-/// not come. Pure; times are monotonic, samples are at 24 kHz.
+/// Clock of a session that runs on the audio it is sent: decides when silence must replace missing audio. Pure; times are
+/// monotonic, samples are at 24 kHz.
 ///
-/// What is held back on purpose (a shut gate) is replaced at once, what is missing in the midst of sound (an overrun) before
-/// the sound behind it. What may only be late is waited for, `patience` long, and replaced from then on; where it comes
-/// after all it is dropped, because silence has its place: added to it, it would stretch what is said.
+/// Audio held back on purpose (a shut gate) is replaced at once; audio missing between other audio (an overrun) is replaced
+/// before the audio behind it. Audio that may only be late is waited for, for `patience`, and replaced from then on. If it
+/// arrives after all it is dropped, because silence has taken its place: sending both would stretch the speech.
 ///
-/// Sound from before it was opened, or from before a gate opened, may be sent as well: the session is that much ahead from
-/// then on, and its clock goes on at the pace of ours.
+/// Audio from before the session or a gate opened may be sent as well. The session is then ahead by that much, and its
+/// clock runs on at our pace.
 package struct UplinkClock: Equatable, Sendable {
-    /// What is to be done before the sound that waits is sent.
+    /// What to do before the waiting audio is sent.
     package struct Step: Equatable, Sendable {
-        /// So much of it is dropped.
+        /// Samples of the waiting audio to drop.
         package var dropped = 0
-        /// So much silence is sent, behind what was sent before.
+        /// Samples of silence to send after what was sent before.
         package var silence = 0
 
         package init(dropped: Int = 0, silence: Int = 0) {
@@ -23,24 +23,25 @@ package struct UplinkClock: Equatable, Sendable {
         }
     }
 
-    /// How late sound may be.
+    /// How late audio may be.
     package static let patience = Duration.milliseconds(200)
-    /// Silence in place of missing sound stays so far behind the present: what the card hands over sooner has a place still.
+    /// Silence for missing audio stays this far behind the present, so that audio the card delivers sooner still has a
+    /// place.
     private static let lag = Duration.milliseconds(150)
-    /// A gap in the sound that is none: the times of periods waver.
+    /// A gap up to this length is none: the times of periods jitter.
     package static let tolerance = Duration.milliseconds(40)
-    /// The most silence that is made up for at once: whoever was suspended does not catch up.
+    /// The most silence made up for at once: a process that was suspended does not catch up.
     package static let longest = Duration.seconds(2)
 
     /// Samples of one message.
     private let chunk: Int
-    /// What was captured before this was sent, or silence in its place, but for `debt`.
+    /// Audio captured before this was sent, or silence in its place, except for `debt`.
     private var edge: Duration
-    /// Of gaps too small to tell from the wavering of times; filled when together they are `patience`.
+    /// Sum of gaps too small to tell from jitter; filled when together they reach `patience`.
     private var debt = Duration.zero
-    /// What is captured before this has lost its place to silence.
+    /// Audio captured before this has lost its place to silence.
     private var replacedUntil = Duration.zero
-    /// Sound is missing, and silence takes its place.
+    /// Audio is missing, and silence replaces it.
     private var isMissing = false
 
     /// - Parameters:
@@ -53,10 +54,10 @@ package struct UplinkClock: Equatable, Sendable {
 
     /// - Parameters:
     ///   - oldest: when the first of the waiting samples was captured.
-    ///   - waiting: samples that wait.
-    ///   - isHeld: they are held back on purpose.
+    ///   - waiting: number of waiting samples.
+    ///   - isHeld: whether they are held back on purpose.
     package mutating func step(at now: Duration, oldest: Duration, waiting: Int, isHeld: Bool) -> Step {
-        // A machine that slept, or a thread that hung: what nobody could send is not made up for.
+        // A machine that slept or a thread that hung: what could not be sent then is not made up for.
         if edge < now - Self.longest {
             edge = now - Self.longest
             debt = .zero
@@ -77,13 +78,13 @@ package struct UplinkClock: Equatable, Sendable {
         return Step(dropped: dropped, silence: silence)
     }
 
-    /// Sound was sent, or lost on the way: so many samples, up to what was captured then.
+    /// Notes audio sent, or lost on the way: `samples`, the last of them captured at `captured`.
     package mutating func sent(_ samples: Int, until captured: Duration) {
         debt += max(.zero, captured - Self.time(samples) - edge)
         edge = max(edge, captured)
     }
 
-    /// Whole messages, so that what is left is made up for with the next.
+    /// Returns silence in whole messages; the rest is made up for with the next.
     private mutating func fill(until end: Duration) -> Int {
         let owed = max(.zero, end - edge) + debt
         let silence = Self.samples(owed) / chunk * chunk

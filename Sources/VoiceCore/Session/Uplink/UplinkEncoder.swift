@@ -1,19 +1,19 @@
 internal import VoiceBase
 
-/// Makes messages of the microphone's sound, one chunk after another. Lives on the network thread.
+/// Encodes the microphone into messages, one chunk after another. Lives on the network thread.
 package protocol UplinkEncoder: AnyObject {
-    /// Most bytes that the message of so many samples takes.
+    /// The maximum size in bytes of a message of `samples` samples.
     func longestMessage(samples: Int) -> Int
 
-    /// Writes the message for these samples, 24 kHz, to `output`, which has room for the longest.
-    /// - Returns: its bytes.
+    /// Writes the message for these samples at 24 kHz to `output`, which has room for the longest.
+    /// - Returns: its size in bytes.
     func write(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) -> Int
 
-    /// Another session begins: nothing of the sound before is in its first message.
+    /// Prepares for another session: its first message contains nothing of the audio before.
     func reset()
 }
 
-/// PCM16 as base64 in a JSON message that is the same every time but for the audio.
+/// PCM16 as base64 in a JSON message that is constant apart from the audio.
 package final class Base64Uplink: UplinkEncoder {
     private let prefix: [UInt8]
     private let suffix: [UInt8]
@@ -22,7 +22,7 @@ package final class Base64Uplink: UplinkEncoder {
     /// A message with the field `audio` beside its type.
     ///
     /// - Parameters:
-    ///   - type: of the message, without what JSON escapes.
+    ///   - type: the message type, without characters that JSON escapes.
     ///   - rate: in Hz, 8000 ... 24 000.
     package convenience init(type: String = "input_audio_buffer.append", rate: Int = AudioFormat.wireRate) {
         self.init(before: "{\"type\":\"\(type)\",\"audio\":\"", after: "\"}", rate: rate)

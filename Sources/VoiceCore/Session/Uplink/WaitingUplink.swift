@@ -1,14 +1,14 @@
 internal import VoiceBase
 
-/// Silence for a session that runs by what it is sent and has no microphone yet: it waits beside another to take over, and
-/// would end for want of sound. Lives on the network thread.
+/// Silence for a session that runs on the audio it is sent and does not have the microphone yet: a standby, which would end
+/// for lack of audio. Lives on the network thread.
 struct WaitingUplink {
     /// 40 ms.
     private static let silence = [Int16](repeating: 0, count: AudioFormat.wireRate / 25)
 
     private var clock: UplinkClock?
 
-    /// Sends what is due by now.
+    /// Sends the silence due by now.
     mutating func keep(_ line: any VoiceLine, by encoder: any UplinkEncoder, at now: Duration) {
         var clock = clock ?? UplinkClock(chunk: Self.silence.count, at: now)
         let due = clock.step(at: now, oldest: now, waiting: 0, isHeld: true).silence / Self.silence.count

@@ -1,21 +1,21 @@
 internal import VoiceAudio
 internal import VoiceBase
 
-/// Sound of 16 bits from one rate to another, by the converter of the cards: between the 24 kHz inside and the rate of a
-/// service. Its delay is 36 samples of the lower rate. Lives on the network thread.
+/// Converts 16-bit sound between the internal 24 kHz and the rate of a service, with the resampler of the sound cards. Its
+/// delay is 36 samples of the lower rate. Lives on the network thread.
 package final class WireConverter {
-    /// What is converted at once, in samples: a period of the highest rate at most.
+    /// Samples converted at once: at most a period of the highest rate.
     private static let piece = 480
 
     private var resampler: RationalResampler
     private let input = UnsafeMutablePointer<Float>.allocate(capacity: RationalResampler.block)
     private let output = UnsafeMutablePointer<Float>.allocate(capacity: RationalResampler.block)
-    /// Grows to the largest that was handed over.
+    /// Grows to the largest block converted.
     private var samples: [Int16] = []
 
     /// - Parameters:
     ///   - from: rate of the input in Hz, 8000 ... 48 000.
-    ///   - to: rate of the output in Hz, at most three times as much.
+    ///   - to: rate of the output in Hz, at most three times that of the input.
     package init(from: Int, to: Int) {
         resampler = RationalResampler(from: from, to: to)
         input.initialize(repeating: 0, count: RationalResampler.block)
@@ -27,7 +27,7 @@ package final class WireConverter {
         output.deallocate()
     }
 
-    /// Hands what comes out to `body`, for as long as that runs.
+    /// Passes the output to `body`; it is valid during that call only.
     package func convert<Result>(
         _ whole: UnsafeBufferPointer<Int16>,
         _ body: (UnsafeBufferPointer<Int16>) -> Result
