@@ -1,14 +1,15 @@
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// What the agent is told about its mouth: that it is heard, not read, and that things can be played here.
+/// Tells the agent about its voice: that it is heard, not read, and that media can be played here.
 ///
-/// An agent that was given the text of docs/examples/agent-prompt.txt begins its first answer with `mark`; any other gets
-/// `preamble` with the first question of each conversation.
+/// An agent that uses docs/examples/agent-prompt.txt begins its first answer with `mark`. Any other agent gets `preamble`
+/// with the first question of each conversation.
 package enum AgentBriefing {
-    /// At the beginning of a first answer: the agent has the prompt. A comment, which no screen shows and nobody hears.
+    /// Opens a first answer to show that the agent has the prompt. A comment, so that no screen shows it and nobody hears
+    /// it.
     package static let mark = "<!-- voice -->"
-    /// In `capabilities` of the health answer: the same.
+    /// Shows the same in `capabilities` of the health answer.
     package static let capability = "voice-box"
 
     package static let preamble = """
@@ -17,7 +18,7 @@ package enum AgentBriefing {
         {"type":"radio, podcast or track","title":"...","url":"https://...","reason":"..."}.)
         """
 
-    /// The answer without the mark, and whether it was there.
+    /// Splits an answer into its words and whether it had the mark.
     static func read(_ answer: String) -> (words: String, hasMark: Bool) {
         guard answer.contains(mark) else { return (answer, false) }
         return (answer.replacing(mark, with: ""), true)
@@ -26,15 +27,15 @@ package enum AgentBriefing {
     /// Whether a question was sent with the preamble.
     static func isIn(_ question: String) -> Bool { question.hasPrefix(preamble) }
 
-    /// A question as it is sent.
+    /// The question in the form in which it is sent.
     static func question(_ query: String, preamble: Bool) -> String {
         preamble ? Self.preamble + "\n\n" + query : query
     }
 }
 
-/// The answer to a question beside the run: a stream of pieces and, at its end, the whole.
+/// Reads the answer to a question asked beside the run: a stream of pieces, with the whole answer at its end.
 enum JarvisAside {
-    /// Nil where the server has no such route, or did not answer.
+    /// Returns the answer; nil if the server has no such route or did not answer.
     static func text(_ result: JarvisResponse) -> String? {
         guard case .success(let response) = result, response.status == 200, response.mediaType == "text/event-stream"
         else { return nil }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Hands elements from those who send to the one who receives, in order.
+/// Passes elements from many senders to one receiver, in order.
 ///
-/// Keeps a bounded number; an element beyond it is dropped, which only work that nobody follows can reach.
+/// Holds a bounded number of elements and drops any beyond it, which happens only to a run that nobody follows.
 final class BoundedChannel<Element: Sendable>: Sendable {
     private typealias Waiter = (id: Int, continuation: CheckedContinuation<Void, Never>)
 
@@ -24,13 +24,13 @@ final class BoundedChannel<Element: Sendable>: Sendable {
         waiter?.continuation.resume()
     }
 
-    /// The next element; nil when the task is cancelled first. One caller waits at a time, here or in `hasNext`.
+    /// Returns the next element; nil if the task is cancelled first. One caller waits at a time, here or in `hasNext`.
     func next() async -> Element? {
         guard await hasNext() else { return nil }
         return state.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
     }
 
-    /// Waits until there is an element and leaves it there; false when the task is cancelled first.
+    /// Waits for an element without removing it; false if the task is cancelled first.
     func hasNext() async -> Bool {
         let id = state.withLock { state in
             state.waits += 1
@@ -46,7 +46,7 @@ final class BoundedChannel<Element: Sendable>: Sendable {
                 if isReady { continuation.resume() }
             }
         } onCancel: {
-            // A wait that is cancelled before it begins must not end the one that came after it.
+            // A wait cancelled before it begins must not end the one that came after it.
             let waiter = state.withLock { state -> Waiter? in
                 guard state.waiter?.id == id else { return nil }
                 defer { state.waiter = nil }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Notes when a call's request went out and its reply was in, for whoever runs the call.
+/// Records when a call's request was sent and its reply was complete.
 ///
-/// It travels with the task, so that tools and transports need not hand it on.
+/// A task-local value, so that tools and transports need not pass it on.
 package final class CallTrace: Sendable {
     @TaskLocal package static var current: CallTrace?
 
@@ -10,7 +10,7 @@ package final class CallTrace: Sendable {
 
     package init() {}
 
-    /// Monotonic times of the request's first byte (the first request's) and of the whole reply (the last one's).
+    /// Monotonic times of the first byte of the first request and of the complete last reply.
     package func note(sent: Duration, replied: Duration) {
         times.withLock {
             $0.sent = $0.sent ?? sent

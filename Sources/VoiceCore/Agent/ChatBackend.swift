@@ -1,9 +1,9 @@
-/// Asks by `chat/completions`: one request, one reply, and the server keeps the history.
+/// Asks through `chat/completions`: one request, one reply; the server keeps the history.
 ///
-/// Not as a stream, since a server that repeats an attempt repeats its words there without a mark. Closing the
-/// connection ends the run. What the run asks the user is only seen in the state of the session.
+/// Does not stream, since a server that repeats an attempt repeats its words in the stream without marking them. Closing
+/// the connection ends the run. Prompts of the run appear only in the session state.
 struct ChatBackend: JarvisBackend {
-    /// The state is looked at for the first time, and then again, after this pause.
+    /// Pause before the first look at the state and between looks.
     static let look = Duration.seconds(5)
 
     let connection: JarvisConnection
@@ -49,13 +49,13 @@ struct ChatBackend: JarvisBackend {
         return JarvisOutcome(JarvisReply.content(of: await connection.transport.exchange(message)))
     }
 
-    /// Runs of this way of asking have no id: one that has is in the way.
+    /// Clears the way for a question. Runs of this backend have no id, so one that has an id is in the way.
     private func clear(_ question: JarvisQuestion, _ notice: Notice) async {
         await connection.environment.expire(JarvisConnection.silenceBeforeLook)
         if !Task.isCancelled { _ = await connection.clearTheWay(for: question, notice) }
     }
 
-    /// Ends when the server does not tell its state.
+    /// Watches the session state for prompts; ends when the server does not report its state.
     private func watch(_ session: String, _ onSign: @Sendable (JarvisSign) -> Void) async {
         var seen: Set<String> = []
         while true {

@@ -1,10 +1,10 @@
-/// Spares the user the wait for a server that is known to be in trouble.
+/// Spares the user the wait for a server known to be failing.
 ///
 ///     closed --three failures in a row--> open --pause over--> half-open --success--> closed
 ///                                          ^------------------- failure, longer pause ---'
 ///
-/// While open, questions are turned down at once. When the pause is over the next question is let
-/// through as the trial, of which there is one at a time. Only failures that are the server's count.
+/// While open, questions are refused at once. After the pause the next question is let through as a trial; there is one
+/// trial at a time. Only failures of the server count.
 package struct CircuitBreaker: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         case closed(failures: Int)
@@ -14,7 +14,7 @@ package struct CircuitBreaker: Equatable, Sendable {
 
     package enum Decision: Equatable, Sendable {
         case pass
-        /// Look whether the server lives; then ask.
+        /// Check that the server is alive, then ask.
         case tryOut
         case refuse(JarvisFailure)
     }
@@ -28,7 +28,7 @@ package struct CircuitBreaker: Equatable, Sendable {
 
     package init() {}
 
-    /// What to do with a question; to be followed by `record` where it was let through.
+    /// Decides on a question. If it is let through, `record` must follow.
     package mutating func decide(at now: Duration) -> Decision {
         switch state {
         case .closed: return .pass
@@ -40,7 +40,7 @@ package struct CircuitBreaker: Equatable, Sendable {
         }
     }
 
-    /// Seconds until a question is let through again; 0 where a trial is under way or nothing is held back.
+    /// Seconds until a question is let through again; 0 during a trial and while nothing is refused.
     package func pauseLeft(at now: Duration) -> Int {
         guard case .open(let until, _) = state, until > now else { return 0 }
         return Int((until - now + .milliseconds(999)).components.seconds)
@@ -48,7 +48,7 @@ package struct CircuitBreaker: Equatable, Sendable {
 
     /// - Parameter failure: nil for success.
     package mutating func record(_ failure: JarvisFailure?, at now: Duration) {
-        // What was turned down here tells nothing about the server.
+        // A question refused locally says nothing about the server.
         if let failure, failure.isLocal {
             if case .halfOpen(let last) = state { state = .open(until: now, last) }
             return

@@ -1,7 +1,7 @@
 internal import VoiceBase
 package import VoiceNetwork
 
-/// Carries the agent's requests over the network thread.
+/// Sends the agent's requests over the network thread.
 package struct CurlJarvisTransport: JarvisTransport {
     private let network: NetworkThread
 
@@ -31,14 +31,14 @@ package struct CurlJarvisTransport: JarvisTransport {
         }
     }
 
-    /// Only a question, which is what must not be repeated, makes the time of a call; looks at the server's state in
-    /// between do not.
+    /// Only a question, which is the request that must not be repeated, counts towards the time of a call; state requests
+    /// in between do not.
     private func note(_ request: HTTPRequest, sent: ContinuousClock.Instant, replied: ContinuousClock.Instant) {
         guard !request.mayRepeat else { return }
         CallTrace.current?.note(sent: Self.monotonic(sent), replied: Self.monotonic(replied))
     }
 
-    /// The one place where a failure of HTTP becomes one of the agent's.
+    /// Maps an HTTP failure to a failure of the agent; the only place that does.
     static func failure(_ failure: HTTPFailure) -> JarvisFailure {
         let detail = JarvisReply.shortened(failure.description)
         return switch failure {
@@ -48,19 +48,19 @@ package struct CurlJarvisTransport: JarvisTransport {
         case .timedOut: .timedOut
         case .replyTooLarge: .tooLarge
         case .cancelled: .cancelled
-        // TLS 1.3 lets a client without a certificate in, and hangs up on it afterwards.
+        // TLS 1.3 completes the handshake with a client that has no certificate, and closes the connection afterwards.
         case .reset(let reason) where reason.contains("certificate required"): .untrusted(detail: detail)
         case .reset, .other, .badHeader: .cutOff(detail: detail)
         }
     }
 
-    /// The instant on the clock that everything else is stamped with.
+    /// Converts an instant to the monotonic clock used everywhere else.
     private static func monotonic(_ instant: ContinuousClock.Instant) -> Duration {
         Monotonic.now() - (ContinuousClock.now - instant)
     }
 }
 
-/// A reply of the agent on its way over the network thread.
+/// A reply of the agent that arrives over the network thread.
 private struct CurlReplyStream: JarvisReplyStream {
     package let head: HTTPResponse
     private let stream: HTTPStream

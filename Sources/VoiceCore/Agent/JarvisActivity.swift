@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The tools a run of the agent is using, as its events tell.
+/// The tools in use by a run of the agent, according to its events.
 package struct JarvisActivity: Sendable, Equatable {
     private struct Tool: Sendable, Equatable {
         var id: String
         var name: String
-        /// What the server says it does: the command or the path, in brackets.
+        /// The server's description: the command or the path, in brackets.
         var info: String
     }
 
-    /// More at once are not kept.
+    /// Maximum number of tools kept.
     private static let most = 16
     private var tools: [Tool] = []
 
@@ -23,10 +23,10 @@ package struct JarvisActivity: Sendable, Equatable {
 
     mutating func ended(_ id: String) { tools.removeAll { $0.id == id } }
 
-    /// The one that was begun last, else nil.
+    /// The tool started last; nil if none is running.
     package var current: String? { tools.last?.name }
 
-    /// The tool that wants to do this; nil where none or several may be meant.
+    /// The tool that wants to perform this action; nil if none or several may be meant.
     func tool(of action: String) -> String? {
         let named = Set(tools.filter { !action.isEmpty && $0.info.contains(action) }.map(\.name))
         if named.count == 1 { return named.first }
@@ -34,8 +34,8 @@ package struct JarvisActivity: Sendable, Equatable {
         return named.isEmpty && all.count == 1 ? all.first : nil
     }
 
-    /// "reading your mail", said of a tool by its name; nil for a tool that is not known. What is said goes to the
-    /// voice model in the daemon's own name, so that nothing of the server's name for it is in there.
+    /// Describes a tool, for instance "reading your mail"; nil for an unknown tool. The words go to the voice model in the
+    /// daemon's own name, so they contain nothing of the server's name for the tool.
     package static func words(for tool: String) -> String? {
         let name = String(tool.lowercased().prefix(60))
         if let known = exact[name] { return known }
@@ -52,7 +52,7 @@ package struct JarvisActivity: Sendable, Equatable {
         "update_plan": "planning", "activate_skill": "reading up on how it is done",
     ]
 
-    /// Parts of the names that tools of other servers have.
+    /// Parts of the tool names of other servers.
     private static let telling: [(part: String, words: String)] = [
         ("mail", "reading your mail"), ("calendar", "looking at your calendar"), ("weather", "looking at the weather"),
         ("search", "searching"), ("browser", "reading a web page"), ("fetch", "fetching something"),
@@ -61,7 +61,7 @@ package struct JarvisActivity: Sendable, Equatable {
     ]
 }
 
-/// Where the run under way shows what it is doing.
+/// Holds the activity of the current run.
 final class ActivityBoard: Sendable {
     private let activity = Mutex(JarvisActivity())
 

@@ -1,21 +1,21 @@
 package import VoiceReply
 
-/// What a question came to. There is always something to say.
+/// The result of a question. There is always something to say.
 package struct JarvisAnswer: Sendable, Equatable {
-    /// The answer made for the ear, or the sentence on what went wrong.
+    /// The answer shaped for speech, or a sentence about what went wrong.
     package private(set) var spoken: String
-    /// The whole answer without markup; nil when there is none.
+    /// The whole answer without markup; nil if there is none.
     package let full: String?
     package let failure: JarvisFailure?
-    /// What the agent asks the user, by the number under which it waits; nil where it asks nothing.
+    /// The number of the pending prompt, if the agent asks the user something; nil otherwise.
     package let prompt: Int?
-    /// What the answer named to be played.
+    /// The media the answer named for playback.
     package var media: [NamedMedia] = []
-    /// How many others it named.
+    /// The number of further media items that were left out.
     package var leftOut = 0
-    /// The same as it is told to the speaking model, under handles; nil where nobody plays media.
+    /// The media as presented to the speaking model, under handles; nil if media cannot be played.
     package var handles: String?
-    /// From the question to the answer.
+    /// Time from the question to the answer.
     package var took: Duration = .zero
 
     package init(reply: ShapedReply, media: [NamedMedia] = []) {
@@ -26,7 +26,7 @@ package struct JarvisAnswer: Sendable, Equatable {
         prompt = nil
     }
 
-    /// The agent wants to know something first.
+    /// An answer that is a prompt: the agent needs something from the user first.
     package init(prompt: String, number: Int) {
         spoken = prompt
         full = nil
@@ -52,6 +52,6 @@ package struct JarvisAnswer: Sendable, Equatable {
         took = answer.took
     }
 
-    /// The answer with a sentence before it.
+    /// Returns the answer preceded by a sentence.
     func after(_ sentence: String) -> JarvisAnswer { JarvisAnswer(self, after: sentence) }
 }

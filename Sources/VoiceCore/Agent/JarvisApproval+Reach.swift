@@ -1,11 +1,11 @@
 internal import VoiceBase
 
-/// How far a permission reaches.
+/// The reach of a permission.
 ///
-/// "This once" of a workspace grant is none: the server keeps it with the conversation. Such a grant is known by its tool,
-/// and where the server shows no tools by a path that is a folder, so that what is said is never too little.
+/// A workspace grant "this once" does not exist: the server keeps it for the whole conversation. Such a grant is recognised
+/// by its tool or, if the server hides its tools, by a path that is a folder, so that the spoken reach is never too small.
 extension JarvisPrompt.Approval {
-    /// What may be chosen, from the narrowest on; the names are the server's.
+    /// The choices, from the narrowest on, under the server's names.
     enum Choice: String, CaseIterable {
         case once, command, file, directory, pattern
         case repositoryRead = "repo_read"
@@ -16,7 +16,7 @@ extension JarvisPrompt.Approval {
 
     private static let grantingTool = "manage_workspace"
 
-    /// The least that can be allowed; nil where nothing is offered that is known.
+    /// The narrowest choice offered; nil if no known choice is offered.
     var narrowest: (choice: Choice, option: Option)? {
         for choice in Choice.allCases {
             if let option = options?.first(where: { $0.choice == choice.rawValue }) { return (choice, option) }
@@ -24,7 +24,7 @@ extension JarvisPrompt.Approval {
         return nil
     }
 
-    /// The path is a folder: to allow "this file" and "this directory" is then the same.
+    /// Whether the path is a folder: allowing "this file" and "this directory" is then the same.
     var isFolder: Bool {
         guard is_shell != true else { return false }
         if isWorkspaceByName { return true }
@@ -33,7 +33,7 @@ extension JarvisPrompt.Approval {
         return file != nil && file == folder
     }
 
-    /// Whatever is chosen holds for the folder, for as long as the conversation lives.
+    /// Whether any choice holds for the folder as long as the conversation lives.
     var isLasting: Bool {
         guard is_shell != true else { return false }
         return isWorkspaceByName || tool == nil && isFolder
@@ -41,10 +41,11 @@ extension JarvisPrompt.Approval {
 
     private var isWorkspaceByName: Bool { is_workspace == true || tool == Self.grantingTool }
 
-    /// Reads, writes or runs; nil where the server does not say.
+    /// Whether it writes; nil if the server does not say.
     private var isWriting: Bool? { is_workspace == true ? true : is_write }
 
-    /// `run this command: "rm -r x"`, in the words of the daemon around the agent's own, which are quoted.
+    /// Describes the request, for instance `run this command: "rm -r x"`: the daemon's words around the agent's own, which
+    /// are quoted.
     var request: String {
         let action = action.quoted
         if is_shell == true { return "run this command: \(action)" }
@@ -57,7 +58,7 @@ extension JarvisPrompt.Approval {
         }
     }
 
-    /// What a yes means where that is more than what was asked for; nil for this once.
+    /// What a yes means if it exceeds the request; nil if it holds this once only.
     var reach: String? {
         guard let choice = narrowest?.choice else { return nil }
         if isLasting, choice != .workspaceRemembered {

@@ -4,21 +4,21 @@ package struct JarvisQuestion: Sendable, Equatable {
     package var sessionID: String
     /// The answer it continues; nil for the first question of a conversation.
     package var previous: String?
-    /// The same for every repetition of this question.
+    /// The idempotency key, the same for every repetition of this question.
     package var key: String
-    /// A run of ours may have been left in the conversation.
+    /// Whether an earlier run of ours may remain in the conversation.
     package var mayFindLeftOvers = false
 }
 
-/// What became of it.
+/// The result of a question to the agent.
 package struct JarvisOutcome: Sendable, Equatable {
     /// The agent's words, or why there are none.
     package var result: Result<String, JarvisFailure>
-    /// What the next question of the conversation refers to; nil leaves it as it was.
+    /// The reference for the next question of the conversation; nil leaves the present one.
     package var continuation: String?
-    /// The run may go on at the server: it could not be reached to end it.
+    /// Whether the run may go on at the server, which could not be reached to end it.
     package var mayGoOn = false
-    /// What the user is to hear before the answer.
+    /// A notice for the user, to be heard before the answer.
     package var notice: String?
 
     package init(_ result: Result<String, JarvisFailure>, continuation: String? = nil) {
@@ -27,19 +27,19 @@ package struct JarvisOutcome: Sendable, Equatable {
     }
 }
 
-/// What a run tells on its way to the end.
+/// A signal from a run before its end.
 enum JarvisSign: Sendable {
     /// It waits for the user.
     case prompt(JarvisPrompt)
-    /// Nothing came of it, so the question was put once more: its time begins anew.
+    /// Nothing came of the question, so it was asked again: its time limit starts anew.
     case askedAgain
 }
 
-/// A way of asking the agent: which routes, which events, what a lost connection means.
+/// A way to ask the agent: its routes, its events, and what a lost connection means.
 protocol JarvisBackend: Sendable {
-    /// Runs one question to its end. Never throws. Once the task is cancelled it takes the run back at the server and ends
-    /// when that has confirmed it, within `JarvisConnection.withdrawalLimit`.
+    /// Runs one question to its end. Never throws. If the task is cancelled, withdraws the run at the server and returns
+    /// once that is confirmed, within `JarvisConnection.withdrawalLimit`.
     ///
-    /// - Parameter onSign: may be called three times with `askedAgain`.
+    /// - Parameter onSign: called with `askedAgain` at most three times.
     func run(_ question: JarvisQuestion, onSign: @escaping @Sendable (JarvisSign) -> Void) async -> JarvisOutcome
 }

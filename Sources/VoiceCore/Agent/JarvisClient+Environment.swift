@@ -1,13 +1,13 @@
 import FoundationEssentials
 
 extension JarvisClient {
-    /// Time and chance, which tests put in their own hands.
+    /// Clocks and random ids, replaceable by tests.
     package struct Environment: Sendable {
         /// Time since a fixed moment.
         package var now: @Sendable () -> Duration
-        /// Pauses, which pass in any case.
+        /// Pauses for a time that always elapses in full.
         package var sleep: @Sendable (Duration) async -> Void
-        /// Waits for a limit that is reached only where something else does not come.
+        /// Waits for a deadline that is reached only if something else does not happen first.
         package var expire: @Sendable (Duration) async -> Void
         package var makeID: @Sendable () -> String
         /// Seconds since 1970.

@@ -4,7 +4,7 @@ internal import VoiceConfiguration
 internal import VoiceNetwork
 
 extension JarvisClient {
-    /// Looks whether address and token are right and the server lives; asks no question.
+    /// Checks address, token and that the server is alive; asks no question.
     package func check() async -> Result<JarvisHealth?, JarvisFailure> {
         if settings.api == .openai {
             let result = await transport.exchange(request.models())
@@ -18,12 +18,12 @@ extension JarvisClient {
             }
         }
         let result = JarvisHealth.read(await transport.exchange(request.health())).map(Optional.some)
-        // Not the limit of the configuration.
+        // A timeout here is not the limit from the configuration.
         return result == .failure(.timedOut) ? .failure(.offline(detail: "no answer")) : result
     }
 
-    /// Whether a term-llm answers where any OpenAI-compatible server is expected: it would store every question as a
-    /// conversation of its own. Its health answer names a version, which tells it from others.
+    /// Whether a term-llm server answers although `jarvis.api` names a plain OpenAI-compatible one: it would store every
+    /// question as a conversation of its own. It is recognised by the version in its health answer.
     package func isMistakenForPlain() async -> Bool {
         guard settings.api == .openai else { return false }
         guard case .success = JarvisHealth.read(await transport.exchange(request.health())) else { return false }
@@ -34,7 +34,7 @@ extension JarvisClient {
         "jarvis.api = \"openai\" leads to a term-llm, which stores each question as a conversation"
     package static let rightAPI = "set jarvis.api to \"responses\" or \"chat\""
 
-    /// The same, written to the log: a wrong address or token shows at the start, not with the first question.
+    /// Runs the check at startup and logs the result, so that a wrong address or token shows before the first question.
     package func checkAtStart() async {
         switch await check() {
         case .success(let health):
@@ -55,7 +55,7 @@ extension JarvisClient {
         }
     }
 
-    /// Ends what an earlier life left in the conversation that goes on: nothing else would be let in.
+    /// Ends a run that an earlier process left in the saved conversation: the server would accept nothing else.
     private func sweepAtStart() async {
         guard mayFindLeftOvers, settings.api != .openai else { return }
         await withTurn {

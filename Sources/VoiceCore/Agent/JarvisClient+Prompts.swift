@@ -3,12 +3,12 @@ internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceNetwork
 
-/// Runs that want something of the user: an answer, or a permission.
+/// Runs that need something from the user: an answer or a permission.
 extension JarvisClient {
-    /// Answers the question the agent has put; nil dismisses it. Returns what the run says next.
+    /// Answers the agent's pending question; nil dismisses it. Returns what the run says next.
     ///
-    /// - Parameter heard: the prompt that the user has heard and spoken after, by its number. An answer to any other is
-    ///   not the user's: the question is dismissed.
+    /// - Parameter heard: the number of the prompt the user heard before speaking. An answer to any other prompt is not the
+    ///   user's: the question is dismissed.
     package func answer(_ answers: [String]?, heard: Int?) async -> JarvisAnswer {
         guard let pending, case .questions = pending.prompt else { return report(.nothingPending, took: .zero) }
         guard answers == nil || heard == pending.number else { return await refuse(pending) }
@@ -18,11 +18,11 @@ extension JarvisClient {
         return await carryOn(pending, reply, note: "the user answered Jarvis")
     }
 
-    /// Allows or denies what the agent has asked permission for. A yes to anything but the very same action allows
+    /// Allows or denies the action for which the agent asked permission. A yes to anything but that exact action allows
     /// nothing.
     ///
-    /// - Parameter heard: the prompt that the user has heard and spoken after, by its number. A yes to any other is not the
-    ///   user's: the agent is told no.
+    /// - Parameter heard: the number of the prompt the user heard before speaking. A yes to any other prompt is not the
+    ///   user's: the agent gets a no.
     package func approve(_ command: String, _ isAllowed: Bool, heard: Int?) async -> JarvisAnswer {
         guard let pending, case .approval = pending.prompt else { return report(.nothingPending, took: .zero) }
         guard isAllowed else {
@@ -33,7 +33,7 @@ extension JarvisClient {
         return await carryOn(pending, reply, note: "the user allowed an action of Jarvis")
     }
 
-    /// The model has answered for the user: that is a no, and the user hears of it.
+    /// Refuses because the model answered for the user, and informs the user.
     private func refuse(_ pending: Pending) async -> JarvisAnswer {
         logger.warning(
             "the model answered Jarvis before the user could; the answer is no",
@@ -43,7 +43,7 @@ extension JarvisClient {
         return await carryOn(pending, pending.prompt.refusal, note: note).after(JarvisPrompt.unheard)
     }
 
-    /// Whether the user is to be asked; else the answer is no.
+    /// Whether to ask the user; otherwise the answer is no.
     func isReadAloud(_ prompt: JarvisPrompt) -> Bool {
         let isWanted =
             switch prompt {
@@ -56,9 +56,9 @@ extension JarvisClient {
         return isWanted && prompt.isSpeakable
     }
 
-    /// Gives the question of the run to the user, for a limited time.
+    /// Parks the run and puts its prompt to the user, for a limited time.
     ///
-    /// - Parameter number: under which it waits again, when the server did not take the answer.
+    /// - Parameter number: the number of a prompt that waits again because the server did not take the answer.
     func park(_ run: Run, _ prompt: JarvisPrompt, number: Int? = nil) -> JarvisAnswer {
         logger.info("Jarvis asks the user", metadata: Self.name(prompt))
         let sleep = environment.sleep
@@ -76,7 +76,7 @@ extension JarvisClient {
         return withNotice(JarvisAnswer(prompt: prompt.spoken, number: number))
     }
 
-    /// Nothing is asked of the user any more; false when nothing was.
+    /// Withdraws the prompt from the user; false if there was none.
     @discardableResult
     func settle() -> Bool {
         guard let pending else { return false }
@@ -90,11 +90,11 @@ extension JarvisClient {
         onNews(.settled)
     }
 
-    /// Nobody has answered here, and what the run comes to is reported. Where the run has not gone on by itself, since
-    /// somebody answered elsewhere or nobody could any more, silence is a no.
+    /// Ends the wait of a prompt that was not answered here; the run's result is reported as news. If the run has not gone
+    /// on, silence counts as a no. If it has, somebody answered elsewhere or nobody could any more.
     private func endVigil(_ number: Int, wentOn: Bool) async {
         guard let pending, pending.number == number else { return }
-        // Not `settle`: the vigil is the task that has led here, and carries on.
+        // Not `settle`: the vigil is the task that called this, and carries on.
         forgetPending()
         if wentOn {
             logger.notice("what Jarvis asked was answered elsewhere", metadata: Self.name(pending.prompt))
@@ -108,7 +108,7 @@ extension JarvisClient {
         if answer.failure?.isWithdrawal != true { onNews(.answered(answer, query: pending.run.query)) }
     }
 
-    /// - Parameter note: what the log says once the server has taken the answer.
+    /// - Parameter note: the log message once the server has accepted the answer.
     private func carryOn(_ pending: Pending, _ reply: JarvisPromptReply, note: Logger.Message) async -> JarvisAnswer {
         let asked = environment.now()
         settle()
@@ -127,8 +127,8 @@ extension JarvisClient {
         return await follow(pending.run, since: asked)
     }
 
-    /// False when the server took our word, true when somebody else was faster or the run is over; nil when it did not
-    /// take it.
+    /// Returns false if the server accepted our reply, true if somebody else was faster or the run is over, and nil if it
+    /// did not accept the reply.
     private func isSettledElsewhere(_ result: JarvisResponse, _ prompt: JarvisPrompt) -> Bool? {
         guard case .success(let response) = result else { return nil }
         switch response.status {

@@ -3,9 +3,9 @@ internal import VoiceConfiguration
 internal import VoiceNetwork
 internal import VoiceReply
 
-/// What can be done about the request under way, and about the last one.
+/// Operations on the current request and on the last one.
 extension JarvisClient {
-    /// What became of the wish to forget the last turn.
+    /// The result of a wish to forget the last turn.
     package enum Undo: Sendable, Equatable {
         case forgotten
         case nothing
@@ -14,7 +14,7 @@ extension JarvisClient {
 
     /// Adds a remark to the request Jarvis is working on.
     ///
-    /// - Returns: nil once it was taken.
+    /// - Returns: nil once the server has accepted it.
     package func add(_ remark: String) async -> JarvisFailure? {
         guard settings.api != .openai, let run = active else { return .notAddable }
         switch await transport.exchange(request.interrupt(remark, session: run.sessionID)) {
@@ -22,17 +22,17 @@ extension JarvisClient {
             sent.append(remark)
             logger.info("a remark went into the request under way", metadata: ["bytes": "\(remark.utf8.count)"])
             return nil
-        // Between our look and the server's the run may have ended.
+        // The run may have ended between our look and the server's.
         case .success(let response) where [404, 405, 409].contains(response.status): return .notAddable
         case .success(let response): return JarvisReply.failure(of: response)
         case .failure(let failure): return failure.withoutRun
         }
     }
 
-    /// How far the request under way is, made for the ear; nil when nothing is at work.
+    /// Describes the progress of the current request, shaped for speech; nil if nothing is running.
     ///
-    /// The agent is asked beside its run, with what can be seen of it from here, since that question is answered without
-    /// tools. Where it cannot be asked, what can be seen is the answer.
+    /// The agent is asked beside its run, with what is visible from here, since that question is answered without tools. If
+    /// it cannot be asked, what is visible is the answer.
     package func progress() async -> String? {
         guard let run = active else { return nil }
         if let pending { return pending.prompt.spoken }
@@ -48,10 +48,10 @@ extension JarvisClient {
         return answer.flatMap { shaper.shape($0)?.spoken } ?? seen
     }
 
-    /// "reading your mail"; nil where nothing is at work or nothing is known of it.
+    /// The current activity, for instance "reading your mail"; nil if nothing is running or its activity is unknown.
     package nonisolated var activity: String? { board.current.flatMap(JarvisActivity.words) }
 
-    /// Forgets the last request and its answer, here and at the server. One that is under way is taken back first.
+    /// Forgets the last request and its answer, here and at the server. A request under way is withdrawn first.
     package func forgetLast() async -> Undo {
         let wasAtWork = cancelRequest()
         lastReply = nil
@@ -66,7 +66,7 @@ extension JarvisClient {
         let id = sessionID
         await departing?.value
         var undone = wasAtWork
-        // Remarks that went into the run are turns of their own.
+        // Remarks added to the run are turns of their own.
         while let words = sent.last {
             guard let state = await connection.state(of: id) else { return .impossible }
             let head = JarvisHead(await transport.exchange(request.lastMessages(session: id)))
@@ -78,7 +78,7 @@ extension JarvisClient {
             sent.removeLast()
             undone = true
         }
-        // With its first turn the conversation has lost what the agent was told.
+        // Without its first turn the conversation has lost the briefing.
         if wasBriefed, sent.isEmpty, introduced == id { introduced = nil }
         guard id == sessionID, let state = await connection.state(of: id) else { return .impossible }
         sent = []
@@ -87,7 +87,7 @@ extension JarvisClient {
         return undone ? .forgotten : .nothing
     }
 
-    /// The conversation is the server's by now: it gets the name of this box there. That it did not work is no trouble.
+    /// Names the conversation, now stored at the server, after this box. A failure to do so is harmless.
     func name(_ session: String) async {
         guard settings.api != .openai, !settings.title.isEmpty else { return }
         let result = await transport.exchange(request.rename(session: session, to: settings.title))
@@ -95,7 +95,7 @@ extension JarvisClient {
         logger.debug("the conversation could not be given the name of this box at Jarvis")
     }
 
-    /// Looks every now and then for background jobs that have ended, until cancelled or the server has none.
+    /// Polls for background jobs that have ended, until cancelled or the server turns out to have no jobs.
     package func watchJobs(every pause: Duration = .seconds(30), _ report: @Sendable (String) -> Void) async {
         var jobs = JarvisJobs()
         let shaper = SpeechShaper(maximumWords: 60)

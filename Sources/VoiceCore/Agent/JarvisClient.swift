@@ -9,24 +9,24 @@ package import VoiceReply
 ///                                                 | waits for the user
 ///                          question as an answer <'--> answer, approve --> the run goes on
 ///
-/// A call follows its run within the call's own task. The run is a task of the client, since it outlives the call that began
-/// it when it waits for the user, and the call's task when it must be taken back at the server.
+/// A call follows its run within the call's own task. The run is a task of the client, because it outlives its call when it
+/// waits for the user, and outlives the call's task when it must be withdrawn at the server.
 ///
-/// The server lets questions of one session wait for each other or refuses them, so they wait here: at most two, in the
-/// order they came; a third is answered at once with `tooManyQuestions`. By configuration a new question takes the place
-/// of the ones before instead. A question that comes while the agent waits for the user takes its place always: the user
-/// has moved on. Every question gets exactly one answer, within the time limit; the time the user takes to answer the
-/// agent does not count. Cancelling the task ends the wait or the run.
+/// The server queues or refuses concurrent questions of one session, so they wait here: at most two, in order of arrival; a
+/// third is answered at once with `tooManyQuestions`. If so configured, a new question supersedes the earlier ones instead.
+/// A question that arrives while the agent waits for the user always supersedes that run: the user has moved on. Every
+/// question gets exactly one answer within the time limit; the time the user takes to answer the agent does not count.
+/// Cancelling the task ends the wait or the run.
 ///
-/// A run that is taken back, or that takes too long, is ended at the server; the next question has its turn once the server
-/// has confirmed that, a second later at most.
+/// A run that is withdrawn or exceeds its limit is ended at the server. The next question has its turn once the server has
+/// confirmed that, a second later at most.
 package actor JarvisClient {
     enum Step: Sendable {
         case sign(JarvisSign)
         case ended(JarvisOutcome)
     }
 
-    /// The question being answered.
+    /// The question in progress.
     struct Run {
         let number: Int
         let query: String
@@ -38,21 +38,21 @@ package actor JarvisClient {
 
     /// A run that waits for the user.
     struct Pending {
-        /// Tells it from every other one of this process.
+        /// Distinguishes it from every other prompt of this process.
         let number: Int
         let run: Run
         let prompt: JarvisPrompt
-        /// Ends the wait when the user's time is over, or the run goes on without his word.
+        /// Ends the wait when the user's time is over or the run goes on without an answer.
         let vigil: Task<Void, Never>
     }
 
-    /// What is reported without being an answer to a call.
+    /// News that is not the answer to a call.
     package enum News: Sendable, Equatable {
-        /// What the agent wants to know of the user, in the words that the user is told, under its number.
+        /// What the agent wants to know, in the words presented to the user, and its number.
         case asks(String, prompt: Int, characters: Int)
-        /// The agent waits for the user no more.
+        /// The agent no longer waits for the user.
         case settled
-        /// How a run ended that nobody waits for any more.
+        /// The result of a run that no call waits for any more.
         case answered(JarvisAnswer, query: String)
     }
 
@@ -76,22 +76,21 @@ package actor JarvisClient {
     var prompts = 0
     var active: Run?
     var pending: Pending?
-    /// Waits for the server to confirm the end of a run.
+    /// Waits until the server confirms the end of a run.
     var departing: Task<Void, Never>?
     private var hasLeft = false
-    /// A run of ours may have been left in the conversation, by an earlier life or for want of a connection.
+    /// Whether a run of ours may remain in the conversation, from an earlier process or after a lost connection.
     var mayFindLeftOvers: Bool
-    /// What the user is to hear before the next answer.
+    /// A notice for the user, to be heard before the next answer.
     var notice: String?
     var reading: ReadingPlace?
-    /// The session whose agent has answered us: it was told what it must know.
+    /// The session in which the agent has answered, and so has had its briefing.
     var introduced: String?
-    /// The agent has said that it has the prompt for voices: in its health answer, in its last first reply.
+    /// Whether the agent has shown that it has the voice prompt: in its health answer, in its last first reply.
     var saysSoInHealth = false
     private var saysSoInReply: Bool
-    /// What the server was sent as the last turn: the question, and what was added to it.
+    /// The last turn as sent to the server: the question, and remarks added to it.
     var sent: [String] = []
-    /// The last answer in full.
     package internal(set) var lastReply: ShapedReply?
 
     package init(
@@ -128,7 +127,7 @@ package actor JarvisClient {
         self.store = store
         let saved = store.load()
         mayFindLeftOvers = saved != nil
-        // What it was told is gone where the history is ours.
+        // If the history is kept here, the briefing was lost with it.
         introduced = settings.api == .openai ? nil : saved?.id
         saysSoInReply = saved?.knowsMouth ?? false
         session = JarvisSession(
@@ -140,10 +139,10 @@ package actor JarvisClient {
         )
     }
 
-    /// The token of requests from now on.
+    /// Sets the token for requests from now on.
     package nonisolated func useToken(_ token: Secret?) { request.useToken(token) }
 
-    /// Ends what is under way, and begins a fresh conversation with the next question.
+    /// Ends the current request, and begins a fresh conversation with the next question.
     package func startFresh() {
         cancelRequest()
         session.renew()
@@ -154,10 +153,10 @@ package actor JarvisClient {
         Task { self.save() }
     }
 
-    /// The next piece of the last answer, made for the ear; nil when there is none.
+    /// The next piece of the last answer, shaped for speech; nil if there is none.
     package func readOn() -> String? { reading?.next() }
 
-    /// Never throws and always returns something to say.
+    /// Asks the agent. Never throws and always returns something to say.
     package func ask(_ query: String) async -> JarvisAnswer {
         let asked = environment.now()
         if hasLeft { return report(.cancelled, took: .zero) }
@@ -170,7 +169,7 @@ package actor JarvisClient {
             turn.finish()
             return report(failure, took: environment.now() - asked)
         }
-        // It may have come to its turn while everything was taken back.
+        // Its turn may have come while everything was being withdrawn.
         if hasLeft {
             turn.finish()
             return report(.cancelled, took: .zero)
@@ -178,17 +177,17 @@ package actor JarvisClient {
         return await follow(start(query), since: asked)
     }
 
-    /// Whether the agent works on a question, or waits for the user.
+    /// Whether the agent works on a question or waits for the user.
     package var isAtWork: Bool { active != nil || pending != nil }
 
-    /// Takes back what is under way and what waits; false when there is nothing.
+    /// Withdraws the current request and the waiting ones; false if there were none.
     @discardableResult
     package func cancelRequest() -> Bool {
         let waiting = turn.abandonAll(as: .cancelled)
         return withdraw(.cancelled) || waiting > 0
     }
 
-    /// Takes everything back for good, and waits until the server has confirmed it, a second at most.
+    /// Withdraws everything for good, and waits until the server has confirmed it, a second at most.
     package func leave() async {
         hasLeft = true
         cancelRequest()
@@ -235,10 +234,10 @@ package actor JarvisClient {
         return run
     }
 
-    /// Waits until the run has ended or wants something of the user.
+    /// Waits until the run has ended or needs something from the user.
     ///
-    /// Here is the deadline of a call: `jarvis.timeout_s` from the first request, anew when the question had to be put once
-    /// more and when the user has answered. Time in the queue, and the user's own, does not count.
+    /// Applies the deadline of a call: `jarvis.timeout_s` from the first request. It starts anew when the question had to
+    /// be asked again and when the user has answered. Time in the queue and the user's own time do not count.
     func follow(_ run: Run, since asked: Duration) async -> JarvisAnswer {
         let limit = Duration.seconds(settings.timeoutS)
         var deadline = environment.now() + limit
@@ -249,7 +248,7 @@ package actor JarvisClient {
             switch step {
             case nil, .some(nil): return abandon(run, await reasonForSilence(), since: asked)
             case .ended(let outcome)??: return conclude(run, outcome, since: asked)
-            // A server that was away and back has the whole time for what it is asked anew.
+            // After an outage, a question asked again gets the full time.
             case .sign(.askedAgain)??: deadline = environment.now() + limit
             case .sign(.prompt(let prompt))??:
                 if !isReadAloud(prompt) {
@@ -266,7 +265,7 @@ package actor JarvisClient {
         return conclude(run, JarvisOutcome(.failure(failure)), since: asked)
     }
 
-    /// The time is over: because the agent needs more of it, or because it is not there any more.
+    /// Determines why the deadline passed: the agent needs more time, or it is unreachable.
     private func reasonForSilence() async -> JarvisFailure {
         guard settings.api != .openai, let active else { return .timedOut }
         let look = connection.request.state(session: active.sessionID)
@@ -280,7 +279,7 @@ package actor JarvisClient {
         }
     }
 
-    /// Ends a run that nobody follows any more; its turn is over when the server has confirmed that.
+    /// Ends a run that nobody follows any more; its turn is over once the server has confirmed that.
     private func release(_ run: Run) {
         guard active?.number == run.number else { return }
         active = nil
@@ -292,7 +291,7 @@ package actor JarvisClient {
         }
     }
 
-    /// What the end of a run tells about the conversation.
+    /// Updates the conversation from the end of a run.
     private func learn(_ outcome: JarvisOutcome, of run: Run) {
         mayFindLeftOvers = outcome.mayGoOn
         if let latest = outcome.notice { notice = latest }
@@ -302,7 +301,7 @@ package actor JarvisClient {
         Task { self.save() }
     }
 
-    /// The one end of every run.
+    /// Concludes a run; every run ends here.
     @discardableResult
     func conclude(_ run: Run, _ outcome: JarvisOutcome, since asked: Duration) -> JarvisAnswer {
         if active?.number == run.number {
@@ -344,14 +343,14 @@ package actor JarvisClient {
         }
     }
 
-    /// What the user is to be told goes before whatever is told next; not before what nobody hears.
+    /// Puts the pending notice before the next answer, unless nobody hears that answer.
     func withNotice(_ answer: JarvisAnswer) -> JarvisAnswer {
         guard let notice, answer.failure?.isWithdrawal != true else { return answer }
         self.notice = nil
         return answer.after(notice)
     }
 
-    /// The agent has answered in this session: what it had to be told, it knows.
+    /// Notes that the agent has answered in this session, and so has had its briefing.
     private func introduce(_ id: String, _ content: String) -> String {
         let (words, hasMark) = AgentBriefing.read(content)
         guard introduced != id else { return words }
@@ -363,20 +362,20 @@ package actor JarvisClient {
 
     var sessionID: String { session.currentID }
 
-    /// The next question continues this answer.
+    /// Makes the next question continue this answer.
     func goOn(from previous: String?) {
         session.previous = previous
         Task { self.save() }
     }
 
-    /// Ends the run under way; false when there is none.
+    /// Ends the current run; false if there is none.
     @discardableResult
     private func withdraw(_ failure: JarvisFailure) -> Bool {
         guard let run = active else { return false }
         let outcome = JarvisOutcome(.failure(failure))
         run.steps.send(.ended(outcome))
         release(run)
-        // One that waits for the user is followed by nobody.
+        // No call follows a run that waits for the user.
         if settle() {
             conclude(run, outcome, since: run.started)
         }
@@ -400,16 +399,17 @@ package actor JarvisClient {
         store.save(saved)
     }
 
-    // MARK: Waiting for one's turn
+    // MARK: Queue
 
-    /// Keeps questions waiting while something is put in order.
+    /// Runs `work` in a turn of its own, while questions wait.
     func withTurn(_ work: () async -> Void) async {
         guard await waitForTurn() == nil else { return }
         await work()
         turn.finish()
     }
 
-    /// Nil once the turn has come, which is then to be finished; else why it never will.
+    /// Waits for the turn. Returns nil once it has come, after which it must be finished; otherwise the reason why it never
+    /// will.
     private func waitForTurn() async -> JarvisFailure? {
         let ticket = turn.makeTicket()
         return await withTaskCancellationHandler {
@@ -424,7 +424,7 @@ package actor JarvisClient {
     // MARK: Reporting
 
     func report(_ failure: JarvisFailure, took: Duration) -> JarvisAnswer {
-        // What was turned down here is no trouble of the server's.
+        // A question refused locally is not a problem of the server.
         if failure.isLocal || failure == .emptyReply {
             logger.info("\(failure.logLine)", metadata: ["ms": "\(took.milliseconds)"])
         } else {

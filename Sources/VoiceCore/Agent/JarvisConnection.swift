@@ -2,11 +2,11 @@ internal import Logging
 import Synchronization
 internal import VoiceBase
 
-/// What all ways of asking share: requests, and what they do about runs that are in the way or are to end.
+/// What all backends share: requests, and the handling of runs that are in the way or must end.
 struct JarvisConnection: Sendable {
-    /// How often a session that is busy is looked at, one second apart, before the question is sent again.
+    /// How often a busy session is polled, one second apart, before the question is sent again.
     static let busyLooks = 10
-    /// How long a question may be without any reply before the session is looked at.
+    /// How long a question may go without any reply before the session is checked.
     static let silenceBeforeLook = Duration.seconds(2)
     /// How long the server has to confirm that a run has ended.
     static let withdrawalLimit = Duration.seconds(1)
@@ -16,15 +16,15 @@ struct JarvisConnection: Sendable {
     let transport: any JarvisTransport
     let environment: JarvisClient.Environment
     let logger: Logger
-    /// What the run under way is doing.
+    /// The activity of the current run.
     let board = ActivityBoard()
 
     func state(of session: String) async -> JarvisState? {
         JarvisState(await transport.exchange(request.state(session: session)))
     }
 
-    /// Waits until no run is active in the session, for some seconds at most. A server that does not tell is given one
-    /// second, which an abandoned run needs to end.
+    /// Waits until no run is active in the session, for some seconds at most. A server that does not report its state is
+    /// given one second, which an abandoned run needs to end.
     func waitUntilIdle(_ session: String) async -> JarvisState? {
         for _ in 0..<Self.busyLooks {
             await environment.sleep(.seconds(1))
@@ -37,14 +37,14 @@ struct JarvisConnection: Sendable {
 
     // MARK: Ending our own run
 
-    /// Takes a run back and waits for the server's word that nothing is at work in the session any more. Goes on when the
-    /// task is cancelled, and ends within `withdrawalLimit`.
+    /// Withdraws a run and waits for the server to confirm that nothing is active in the session any more. Continues when
+    /// the task is cancelled, and ends within `withdrawalLimit`.
     ///
     /// - Parameters:
-    ///   - run: its id; nil where it is not known, or where it ends with its connection.
-    ///   - isDurable: the run goes on without its connection. One without a known id is looked for.
+    ///   - run: its id; nil if it is unknown or the run ends with its connection.
+    ///   - isDurable: whether the run outlives its connection. One without a known id is searched for.
     ///   - others: runs that are not ours.
-    /// - Returns: the state of the session once it is idle; nil where that is not sure.
+    /// - Returns: the state of the session once it is idle; nil if that is uncertain.
     func withdraw(
         _ run: String?,
         in session: String,
@@ -73,7 +73,7 @@ struct JarvisConnection: Sendable {
             _ = await transport.exchange(request.cancel(run: run))
             cancelled.insert(run)
         }
-        // A question that was given up on its way may become a run a moment later.
+        // A question abandoned in transit may become a run a moment later.
         var quietLooks = run == nil && isDurable ? 2 : 1
         for _ in 0..<10 {
             guard let state = await state(of: session) else { return nil }
@@ -95,17 +95,17 @@ struct JarvisConnection: Sendable {
 
     // MARK: Runs in the way
 
-    /// What came of a look at what keeps a question waiting.
+    /// What keeps a question waiting.
     enum Way: Sendable, Equatable {
-        /// Nothing is in the way, or nothing is any more.
+        /// Nothing, or nothing any more.
         case clear
-        /// Somebody else is at work in the conversation.
+        /// Another client is active in the conversation.
         case busy(run: String?)
     }
 
-    /// Ends what keeps a question from being taken, or gives up after `busyLooks` seconds.
+    /// Ends what keeps a question from being accepted, or gives up after `busyLooks` seconds.
     ///
-    /// - Parameter notice: gets what the user is to be told, as soon as it is so: the question may be answered before this
+    /// - Parameter notice: receives the notice for the user at once, since the question may be answered before this
     ///   returns.
     func clearTheWay(for question: JarvisQuestion, _ notice: Notice) async -> Way {
         var seen: String?
@@ -128,9 +128,9 @@ struct JarvisConnection: Sendable {
         return .busy(run: seen)
     }
 
-    /// Ends what an earlier life of this program may have left in the session.
+    /// Ends what an earlier process may have left in the session.
     ///
-    /// - Returns: nil where the server did not tell.
+    /// - Returns: nil if the server did not report its state.
     func sweep(_ session: String, _ notice: Notice) async -> Way? {
         guard let state = await state(of: session) else { return nil }
         switch StrayRun(state, isLeftOver: true) {
@@ -152,7 +152,7 @@ struct JarvisConnection: Sendable {
     }
 }
 
-/// What the user is to hear before the next answer; written by one task and read by another.
+/// A notice for the user, to be heard before the next answer; written by one task and read by another.
 final class Notice: Sendable {
     private let state = Mutex<String?>(nil)
 

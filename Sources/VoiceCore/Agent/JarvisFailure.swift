@@ -1,5 +1,5 @@
-/// Why a call of the agent has no answer: the one error from the wire to the speaking model, with a line for the log and a
-/// sentence for the ear.
+/// Why a call of the agent has no answer: the one error type from the wire to the speaking model, with a line for the log
+/// and a sentence to speak.
 ///
 ///     HTTPFailure --CurlJarvisTransport--> JarvisFailure <--JarvisReply, ResponsesRun-- status, body, events
 ///                                               |  <-- CircuitBreaker, TurnQueue, deadline
@@ -9,13 +9,13 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case authentication
     case offline(detail: String)
     case timedOut
-    /// The server, or a proxy in front of it, gave the run up: its own limit was reached.
+    /// The server, or a proxy in front of it, gave up the run because its own limit was reached.
     case serverLimit
-    /// The session is at work on another question.
+    /// The session is busy with another question.
     case busy
     /// The server no longer knows the run: it was restarted.
     case lost
-    /// The connection that carried the run ended before the answer: what was done by then is not known.
+    /// The connection that carried the run ended before the answer; what was done by then is unknown.
     case cutOff(detail: String)
     /// The conversation has moved on without us.
     case staleConversation
@@ -23,31 +23,31 @@ package enum JarvisFailure: Error, Sendable, Equatable {
     case wrongBasePath(hint: String)
     /// The server, or the model behind it, failed. The detail is the provider's own text.
     case serverError(status: Int, detail: String)
-    /// The same for a run that had begun.
+    /// A failure of a run that had begun.
     case runFailed(detail: String)
     case badReply(detail: String)
     case emptyReply
     case tooLarge
     case untrusted(detail: String)
-    /// The token would have travelled in the open, to this address outside the own network.
+    /// The token would have been sent unencrypted to this address outside the local network.
     case insecure(host: String, address: String)
-    /// It failed several times in a row, and is left alone for so many seconds more.
+    /// The server failed several times in a row and is not asked for this many seconds.
     case resting(seconds: Int)
-    /// More questions wait than are kept.
+    /// More questions are waiting than the queue holds.
     case tooManyQuestions
     case cancelled
-    /// A newer question took its place.
+    /// A newer question replaced it.
     case superseded
-    /// An answer or a permission that nobody waits for.
+    /// An answer or a permission that nothing waits for.
     case nothingPending
     /// An answer that does not fit the question.
     case unfitAnswer
-    /// A permission for something else than what was asked.
+    /// A permission for something other than what was asked.
     case otherCommand
-    /// A remark that no run can take: nothing is at work any more, or this way of asking takes none.
+    /// A remark that no run accepts: none is active, or this backend takes no remarks.
     case notAddable
 
-    /// One line that names the way out. Holds no secret and nothing the provider wrote.
+    /// One line for the log that names the remedy. Contains no secret and nothing the provider wrote.
     package var logLine: String {
         switch self {
         case .authentication:
@@ -86,7 +86,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// What the provider wrote, shortened, for the log at debug; nil when there is nothing.
+    /// What the provider wrote, shortened, for the log at debug level; nil if there is nothing.
     package var providerText: String? {
         switch self {
         case .serverError(_, let detail), .runFailed(let detail): return detail.isEmpty ? nil : detail
@@ -94,7 +94,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// One sentence for the user, or for the model that speaks to him.
+    /// One sentence for the user, or for the model that speaks to the user.
     package var spokenSentence: String {
         switch self {
         case .authentication: "Authentication to Jarvis failed; the token may need updating."
@@ -125,7 +125,7 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// True when the server is to blame in a way that waiting may mend; what a circuit breaker counts.
+    /// Whether it is a failure of the server that may pass with time; the circuit breaker counts these.
     package var isServerTrouble: Bool {
         switch self {
         case .offline, .timedOut, .serverLimit, .serverError, .runFailed, .untrusted, .lost, .cutOff: true
@@ -133,19 +133,19 @@ package enum JarvisFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// The same failure of a request that starts no work: a connection that broke has cut nothing off, the server was not
-    /// there.
+    /// The same failure for a request that starts no work: a broken connection has then cut nothing off, so the server
+    /// counts as offline.
     var withoutRun: JarvisFailure {
         if case .cutOff(let detail) = self { .offline(detail: detail) } else { self }
     }
 
-    /// True when the user has taken the question back: there is nothing to say about it.
+    /// Whether the question was withdrawn: there is nothing to say about it.
     package var isWithdrawal: Bool { self == .cancelled || self == .superseded }
 
-    /// True where what was said to answer the agent was not passed on, or not taken: it still asks what it asked.
+    /// Whether a reply to the agent was not passed on or not accepted, so that the prompt is still pending.
     package var leavesPrompt: Bool { self == .nothingPending || self == .unfitAnswer || self == .otherCommand }
 
-    /// True when the daemon, not the server, turned it down.
+    /// Whether the daemon, not the server, refused it.
     package var isLocal: Bool {
         switch self {
         case .cancelled, .superseded, .resting, .tooManyQuestions, .nothingPending, .unfitAnswer, .otherCommand,

@@ -1,12 +1,12 @@
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// What the server says of itself. It names its version only to who has the token, which makes this the cheapest way to
-/// check address and token; it says nothing about the model behind the server.
+/// What the server reports about itself. It discloses its version only to a client with the token, which makes this the
+/// cheapest check of address and token. It says nothing about the model behind the server.
 package struct JarvisHealth: Sendable, Equatable {
     package var version: String
     package var agent: String?
-    /// What the server can do: "api", "web", "jobs", ...
+    /// What the server supports: "api", "web", "jobs", ...
     package var capabilities: [String] = []
 
     static func read(_ result: JarvisResponse) -> Result<JarvisHealth, JarvisFailure> {

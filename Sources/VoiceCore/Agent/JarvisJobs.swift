@@ -2,24 +2,24 @@ internal import VoiceBase
 internal import VoiceNetwork
 internal import VoiceReply
 
-/// Which background jobs of the agent have ended since the last look (`GET /v2/runs`). The first look tells nothing: what
-/// ended before it is old.
+/// Detects background jobs of the agent that have ended since the last look (`GET /v2/runs`). The first look reports
+/// nothing: what ended before it is old.
 struct JarvisJobs: Sendable, Equatable {
     struct Ended: Sendable, Equatable {
         var jobID: String
-        /// The server's word: succeeded, failed, cancelled, timed_out, ...
+        /// The status in the server's words: succeeded, failed, cancelled, timed_out, ...
         var status: String
-        /// What it said or printed; empty for nothing.
+        /// The job's response or output; empty for none.
         var result: String
     }
 
-    /// Reported at one time; more are only counted as seen.
+    /// Maximum number reported at a time; further ones are only marked as seen.
     static let most = 3
     private static let remembered = 500
     private static let atWork: Set<String> = ["queued", "claimed", "running", "pending", "scheduled", "waiting"]
     private var known: [String]?
 
-    /// - Returns: what has ended, oldest first; nil where the server did not tell.
+    /// - Returns: jobs that have ended, oldest first; nil if the server did not report any list.
     mutating func look(_ result: JarvisResponse) -> [Ended]? {
         guard let runs: Page<Run> = Self.page(result) else { return nil }
         let ended = runs.data.filter { !Self.atWork.contains($0.status) }
@@ -36,13 +36,13 @@ struct JarvisJobs: Sendable, Equatable {
         }
     }
 
-    /// The names of jobs by their ids.
+    /// The names of jobs by id.
     static func names(_ result: JarvisResponse) -> [String: String] {
         let jobs: Page<Job>? = page(result)
         return Dictionary((jobs?.data ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What is reported; name and result are the server's, and only passed on.
+    /// The announcement of a job. Its name and result are the server's, and only passed on.
     static func news(_ ended: Ended, name: String?, shaper: SpeechShaper) -> String {
         let title = name.map { " \"\($0.filter { $0 != "\"" }.prefix(60))\"" } ?? ""
         let how = ended.status == "succeeded" ? "has finished" : "has ended without success"

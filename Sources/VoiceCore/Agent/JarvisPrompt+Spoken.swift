@@ -1,8 +1,8 @@
 internal import VoiceBase
 
 extension JarvisPrompt {
-    /// What the speaking model is given to pass on: all that the user must know to decide. The agent's own words are quoted,
-    /// so that none of them can pass for a sentence of the daemon.
+    /// The text for the speaking model to pass on: everything the user must know to decide. The agent's own words are
+    /// quoted, so that none of them can pass for a sentence of the daemon.
     package var spoken: String {
         switch self {
         case .questions(_, let questions): Self.spoken(questions)
@@ -10,7 +10,7 @@ extension JarvisPrompt {
         }
     }
 
-    /// What the user cannot do without: what would be done and where, or the questions without their options.
+    /// The part the user cannot do without: the action and where it happens, or the questions without their options.
     var essence: String {
         switch self {
         case .questions(_, let questions): questions.map(\.question).joined(separator: " ")

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// What a run of the agent waits for: an answer or a permission of the user.
+/// What a run of the agent waits for: an answer or a permission from the user.
 package enum JarvisPrompt: Sendable, Equatable {
     case questions(callID: String, [Question])
     case approval(Approval)
@@ -29,7 +29,7 @@ package enum JarvisPrompt: Sendable, Equatable {
         package var is_write: Bool?
         package var is_workspace: Bool?
         package var options: [Option]?
-        /// The tool that wants it; nil where the server shows no tools.
+        /// The tool that wants it; nil if the server hides its tools.
         package var tool: String?
 
         package struct Option: Sendable, Equatable, Decodable {
@@ -43,15 +43,15 @@ package enum JarvisPrompt: Sendable, Equatable {
             case approval_id, title, path, command, work_dir, is_shell, is_write, is_workspace, options
         }
 
-        /// What would be done, as the user is to hear it.
+        /// The action, as the user is to hear it.
         package var action: String { command ?? path ?? "" }
     }
 
-    /// Longest action that is read aloud with its folder, in Unicode scalars. Nobody can follow a longer one by ear.
+    /// Longest action that is read aloud, including its folder, in Unicode scalars. Nobody can follow a longer one by ear.
     static let longestAction = 300
-    /// Longest question with its options that is read aloud, in UTF-8 bytes: two minutes of speech.
+    /// Longest text of questions with their options that is read aloud, in UTF-8 bytes: two minutes of speech.
     static let longestQuestions = 2048
-    /// What the user hears where the model has answered for him.
+    /// What the user hears if the model has answered on the user's behalf.
     static let unheard =
         "Nothing was allowed or answered: the user has to hear what Jarvis wants, and to speak after it."
 
@@ -62,7 +62,7 @@ package enum JarvisPrompt: Sendable, Equatable {
         }
     }
 
-    /// False where the user could not know by ear what to decide, or where nothing is offered that can be allowed.
+    /// False if the user could not decide by ear, or if nothing known can be allowed.
     var isSpeakable: Bool {
         switch self {
         case .questions(_, let questions):
@@ -75,7 +75,7 @@ package enum JarvisPrompt: Sendable, Equatable {
         }
     }
 
-    /// False for what a text can hide from the ear: controls, marks of direction, what has no width.
+    /// False for characters that can hide text from a listener: controls, direction marks, zero-width characters.
     private static func isHeard(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
@@ -84,7 +84,7 @@ package enum JarvisPrompt: Sendable, Equatable {
     }
 }
 
-/// What goes back to the agent.
+/// The reply to the agent.
 package enum JarvisPromptReply: Sendable, Equatable, Encodable {
     case answers(callID: String, [Answer])
     case dismissal(callID: String)
@@ -134,7 +134,7 @@ package enum JarvisPromptReply: Sendable, Equatable, Encodable {
 }
 
 extension JarvisPrompt {
-    /// The way to say no, or nothing at all.
+    /// The reply that says no, or nothing at all.
     var refusal: JarvisPromptReply {
         switch self {
         case .questions(let callID, _): .dismissal(callID: callID)
@@ -142,13 +142,13 @@ extension JarvisPrompt {
         }
     }
 
-    /// The user's words as answers: an option where one is meant, else free text. One answer for each question; nil
-    /// where there is none for one of them.
+    /// Maps the user's words to answers: an option if one is meant, otherwise free text. One answer per question; nil if
+    /// there is none for one of them.
     func reply(with words: [String]) -> JarvisPromptReply? {
         guard case .questions(let callID, let questions) = self, words.count >= questions.count else { return nil }
         var answers: [JarvisPromptReply.Answer] = []
         for (index, question) in questions.enumerated() {
-            // All words belong to the only question.
+            // If there is only one question, all words belong to it.
             let said = questions.count == 1 && words.count > 1 ? words.joined(separator: "; ") : words[index]
             guard let answer = Self.answer(said, to: question, index: index) else { return nil }
             answers.append(answer)
@@ -167,8 +167,8 @@ extension JarvisPrompt {
         return .init(question_index: index, selected: said, is_custom: true)
     }
 
-    /// The options that are named, in any words around them. None where some are taken back: the server takes no free answer
-    /// to such a question, and a guess would be worse than asking once more.
+    /// The options named, among any other words. None if some are taken back: the server accepts no free text for such a
+    /// question, and a guess would be worse than asking again.
     private static func options(_ said: String, of labels: [String]) -> [String] {
         func words(_ text: String) -> [String] {
             text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
@@ -185,7 +185,7 @@ extension JarvisPrompt {
         }
     }
 
-    /// "Don't" is two words here.
+    /// "Don't" splits into two words here.
     private static let takingBack: Set<String> = [
         "not", "no", "none", "never", "neither", "nor", "except", "without", "but", "t", "dont", "skip", "nicht",
         "nichts",
@@ -201,9 +201,9 @@ extension JarvisPrompt {
         return labels.first { plain($0) == wanted }
     }
 
-    /// Permission for this very action, in the narrowest form offered, which is the one that was read aloud; nil where the
-    /// action is not the one asked about, or nothing known is offered. The action may be written as it was read out, with its
-    /// quotes and what is escaped in them.
+    /// Permission for exactly this action, in the narrowest form offered, which is the one that was read aloud. Returns nil
+    /// if the action is not the one asked about, or if no known choice is offered. The action may be written as it was read
+    /// out, with its quotes and escapes.
     func permission(for command: String) -> JarvisPromptReply? {
         guard case .approval(let approval) = self else { return nil }
         func trimmed(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }

@@ -1,14 +1,14 @@
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// Reads what came back: the text of the agent, or why there is none.
+/// Reads a reply: the agent's text, or why there is none.
 ///
-/// The status alone says little: a wrong path may answer 200 with a web page, and failures of the model behind the
-/// server arrive as 400. `finish_reason` is not looked at, since "tool_calls" is normal for an agent that used tools.
+/// The status alone says little: a wrong path may answer 200 with a web page, and failures of the model behind the server
+/// arrive as 400. `finish_reason` is ignored, since "tool_calls" is normal for an agent that used tools.
 package enum JarvisReply {
     private static let maximumDetailCharacters = 200
 
-    /// What came back for a question. Where the connection ended first, the server may have been at work.
+    /// Reads the reply to a question. If the connection ended first, the server may have been at work.
     package static func content(of result: JarvisResponse) -> Result<String, JarvisFailure> {
         result.flatMap { content(of: $0) }
     }
@@ -42,13 +42,13 @@ package enum JarvisReply {
         case 408, 504: return .serverLimit
         case 409, 429: return .busy
         case 502, 503: return .offline(detail: "status \(response.status)")
-        // What a server that is being stopped makes of the runs it cuts.
+        // A server that is being stopped answers its interrupted runs like this.
         case 400 where detail.contains("context canceled"): return .lost
         default: return .serverError(status: response.status, detail: shortened(detail))
         }
     }
 
-    /// True when the reply refuses the id of the answer that was to be continued.
+    /// Whether the reply rejects the id of the answer to be continued.
     static func isStale(_ response: HTTPResponse) -> Bool {
         guard response.status == 409 || response.status == 400,
             let message = body(of: response)?.error?.message
@@ -60,7 +60,7 @@ package enum JarvisReply {
         OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes)
     }
 
-    /// Without the query, which may hold anything.
+    /// The location without its query, which may contain anything.
     private static func path(of location: String) -> String { String(location.prefix { $0 != "?" && $0 != "#" }) }
 
     static func shortened(_ text: String) -> String {

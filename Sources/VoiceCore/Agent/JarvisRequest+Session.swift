@@ -1,12 +1,12 @@
 import FoundationEssentials
 internal import VoiceNetwork
 
-/// Requests about the conversation and the run under way, beside the questions themselves.
+/// Requests about the conversation and the current run, apart from the questions themselves.
 extension JarvisRequest {
-    /// Longest a question beside the run may take: somebody waits for the answer.
+    /// Longest time for a question beside the run: somebody waits for the answer.
     static let asideLimit = Duration.seconds(8)
 
-    /// A remark for the run under way.
+    /// A remark for the current run.
     func interrupt(_ remark: String, session: String) -> HTTPRequest {
         struct Body: Encodable {
             let message: String
@@ -15,7 +15,7 @@ extension JarvisRequest {
         return control(route(session, "interrupt"), body: Self.json(Body(message: remark, delivery: "steer")))
     }
 
-    /// A question that is answered while the run goes on, and stays out of the history.
+    /// A question answered while the run goes on, and kept out of the history.
     func aside(_ question: String, session: String) -> HTTPRequest {
         let route = "/api/sessions/\(Self.plain(session))/side-question"
         let body = Self.json(["question": question])
@@ -27,13 +27,13 @@ extension JarvisRequest {
         control(route(session, "messages"), query: "tail=1&limit=50")
     }
 
-    /// Takes the last turn out of the stored conversation, which must be as it was seen.
+    /// Removes the last turn from the stored conversation, if that has not changed since it was read.
     func undo(session: String, revision: Int, head: Int) -> HTTPRequest {
         let body = Self.json(["expected_rev": revision, "expected_head_id": head])
         return control(route(session, "runtime/undo"), body: body)
     }
 
-    /// The name under which the agent lists the conversation.
+    /// Sets the name under which the agent lists the conversation.
     func rename(session: String, to name: String) -> HTTPRequest {
         control("/v1/sessions/\(Self.plain(session))", body: Self.json(["name": name]), method: "PATCH")
     }

@@ -5,32 +5,31 @@ package import VoiceNetwork
 
 /// Builds the requests to the agent.
 ///
-/// The server keeps the history by the session id. More than one message, or one of another role, would replace it.
-/// Model and tools are left to the server.
+/// The server keeps the history by session id. More than one message, or one of another role, would replace it. Model and
+/// tools are left to the server.
 package struct JarvisRequest: Sendable {
     package static let maximumReplyBytes = 4 << 20
-    /// Longest any connection to the agent lives: the agent's own limit for a run. How long the user waits is decided
-    /// by who asks, since the wait for an answer of the user does not count.
+    /// Longest lifetime of a connection to the agent: the agent's own limit for a run. The caller decides how long the user
+    /// waits, since the wait for the user's answers does not count.
     static let longestRun = Duration.seconds(1830)
-    /// For requests that only ask for a state or give an order.
+    /// Limit for requests that only read a state or give an order.
     static let controlLimit = Duration.seconds(10)
 
     private let base: ServerURL
     private let token: SharedSecret
     private let settings: Configuration.Jarvis
 
-    /// `base` ends with the base path of the server ("/ui" by default); a "/v1" at its end belongs to the
-    /// route.
+    /// `base` ends with the base path of the server ("/ui" by default); a trailing "/v1" belongs to the route.
     package init(base: ServerURL, token: Secret?, settings: Configuration.Jarvis) {
         self.base = base
         self.token = SharedSecret(token)
         self.settings = settings
     }
 
-    /// The token of requests from now on, of every copy of this value.
+    /// Sets the token for requests from now on, made by any copy of this value.
     func useToken(_ token: Secret?) { self.token.value = token }
 
-    /// One question of a session the server keeps: exactly one user message.
+    /// One question in a session kept by the server: exactly one user message.
     package func make(query: String, sessionID: String) -> HTTPRequest {
         struct Body: Encodable {
             let messages: [ChatMessage]
@@ -40,7 +39,7 @@ package struct JarvisRequest: Sendable {
         return request("/v1/chat/completions", body: Self.json(body), extra: [("session_id", sessionID)])
     }
 
-    /// A whole conversation, for servers that keep nothing.
+    /// A whole conversation, for servers that keep no history.
     func completion(_ messages: [ChatMessage]) -> HTTPRequest {
         struct Body: Encodable {
             let messages: [ChatMessage]
@@ -69,7 +68,7 @@ package struct JarvisRequest: Sendable {
         )
     }
 
-    /// The events of a run from behind the one with this number.
+    /// The events of a run after this sequence number.
     func events(run: String, after sequence: Int) -> HTTPRequest {
         let route = "/v1/responses/\(Self.plain(run))/events"
         return request(route, query: "after=\(sequence)", method: "GET", accept: "text/event-stream")
@@ -101,7 +100,7 @@ package struct JarvisRequest: Sendable {
     /// The address of the question route.
     package var url: String { url("/v1/chat/completions", query: nil) }
 
-    // MARK: Putting together
+    // MARK: Construction
 
     func control(
         _ route: String,
@@ -126,9 +125,9 @@ package struct JarvisRequest: Sendable {
         if method != "GET" { headers.append(("Content-Type", "application/json")) }
         headers += extra
         if let token = token.value { headers.append(("Authorization", "Bearer \(token.revealed)")) }
-        // Where the address is near is known when it is connected to.
+        // Whether the address is local is decided on connecting.
         let isOpen = base.scheme == "http" && token.value != nil && !settings.allowPlainHTTP
-        // A question must not reach the agent twice without anybody knowing.
+        // A question must not silently reach the agent twice.
         let isQuestion = method == "POST" && limit == Self.longestRun
         return HTTPRequest(
             method: method,
@@ -154,7 +153,7 @@ package struct JarvisRequest: Sendable {
         return root + route + query + (extra.map { separator + $0 } ?? "")
     }
 
-    /// Ids of the server in a path: anything unusual is left out, so that they cannot lead elsewhere.
+    /// An id of the server for use in a path. Unusual characters are dropped, so that it cannot lead elsewhere.
     static func plain(_ id: String) -> String { String(id.prefix(200).filter(\.isOfID)) }
 
     static func json(_ body: some Encodable) -> [UInt8] {

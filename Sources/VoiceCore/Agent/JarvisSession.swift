@@ -1,17 +1,17 @@
-/// The conversation with the agent: an id of our own making, under which the server keeps the history.
+/// The conversation with the agent: an id of our own, under which the server keeps the history.
 ///
-/// Outlives every voice session and, where it is saved, the daemon. Ids are of `[A-Za-z0-9_-]` and begin with a letter:
-/// the server reads ids of digits alone as numbers.
+/// Outlives every voice session and, if saved, the daemon. Ids consist of `[A-Za-z0-9_-]` and begin with a letter: the
+/// server reads ids of digits alone as numbers.
 package struct JarvisSession: Sendable {
-    /// What the next question refers to (`previous_response_id`); nil for the first one.
+    /// The reference of the next question (`previous_response_id`); nil for the first one.
     package var previous: String?
     private var current: String
     private var lastUse: Duration?
     private let idleLimit: Duration?
     private let makeID: @Sendable () -> String
 
-    /// `idleLimit` nil keeps the conversation until `renew`. `saved` is what was saved before the start, `unusedFor` how
-    /// long ago.
+    /// With `idleLimit` nil the conversation is kept until `renew`. `saved` is what was saved before the start, `unusedFor`
+    /// how long ago.
     package init(
         idleLimit: Duration?,
         saved: SavedJarvisSession? = nil,
@@ -24,14 +24,14 @@ package struct JarvisSession: Sendable {
         if let saved {
             current = saved.id
             previous = saved.previous
-            // A clock that was set back, or not yet set, is no pause.
+            // A clock that was set back, or is not yet set, does not count as a pause.
             lastUse = now - (unusedFor < .zero ? .zero : unusedFor)
         } else {
             current = Self.checked(makeID())
         }
     }
 
-    /// The id for a question asked at `now` (time since any fixed moment); a fresh one after too long a pause.
+    /// The id for a question asked at `now` (time since any fixed moment); a fresh one after an idle time beyond the limit.
     package mutating func id(at now: Duration) -> String {
         if let idleLimit, let lastUse, now - lastUse > idleLimit { renew() }
         lastUse = now
@@ -41,7 +41,7 @@ package struct JarvisSession: Sendable {
     /// The id of the last question.
     var currentID: String { current }
 
-    /// Counts the pause from `now`: an answer arrived.
+    /// Restarts the idle time at `now`: an answer arrived.
     package mutating func touch(at now: Duration) { lastUse = now }
 
     /// Begins a fresh conversation.
@@ -51,7 +51,7 @@ package struct JarvisSession: Sendable {
         lastUse = nil
     }
 
-    /// What is to be saved at the wall clock time `usedAt`, in seconds since 1970.
+    /// The state to save at the wall clock time `usedAt`, in seconds since 1970.
     package func saved(usedAt: Int) -> SavedJarvisSession {
         SavedJarvisSession(id: current, previous: previous, usedAt: usedAt)
     }
@@ -62,6 +62,6 @@ package struct JarvisSession: Sendable {
 }
 
 extension Character {
-    /// Whether it may stand in an id, which leads nowhere else in the path of an address: `[A-Za-z0-9_-]`.
+    /// Whether it may appear in an id, which must not lead elsewhere in a URL path: `[A-Za-z0-9_-]`.
     var isOfID: Bool { isASCII && (isLetter || isNumber || self == "-" || self == "_") }
 }

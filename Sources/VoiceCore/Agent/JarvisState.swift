@@ -1,18 +1,18 @@
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// What the server says of a session (`GET /v1/sessions/{id}/state`).
+/// The server's report on a session (`GET /v1/sessions/{id}/state`).
 struct JarvisState: Sendable, Equatable {
     var isActive: Bool
     /// The id of the active run; a run of `chat/completions` has none.
     var activeRun: String?
-    /// What the next question of the conversation refers to.
+    /// The reference for the next question of the conversation.
     var lastResponseID: String?
     var prompts: [JarvisPrompt]
-    /// Counts the changes of the stored conversation.
+    /// Revision number of the stored conversation.
     var revision: Int?
 
-    /// Nil where the reply is anything else.
+    /// nil for any other reply.
     init?(_ result: JarvisResponse) {
         guard case .success(let response) = result, response.status == 200,
             response.mediaType == "application/json",
@@ -22,7 +22,7 @@ struct JarvisState: Sendable, Equatable {
         activeRun = body.active_run ? body.active_response_id : nil
         lastResponseID = body.lastResponseId
         revision = body.transcript_rev
-        // The first of each kind stands in a field of its own as well.
+        // The first of each kind also has a field of its own.
         let questions = [body.pending_ask_user].compactMap { $0 } + (body.pending_ask_users ?? [])
         let approvals = [body.pending_approval].compactMap { $0 } + (body.pending_approvals ?? [])
         let all =
@@ -49,19 +49,19 @@ struct JarvisState: Sendable, Equatable {
     }
 }
 
-/// What the server has stored of the last turn of a conversation (`GET /v1/sessions/{id}/messages?tail=1`).
+/// The server's record of the last turn of a conversation (`GET /v1/sessions/{id}/messages?tail=1`).
 ///
-/// The server stores a question before the model sees it, and a call of a tool before the tool runs: what is not in the
-/// record of a run that has ended was not done.
+/// The server stores a question before the model sees it, and a tool call before the tool runs. So once a run has ended,
+/// what is not in its record was not done.
 enum JarvisRecord: Sendable, Equatable {
-    /// The server keeps no history, does not tell it, or its page does not reach back to the question.
+    /// The server keeps no history, does not disclose it, or its page does not reach back to the question.
     case unknown
     /// The conversation has no messages.
     case empty
-    /// The last question, and whether anything but words stands behind it.
+    /// The last question, and whether anything but words follows it.
     case turn(question: String, worked: Bool)
 
-    /// Parts that change nothing in the world; any other counts as work.
+    /// Parts without side effects; any other counts as work.
     private static let words: Set<String> = ["text", "reasoning", "error"]
 
     init(_ result: JarvisResponse) {
@@ -103,14 +103,14 @@ enum JarvisRecord: Sendable, Equatable {
     }
 }
 
-/// The end of a stored conversation: what must be known to take its last turn back.
+/// The end of a stored conversation: what is needed to undo its last turn.
 struct JarvisHead: Sendable, Equatable {
     /// Number of the last message.
     var id: Int
     /// The last words of the user.
     var question: String
 
-    /// Nil where the conversation is empty, or the server does not tell.
+    /// nil if the conversation is empty or the server does not disclose it.
     init?(_ result: JarvisResponse) {
         guard case .success(let response) = result, response.status == 200, response.mediaType == "application/json",
             let body = OutsideJSON.decode(Body.self, from: response.body, atMost: JarvisRequest.maximumReplyBytes),

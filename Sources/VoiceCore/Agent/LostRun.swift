@@ -1,31 +1,32 @@
-/// What to do about a question whose run is gone: the server was restarted, or the connection broke before the run had a
-/// name.
+/// Decides what to do about a question whose run is gone: the server was restarted, or the connection broke before the run
+/// had an id.
 ///
 ///     still at work, and ours ------------------> join
 ///     nothing was done, and the server says so -> ask again
-///     anything else ----------------------------> tell
+///     anything else ----------------------------> report
 ///
-/// Asking again runs the tools again, so it needs proof that none has run. What is unknown is reported, not repeated.
+/// Asking again runs the tools again, so it requires proof that none has run. If that is unknown, the loss is reported
+/// instead.
 struct LostRun: Sendable, Equatable {
     enum Decision: Sendable, Equatable {
         case askAgain
-        /// Follow the run of this id.
+        /// Follow the run with this id.
         case join(String)
         /// The user hears that the agent was restarted, and decides.
         case report
     }
 
     let question: String
-    /// The server had given the run a name: it had begun.
+    /// The server had assigned the run an id: it had begun.
     let hadBegun: Bool
-    /// An event had shown that more than words was made.
+    /// An event had shown that the run did more than speak.
     let showedWork: Bool
     let record: JarvisRecord
-    /// The run that is active in the conversation now.
+    /// The run active in the conversation now.
     let activeRun: String?
 
     var decision: Decision {
-        // Where the run had a name the server does not know it: an active one is somebody else's.
+        // If our run had an id, the server no longer knows it: an active run is somebody else's.
         if !hadBegun, let activeRun, isRecorded { return .join(activeRun) }
         guard !showedWork, activeRun == nil else { return .report }
         switch record {
@@ -37,7 +38,7 @@ struct LostRun: Sendable, Equatable {
         }
     }
 
-    /// The last question of the record is this one.
+    /// Whether the last question of the record is this one.
     private var isRecorded: Bool {
         guard case .turn(let asked, _) = record else { return false }
         func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
@@ -45,21 +46,21 @@ struct LostRun: Sendable, Equatable {
     }
 }
 
-/// What to do about a run in our conversation that answers none of our questions: left over from before a restart or a lost
-/// connection, or begun by another program. The server lets nothing else into the conversation until it ends, and one that
-/// waits for a person waits for ever.
+/// Decides what to do about a run in our conversation that answers none of our questions: left over from before a restart
+/// or a lost connection, or begun by another program. The server accepts nothing else in the conversation until it ends,
+/// and a run that waits for a person waits for ever.
 enum StrayRun: Sendable, Equatable {
     case none
-    /// Somebody may be at work there: it is given time.
+    /// Somebody may be at work there: give it time.
     case wait
-    /// Nobody will answer it, or nobody waits for its answer.
+    /// Nobody will answer its prompt, or nobody waits for its answer.
     case cancel(run: String)
-    /// The same, where the run has no id to cancel it by: each prompt gets its no.
+    /// The same for a run without an id to cancel it by: refuse each prompt.
     case refuse([JarvisPrompt])
 
     /// - Parameters:
-    ///   - state: of the conversation, while no question of ours is being answered in it.
-    ///   - isLeftOver: a run of ours may have been left there.
+    ///   - state: the state of the conversation while no question of ours is being answered in it.
+    ///   - isLeftOver: whether a run of ours may remain there.
     init(_ state: JarvisState, isLeftOver: Bool) {
         guard state.isActive else {
             self = .none
@@ -73,7 +74,7 @@ enum StrayRun: Sendable, Equatable {
         }
     }
 
-    /// What the user is told about a run that was ended, before the next answer.
+    /// The notice for the user about a run that was ended, before the next answer.
     static func notice(hadPrompt: Bool) -> String {
         hadPrompt
             ? "An earlier request was still waiting for your answer, so it was ended."
@@ -81,16 +82,16 @@ enum StrayRun: Sendable, Equatable {
     }
 }
 
-/// Tells a pause of the connection from a server that is gone.
+/// Distinguishes a short outage from a server that is gone.
 struct Outage: Sendable, Equatable {
-    /// How long a server may be away, as for a restart, before it counts as gone.
+    /// How long a server may be unreachable, as during a restart, before it counts as gone.
     static let patience = Duration.seconds(5)
 
     private var since: Duration?
 
-    /// The server could not be reached at `now` (time since any fixed moment).
+    /// Records that the server was unreachable at `now` (time since any fixed moment).
     ///
-    /// - Returns: true at the first time since it was reached.
+    /// - Returns: true for the first failure since the server was last reached.
     mutating func begin(at now: Duration) -> Bool {
         guard since == nil else { return false }
         since = now

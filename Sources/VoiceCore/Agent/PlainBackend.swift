@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Asks any OpenAI-compatible endpoint, which keeps no history: the last part of the conversation is sent along.
+/// Asks any OpenAI-compatible endpoint, which keeps no history: the latest part of the conversation is sent along.
 ///
-/// A lesser way: no sessions, no tools that are told of, no questions to the user.
+/// A lesser backend: no sessions, no reports of tool use, no questions to the user.
 final class PlainBackend: JarvisBackend {
-    /// What is kept of a conversation.
+    /// Limits of the history kept.
     static let maximumMessages = 20
     static let maximumBytes = 32 << 10
 
@@ -38,7 +38,7 @@ final class PlainBackend: JarvisBackend {
         return JarvisOutcome(result)
     }
 
-    /// Drops the last question and its answer; false when there is none.
+    /// Drops the last question and its answer; false if there is none.
     func forgetLast() -> Bool {
         history.withLock { history in
             guard history.messages.count >= 2 else { return false }
@@ -47,7 +47,7 @@ final class PlainBackend: JarvisBackend {
         }
     }
 
-    /// Drops the oldest questions with their answers; what the agent was told with the first one stays.
+    /// Drops the oldest questions with their answers, but keeps the briefing that came with the first one.
     private static func bound(_ messages: inout [ChatMessage]) {
         let wasBriefed = messages.first.map { AgentBriefing.isIn($0.content) } ?? false
         while messages.count > 2,

@@ -2,38 +2,37 @@ internal import Logging
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// Asks by `/v1/responses` as a stream: the run outlives its connection, and a lost connection is made anew.
+/// Asks through `/v1/responses` as a stream: the run outlives its connection, and a lost connection is replaced.
 ///
 ///     POST -> events -> lost? -> GET events after the last one -> ... -> completed, failed, cancelled
 ///
-/// The server shows every ten seconds that it lives. A stream without any byte for longer is given up and joined anew,
-/// until the one who asks gives up; a server that cannot be reached at all is given up after `Outage.patience`. What becomes
-/// of a question whose run is gone is for `LostRun` to decide. A question that gets no reply at all may stand behind a run
-/// that is not ours: see `StrayRun`.
+/// The server sends a heartbeat every ten seconds. A stream silent for longer is closed and rejoined until the caller gives
+/// up; an unreachable server is given up after `Outage.patience`. `LostRun` decides about a question whose run is gone. A
+/// question that gets no reply at all may be waiting behind a run that is not ours: see `StrayRun`.
 struct ResponsesBackend: JarvisBackend {
-    /// Pauses between attempts to join a run again; the last one repeats.
+    /// Pauses between attempts to rejoin a run; the last one repeats.
     static let pauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2)]
     private static let repetitions = 2
 
     let connection: JarvisConnection
-    /// Longest time without a sign of life.
+    /// Longest time without any byte.
     let silence: Duration
 
     private enum Ended {
         case finished
         /// The stream broke or ended early; the run may go on.
         case interrupted
-        /// Nothing came of it.
+        /// The request failed or was refused.
         case refused(JarvisFailure, status: Int?)
-        /// Somebody else's run stands in the way.
+        /// Another client's run is in the way.
         case blocked(run: String?)
         case cancelled
     }
 
-    /// What is known of the way to an answer.
+    /// The state of the attempt to get an answer.
     private struct Path {
         var run = ResponsesRun()
-        /// Runs of others that were seen in the conversation.
+        /// Runs of others seen in the conversation.
         var others: Set<String> = []
         let notice = Notice()
 
@@ -75,7 +74,7 @@ struct ResponsesBackend: JarvisBackend {
                 question.key += "-2"
                 onSign(.askedAgain)
             case .failure(.staleConversation) where !hasCaughtUp:
-                // Without an id to go on from, a question would begin the conversation anew.
+                // Without an id to continue from, a question would begin a new conversation.
                 guard let state = await connection.state(of: question.sessionID) else { return outcome }
                 hasCaughtUp = true
                 question.previous = state.lastResponseID
@@ -93,7 +92,7 @@ struct ResponsesBackend: JarvisBackend {
                 case .success((.join(let run), _)): path.run = ResponsesRun(runID: run)
                 case .success((.askAgain, let state)):
                     question.previous = state?.lastResponseID ?? question.previous
-                    // One that had not begun may still be on its way: under the same key it is the same run.
+                    // A run that had not begun may still be on its way: under the same key it is the same run.
                     if path.hasBegun { question.key += "-r" }
                     path.run = ResponsesRun()
                     onSign(.askedAgain)
@@ -107,7 +106,7 @@ struct ResponsesBackend: JarvisBackend {
         }
     }
 
-    /// Looks at what the server has of a question whose run is gone.
+    /// Reads what the server has recorded of a question whose run is gone.
     private func examine(
         _ question: JarvisQuestion,
         _ path: Path
@@ -158,15 +157,15 @@ struct ResponsesBackend: JarvisBackend {
             case .cancelled: return JarvisOutcome(.failure(.cancelled))
             case .blocked(let run):
                 if let run { path.others.insert(run) }
-                // It may have been let in at the last moment.
+                // The question may have been accepted at the last moment.
                 _ = await connection.withdraw(nil, in: question.sessionID, isDurable: true, others: path.others)
                 return JarvisOutcome(.failure(.busy))
             case .refused(let failure, let status):
-                // While the run is known, only the server itself can say that it is lost.
+                // While the run is known, only the server itself can declare it lost.
                 guard path.hasBegun else { return JarvisOutcome(.failure(failure)) }
                 if status == 404 { return JarvisOutcome(.failure(.lost)) }
                 if status == 409, await recover(&path.run) { break }
-                // Asked again it would be no shorter.
+                // Asking again would change nothing.
                 if failure == .authentication || failure == .tooLarge { return JarvisOutcome(.failure(failure)) }
                 guard case .offline(let detail) = failure else { break }
                 if outage.begin(at: connection.environment.now()) {
@@ -235,12 +234,12 @@ struct ResponsesBackend: JarvisBackend {
         }
     }
 
-    // MARK: Getting a reply at all
+    // MARK: Opening
 
     private typealias Reply = Result<any JarvisReplyStream, JarvisFailure>
 
     private enum Opening: Sendable {
-        /// Nil where none came in time.
+        /// nil if no reply came in time.
         case reply(Result<any JarvisReplyStream, JarvisFailure>?)
         case blocked(run: String?)
     }
@@ -255,7 +254,7 @@ struct ResponsesBackend: JarvisBackend {
         return await patiently { await transport.open(request) }
     }
 
-    /// Waits for the reply to a question, and looks meanwhile whether anything is in its way.
+    /// Waits for the reply to a question, and meanwhile checks whether a run is in its way.
     private func opened(
         _ request: HTTPRequest,
         _ question: JarvisQuestion,
@@ -294,7 +293,7 @@ struct ResponsesBackend: JarvisBackend {
         return .refused(.badReply(detail: "no event stream"), status: reply.status)
     }
 
-    /// The events are no longer kept: the snapshot of the run has the end of it.
+    /// Ends the run from its snapshot, since its events are no longer kept.
     private func recover(_ run: inout ResponsesRun) async -> Bool {
         guard let id = run.runID else { return false }
         let reply = await connection.transport.exchange(connection.request.snapshot(run: id))

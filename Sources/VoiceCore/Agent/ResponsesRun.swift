@@ -1,17 +1,16 @@
 internal import VoiceBase
 
-/// Follows the events of one run of the agent (`/v1/responses`, streaming) and tells what is to be made of them.
+/// Follows the events of one run of the agent (`/v1/responses`, streaming) and reports what each one means.
 ///
-/// The text of a run comes in segments: what is said before tools are used is progress, the last segment is the answer.
-/// Text of an attempt that the server gives up is forgotten. Events that were seen before (a stream joined anew repeats
-/// them) change nothing.
+/// The text of a run comes in segments: text before tools are used is progress, the last segment is the answer. Text of an
+/// attempt that the server discards is dropped. Repeated events (a rejoined stream sends them again) change nothing.
 package struct ResponsesRun: Sendable, Equatable {
     package enum Change: Sendable, Equatable {
         case none
-        /// Words on the way to the answer, complete.
+        /// A complete segment on the way to the answer.
         case progress(String)
         case prompt(JarvisPrompt)
-        /// It uses another tool.
+        /// A tool was started or has ended.
         case activity(JarvisActivity)
         /// The stream will bring nothing more, though the run may go on.
         case streamEnded
@@ -21,19 +20,19 @@ package struct ResponsesRun: Sendable, Equatable {
 
     /// The run's id; nil until the server has sent it.
     package private(set) var runID: String?
-    /// What the next question of the conversation refers to.
+    /// The reference for the next question of the conversation.
     package private(set) var continuation: String?
-    /// Number of the last event that was taken.
+    /// Sequence number of the last event handled.
     package private(set) var lastSequence = 0
-    /// True once anything but words was shown: asking again could do something twice. A server that hides its tools shows
-    /// their prompts, heartbeats and new segments only.
+    /// Whether anything but words was shown: asking again could then repeat an action. A server that hides its tools shows
+    /// only their prompts, heartbeats and new segments.
     package private(set) var showedWork = false
     package private(set) var activity = JarvisActivity()
     package private(set) var outcome: Result<String, JarvisFailure>?
 
     private var segment = ""
     private var ordinal: Int?
-    /// The last segment that said something.
+    /// The last segment that was not blank.
     private var lastSpoken = ""
     private var prompts: Set<String> = []
     private var receivedBytes = 0
@@ -64,7 +63,7 @@ package struct ResponsesRun: Sendable, Equatable {
         return take(payload, named: name)
     }
 
-    /// Events behind which no tool can be.
+    /// Events that cannot stem from a tool.
     private static let words: Set<String> = [
         "response.created", "response.output_text.delta", "response.attempt.discard", "response.retry",
         "response.compaction", "response.model_switch", "response.model_swap.progress", "response.stream_error",
@@ -112,13 +111,13 @@ package struct ResponsesRun: Sendable, Equatable {
         return .none
     }
 
-    /// A turn that failed moves the conversation on as well; its own id is no place to go on from.
+    /// A failed turn also moves the conversation on; its own id cannot be continued from.
     private mutating func goOn(from payload: Payload) {
         guard let id = payload.response?.id, id != runID, id != payload.response_id else { return }
         continuation = id
     }
 
-    /// Ends the run by what a snapshot of it says. False while it goes on.
+    /// Ends the run from a snapshot; false while it goes on.
     package mutating func take(snapshot bytes: [UInt8]) -> Bool {
         guard let snapshot = OutsideJSON.decode(Snapshot.self, from: bytes, atMost: JarvisRequest.maximumReplyBytes)
         else {
@@ -192,7 +191,7 @@ package struct ResponsesRun: Sendable, Equatable {
         let questions: [JarvisPrompt.Question]?
         let response: Response?
         let error: Failure?
-        /// The fields of an approval stand among the others.
+        /// The fields of an approval are inline among the others.
         let approval: JarvisPrompt.Approval?
 
         struct Response: Decodable {

@@ -2,12 +2,12 @@ package import Logging
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The conversation with the agent as it outlives a restart.
+/// The conversation with the agent in its saved form.
 ///
 ///     id = "voice-0123"
 ///     previous = "resp_msg_17"
 ///     used_at = 1795208889      seconds since 1970
-///     knows_mouth = true        the agent has said that it has the prompt for voices
+///     knows_mouth = true        the agent has shown that it has the voice prompt
 package struct SavedJarvisSession: Sendable, Equatable {
     package var id: String
     package var previous: String?
@@ -21,7 +21,7 @@ package struct SavedJarvisSession: Sendable, Equatable {
         self.knowsMouth = knowsMouth
     }
 
-    /// Nil where the text is not what was written: then a fresh conversation begins.
+    /// nil if the text is not in the written form; a fresh conversation then begins.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= 4096, let document = try? ConfigurationDocument(parsing: bytes) else { return nil }
         var id: String?
@@ -56,7 +56,7 @@ package struct SavedJarvisSession: Sendable, Equatable {
     }
 }
 
-/// Where the conversation is kept.
+/// Storage for the conversation.
 package struct JarvisSessionStore: Sendable {
     package var load: @Sendable () -> SavedJarvisSession?
     package var save: @Sendable (SavedJarvisSession) -> Void
@@ -69,10 +69,10 @@ package struct JarvisSessionStore: Sendable {
         self.save = save
     }
 
-    /// Every start is a fresh conversation.
+    /// Stores nothing: every start begins a fresh conversation.
     package static let none = JarvisSessionStore(load: { nil }, save: { _ in })
 
-    /// In the file "conversation" of a folder. One that cannot be read is reported and kept aside.
+    /// Stores it in the file "conversation" of a folder. An unreadable file is logged and kept aside.
     package static func folder(
         _ folder: String,
         logger: Logger,

@@ -1,8 +1,8 @@
 /// One event of an event stream.
 package struct ServerSentEvent: Sendable, Equatable {
-    /// The last `id` the server gave up to here; empty when it gave none.
+    /// The last `id` the server sent up to this event; empty if there was none.
     package var id: String
-    /// "message" unless the server named it.
+    /// The event type; "message" unless the server named it.
     package var name: String
     /// The data lines, joined by line feeds.
     package var data: String
@@ -14,14 +14,14 @@ package struct ServerSentEvent: Sendable, Equatable {
     }
 }
 
-/// Takes an event stream apart, in whatever pieces it arrives (WHATWG HTML, section 9.2.6).
+/// Parses an event stream in pieces of any size (WHATWG HTML, section 9.2.6).
 ///
-/// A line ends with LF, CR or both; an event with an empty line. An event that the stream ends within is dropped, as
-/// is one without data. Comments are only counted: servers send them to show that they live.
+/// A line ends with LF, CR or both; an empty line ends an event. An event cut off by the end of the stream is dropped, as
+/// is one without data. Comments are only counted: servers send them as a heartbeat.
 package struct ServerSentEventParser: Sendable {
     package struct Limits: Sendable, Equatable {
         package var lineBytes = 1 << 20
-        /// All data of one event.
+        /// Limit for all data of one event.
         package var eventBytes = 4 << 20
 
         package init(lineBytes: Int = 1 << 20, eventBytes: Int = 4 << 20) {
@@ -30,13 +30,13 @@ package struct ServerSentEventParser: Sendable {
         }
     }
 
-    /// A line or an event was longer than the bound. Nothing is read after it.
+    /// A line or an event exceeded its limit. Nothing is read after it.
     package struct TooLong: Error, Sendable, Equatable {
         package init() {}
     }
 
     package private(set) var comments = 0
-    /// What the server wants to be waited before a new connection, in milliseconds.
+    /// The reconnection time requested by the server, in milliseconds.
     package private(set) var retryMilliseconds: Int?
     package private(set) var lastEventID = ""
 
@@ -53,7 +53,7 @@ package struct ServerSentEventParser: Sendable {
         self.limits = limits
     }
 
-    /// Takes the next bytes and returns the events that they complete.
+    /// Takes the next bytes and returns the events they complete.
     package mutating func feed(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [ServerSentEvent] {
         guard !hasFailed else { throw TooLong() }
         var events: [ServerSentEvent] = []
@@ -109,7 +109,7 @@ package struct ServerSentEventParser: Sendable {
             data = []
             hasData = false
         }
-        // An event whose data is the empty string is not one either.
+        // An event whose data is the empty string is dropped too.
         guard hasData, !data.isEmpty else { return nil }
         let kind = name.isEmpty ? "message" : name
         return ServerSentEvent(id: lastEventID, name: kind, data: String(decoding: data, as: UTF8.self))

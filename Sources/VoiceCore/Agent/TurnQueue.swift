@@ -1,6 +1,6 @@
-/// Lets one question through at a time. Belongs to an actor, which calls it from one place only.
+/// Lets one question through at a time. Belongs to an actor and is used only from within it.
 struct TurnQueue {
-    /// Resumed with nil when the turn has come, else with why it never will.
+    /// Resumed with nil when the turn has come, otherwise with the reason why it never will.
     typealias Waiter = CheckedContinuation<JarvisFailure?, Never>
 
     private var isTaken = false
@@ -17,7 +17,7 @@ struct TurnQueue {
         return nextTicket
     }
 
-    /// Answers the continuation now or when the turn comes. A caller granted a turn must `finish` it.
+    /// Resumes the continuation now or when the turn comes. A caller granted a turn must `finish` it.
     mutating func enter(_ ticket: Int, isCancelled: Bool, continuation: Waiter) {
         if isCancelled {
             continuation.resume(returning: .cancelled)
@@ -39,13 +39,13 @@ struct TurnQueue {
         waiting.removeFirst().continuation.resume(returning: nil)
     }
 
-    /// Ends the wait of a caller that was cancelled; nothing when it does not wait.
+    /// Ends the wait of a cancelled caller; does nothing if it is not waiting.
     mutating func abandon(_ ticket: Int) {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
         waiting.remove(at: index).continuation.resume(returning: .cancelled)
     }
 
-    /// Ends the wait of all; returns how many waited.
+    /// Ends all waits; returns how many there were.
     @discardableResult
     mutating func abandonAll(as failure: JarvisFailure) -> Int {
         defer { waiting = [] }
