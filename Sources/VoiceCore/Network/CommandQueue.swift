@@ -1,9 +1,9 @@
 import CCurl
 import Synchronization
 
-/// Work for the network thread from any other, and the means to wake it.
+/// Queues work for the network thread from any other thread, and wakes it.
 ///
-/// Bounded: a command that finds the queue full or closed is refused, and the caller is notified.
+/// Bounded: a full or closed queue refuses the command, and `put` returns false.
 final class CommandQueue: Sendable {
     typealias Command = @Sendable (NetworkLoop) -> Void
 
@@ -11,8 +11,8 @@ final class CommandQueue: Sendable {
 
     private struct State {
         var commands: [Command] = []
-        /// The address of the multi handle, from the start of the thread to its end; libcurl allows waking it from any
-        /// thread, and the lock keeps it from being freed meanwhile.
+        /// The address of the multi handle, from the start of the thread to its end. libcurl allows waking it from any
+        /// thread; the lock keeps it from being freed meanwhile.
         var multi: UInt?
     }
 
@@ -23,7 +23,7 @@ final class CommandQueue: Sendable {
         state.withLock { $0.multi = address }
     }
 
-    /// False where the thread is not running or is drowned in commands.
+    /// False if the thread is not running or too many commands are queued.
     @discardableResult
     func put(_ command: @escaping Command) -> Bool {
         state.withLock { state in
@@ -36,14 +36,14 @@ final class CommandQueue: Sendable {
 
     func take() -> [Command] {
         state.withLock { state in
-            // Most rounds have none: those cost no allocation.
+            // Most rounds have no commands and then allocate nothing.
             guard !state.commands.isEmpty else { return [] }
             defer { state.commands = [] }
             return state.commands
         }
     }
 
-    /// Refuses commands from here on; the caller runs the ones returned.
+    /// Refuses commands from here on and returns those still queued, for the caller to run.
     func close() -> [Command] {
         state.withLock { state in
             state.multi = nil

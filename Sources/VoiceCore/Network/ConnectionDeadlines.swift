@@ -1,4 +1,4 @@
-/// Says which step of opening a connection is overdue. A value: it is told of steps and of the time, and decides.
+/// Decides which step of opening a connection is overdue. A value; the caller passes in steps and times.
 struct ConnectionDeadlines: Sendable {
     private let host: String
     private let limits: ConnectionLimits
@@ -13,21 +13,21 @@ struct ConnectionDeadlines: Sendable {
         stepBegan = now
     }
 
-    /// The connection has come so far; steps already behind it are not entered again.
+    /// Records that the connection has reached a step; steps already passed are not entered again.
     mutating func reached(_ step: ConnectionTimeout.Step, at now: ContinuousClock.Instant) {
         guard step > self.step else { return }
         self.step = step
         stepBegan = now
     }
 
-    /// When there is something to decide; nil once there is no more.
+    /// When to check next; nil if no further deadline applies.
     var next: ContinuousClock.Instant? {
         guard let limit = limits.limit(of: step) else { return nil }
         let end = stepBegan + limit
         return step < .listening ? min(end, began + limits.whole) : end
     }
 
-    /// What took too long, if anything has.
+    /// The step that took too long, if any.
     func expired(at now: ContinuousClock.Instant) -> ConnectionTimeout? {
         guard let limit = limits.limit(of: step) else { return nil }
         if now >= stepBegan + limit { return ConnectionTimeout(host: host, step: step, limit: limit) }
@@ -36,21 +36,21 @@ struct ConnectionDeadlines: Sendable {
     }
 }
 
-/// How long the steps of opening a connection may take.
+/// Time limits for the steps of opening a connection.
 package struct ConnectionLimits: Equatable, Sendable {
     /// From the start to the open WebSocket.
     package var whole: Duration
-    /// DNS, TLS, the first byte of the HTTP answer and the rest of it: each.
+    /// For each of: DNS, TLS, the first byte of the HTTP reply, the rest of it.
     package var step: Duration
     /// TCP alone.
     package var tcp: Duration
-    /// From the open WebSocket to the first message; nil where the server need not say anything.
+    /// From the open WebSocket to the first message; nil if the server need not send one.
     package var firstMessage: Duration?
 
-    /// Parts in fixed proportion: half of the whole for a step.
+    /// Derives fixed proportions: half of the whole for a step.
     ///
-    /// Three quarters for TCP: where a name has several addresses, libcurl gives the first half of the time, and the
-    /// next should get its chance.
+    /// Three quarters for TCP: if a name has several addresses, libcurl gives the first half of the time, and the next
+    /// should get its chance.
     package init(whole: Duration, firstMessage: Duration? = nil) {
         self.whole = whole
         self.firstMessage = firstMessage
@@ -68,19 +68,19 @@ package struct ConnectionLimits: Equatable, Sendable {
     }
 }
 
-/// Tells a dead peer from one that has nothing to say. A value: it is told what came and the time, and decides.
+/// Distinguishes a dead peer from a silent one. A value; the caller passes in events and times.
 ///
-/// Any byte is a sign of life, and the deadline counts from the last one: a ping proves nothing by being sent, for it
-/// waits behind everything that the dead connection has not taken.
+/// Any byte is a sign of life, and the deadline counts from the last one. Sending a ping proves nothing, since it waits
+/// behind everything the dead connection has not taken.
 struct PeerWatch: Sendable {
     enum Verdict: Equatable, Sendable {
         case alive
-        /// Ask for a sign of life (RFC 6455 section 5.5.2).
+        /// Request a sign of life (RFC 6455 section 5.5.2).
         case ping
         case dead
     }
 
-    /// Silence after which the peer is dead.
+    /// Silence after which the peer counts as dead.
     let limit: Duration
     private(set) var lastReceived: ContinuousClock.Instant
     private var lastPing: ContinuousClock.Instant
@@ -93,7 +93,7 @@ struct PeerWatch: Sendable {
 
     mutating func received(at now: ContinuousClock.Instant) { lastReceived = now }
 
-    /// What to do now; a ping is asked for once in a third of the limit.
+    /// Returns what to do now; requests a ping once in a third of the limit.
     mutating func check(at now: ContinuousClock.Instant) -> Verdict {
         if now >= lastReceived + limit { return .dead }
         guard now >= nextPing else { return .alive }
@@ -101,7 +101,7 @@ struct PeerWatch: Sendable {
         return .ping
     }
 
-    /// When to check again at the latest.
+    /// The latest time of the next check.
     var next: ContinuousClock.Instant { min(nextPing, lastReceived + limit) }
 
     private var nextPing: ContinuousClock.Instant { max(lastReceived, lastPing) + limit / 3 }

@@ -1,20 +1,20 @@
 internal import VoiceBase
 
-/// A step of opening a connection that was not done in time.
+/// A step of opening a connection that exceeded its time limit.
 package struct ConnectionTimeout: Equatable, Sendable, CustomStringConvertible {
-    /// The steps from nothing to a connection that has proved itself, in their order.
+    /// The steps from nothing to a connection that has proved itself, in order.
     package enum Step: Int, Comparable, CaseIterable, Sendable {
         /// DNS.
         case resolving
         /// TCP, to the server or a proxy.
         case connecting
-        /// TLS, and the way through a proxy.
+        /// TLS, and the tunnel through a proxy.
         case securing
-        /// The request for a WebSocket is sent, no byte of a reply is here.
+        /// The WebSocket request is sent; no byte of a reply has arrived.
         case asking
         /// The reply has begun.
         case upgrading
-        /// The WebSocket is open, no message has come.
+        /// The WebSocket is open; no message has arrived.
         case listening
         case done
 
@@ -23,7 +23,7 @@ package struct ConnectionTimeout: Equatable, Sendable, CustomStringConvertible {
 
     package var host: String
     package var step: Step
-    /// What the step was allowed, or all of them together.
+    /// The limit of the step, or of all steps together.
     package var limit: Duration
     /// Whether all steps together took too long.
     package var isWhole = false

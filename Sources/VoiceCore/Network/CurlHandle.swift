@@ -1,15 +1,15 @@
 package import CCurl
 internal import VoiceBase
 
-/// One libcurl easy handle and what must live as long as it; confined to the network thread.
+/// A libcurl easy handle and everything that must live as long as it; confined to the network thread.
 package final class CurlHandle {
     package let easy: UnsafeMutableRawPointer
     private var gate: NearbyGate?
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
-    /// libcurl writes its own words for the last error here.
+    /// Where libcurl writes its description of the last error.
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    /// Nil only when memory is exhausted.
+    /// nil only if memory is exhausted.
     package init?() {
         guard let easy = curl_easy_init() else {
             errorText.deallocate()
@@ -39,24 +39,24 @@ package final class CurlHandle {
 
     package func set(_ option: CURLoption, _ value: Duration) { set(option, value.wholeMilliseconds) }
 
-    /// Has the handle connect to addresses of the own network alone, without a proxy.
+    /// Restricts the handle to addresses of the local network, without a proxy.
     func stayNear() {
         let gate = NearbyGate()
         gate.guardSockets(of: easy)
         self.gate = gate
     }
 
-    /// The address that `stayNear` kept the handle from, where it was let to none.
+    /// The address `stayNear` refused, if it allowed none.
     var exposed: NetworkAddress? { gate?.exposed }
 
-    /// Has the handle trust the certificates of this PEM file alone.
+    /// Makes the handle trust only the certificates of this PEM file.
     package func trust(caFile: String?) {
         guard let caFile else { return }
         set(CURLOPT_CAINFO, caFile)
         ccurl_set_string(easy, CURLOPT_CAPATH, nil)
     }
 
-    /// Shows the server this certificate; without a key file the key stands in the same file.
+    /// Presents this client certificate to the server. Without a key file, the key is in the same file.
     func identify(certificateFile: String?, keyFile: String?) {
         guard let certificateFile else { return }
         set(CURLOPT_SSLCERT, certificateFile)
@@ -83,7 +83,7 @@ package final class CurlHandle {
         return value
     }
 
-    /// libcurl's words for an error, in one line.
+    /// libcurl's description of an error, on one line.
     package func describe(_ code: CURLcode) -> String {
         let own = String(cString: errorText)
         let text = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own

@@ -1,6 +1,6 @@
 package import CCurl
 
-/// What a result of libcurl means to the rest of the program.
+/// The meaning of a libcurl result for the rest of the program.
 package enum CurlProblem: Equatable {
     case badURL
     case cannotResolve
@@ -29,7 +29,7 @@ package enum CurlProblem: Equatable {
 }
 
 extension CurlProblem {
-    /// The host in an address, for a message; never user information.
+    /// The host in a URL, for messages; never includes user information.
     static func host(of url: String) -> String {
         guard let scheme = url.range(ofASCII: "://") else { return url }
         let rest = url[scheme...]
@@ -41,7 +41,7 @@ extension CurlProblem {
 }
 
 extension String {
-    /// Where the text after the first occurrence begins.
+    /// The index after the first occurrence of `mark`.
     fileprivate func range(ofASCII mark: String) -> String.Index? {
         indices.first { self[$0...].hasPrefix(mark) }.map { index($0, offsetBy: mark.count) }
     }

@@ -2,9 +2,9 @@ import CCurl
 import Glibc
 internal import VoiceBase
 
-/// A byte stream that libcurl opened: resolved, connected, through proxies and TLS; confined to the network thread.
+/// A byte stream opened by libcurl: resolved, connected, through proxies and TLS; confined to the network thread.
 ///
-/// Of use once the multi handle has said that the transfer is done; closed when it is released.
+/// Usable once the multi handle has reported the transfer as done; closed when it is released.
 final class CurlSocket {
     enum Received {
         case bytes(UnsafeRawBufferPointer)
@@ -43,17 +43,17 @@ final class CurlSocket {
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_FRESH_CONNECT, 1)
         handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // Shared out among the addresses of a name; what is overdue, and that it is, `ConnectionDeadlines` says.
+        // libcurl divides this time among the addresses of a name; `ConnectionDeadlines` decides what is overdue.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.whole + .seconds(1))
         handle.trust(caFile: request.caFile)
         if request.staysNear { handle.stayNear() }
-        // A ping waits behind unsent data: only the kernel sees that nothing is acknowledged.
+        // A ping waits behind unsent data: only the kernel can tell that nothing is acknowledged.
         sockets.pointee.limit_ms = UInt32(clamping: deadPeerLimit.wholeMilliseconds)
         ccurl_set_live_sockets(handle.easy, sockets)
         let probePause = max(1, deadPeerLimit.wholeMilliseconds / 3000)
         handle.set(CURLOPT_TCP_KEEPIDLE, probePause)
         handle.set(CURLOPT_TCP_KEEPINTVL, probePause)
-        // It stays in the multi handle: once removed, libcurl no longer sends on it.
+        // The handle stays in the multi handle: once it is removed, libcurl no longer sends on it.
         curl_multi_add_handle(multi, handle.easy)
     }
 
@@ -62,20 +62,20 @@ final class CurlSocket {
         sockets.deallocate()
     }
 
-    /// How far libcurl has come.
+    /// How far libcurl has got.
     var step: ConnectionTimeout.Step {
         if handle.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == .zero { return .resolving }
         return ccurl_is_connected(sockets) ? .securing : .connecting
     }
 
-    /// Takes what the multi handle said of the attempt.
+    /// Takes the multi handle's result of the attempt.
     func connected(_ code: CURLcode) -> WebSocketFailure? {
         guard code == CURLE_OK else { return failure(code) }
         ccurl_get_socket(handle.easy, CURLINFO_ACTIVESOCKET, &socket)
         return socket == -1 ? .cannotConnect("libcurl gave no socket") : nil
     }
 
-    /// What to poll for.
+    /// The events to poll for.
     func wanted(writing: Bool) -> curl_waitfd {
         curl_waitfd(
             fd: socket,
@@ -84,7 +84,7 @@ final class CurlSocket {
         )
     }
 
-    /// Reads once; poll says nothing of what TLS has decrypted already, so read until `again`.
+    /// Reads once. Poll knows nothing of data that TLS has already decrypted, so read until `again`.
     func receive(into room: UnsafeMutableRawBufferPointer) -> Received {
         var count = 0
         let code = curl_easy_recv(handle.easy, room.baseAddress, room.count, &count)
@@ -94,7 +94,7 @@ final class CurlSocket {
         return .bytes(UnsafeRawBufferPointer(rebasing: room[..<count]))
     }
 
-    /// Sends once; after `again` the same bytes at the same address must be offered, or the connection is lost.
+    /// Sends once. After `again` the same bytes at the same address must be offered, or the connection is lost.
     func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
         var count = 0
         let code = curl_easy_send(handle.easy, bytes.baseAddress, bytes.count, &count)
@@ -102,7 +102,7 @@ final class CurlSocket {
         return code == CURLE_OK ? .bytes(count) : .failed(broken(code))
     }
 
-    /// Why an open connection ended.
+    /// The reason why an open connection ended.
     private func broken(_ code: CURLcode) -> WebSocketFailure {
         handle.number(CURLINFO_OS_ERRNO) == Int(ETIMEDOUT)
             ? .timedOut(.acknowledgement(deadPeerLimit)) : .reset(handle.describe(code))

@@ -1,17 +1,16 @@
 import Synchronization
 import VoiceBase
 
-/// One caller waiting for one HTTP exchange; the only part of it that two threads touch.
+/// A caller waiting for one HTTP exchange; the only part of it shared between two threads.
 final class HTTPCall: Sendable {
     typealias Reply = Result<HTTPResponse, HTTPFailure>
 
     let request: HTTPRequest
     /// Called on the network thread with each piece of the body.
     let onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)?
-    /// Where the body goes when it is read while it comes in.
+    /// Receives the body if it is read while it arrives.
     let inflow: HTTPInflow?
     private let cancelled = Atomic(false)
-    /// What came of it.
     let reply = Promise<Reply>()
 
     init(_ request: HTTPRequest, onBody: (@Sendable (Int, UnsafeRawBufferPointer) -> Void)?) {

@@ -11,7 +11,7 @@ final class HTTPExchange {
     private var received = 0
     private var isTooLarge = false
 
-    /// Finishes the call at once and returns nil where the request is not usable.
+    /// Finishes the call at once and returns nil if the request is invalid.
     init?(_ call: HTTPCall) {
         self.call = call
         let request = call.request
@@ -42,7 +42,7 @@ final class HTTPExchange {
             handle.set(CURLOPT_FORBID_REUSE, 1)
         }
         if request.staysNear { handle.stayNear() }
-        // The address of a number is itself.
+        // A numeric host is its own address.
         if let pin = request.pin, !pin.addresses.isEmpty, !pin.addresses.contains(pin.host), !pin.host.contains(":") {
             handle.set(CURLOPT_RESOLVE, lines: [pin.line])
         }
@@ -60,8 +60,8 @@ final class HTTPExchange {
             }
             handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
-        // A header with an empty value is written with a semicolon in libcurl's list. A large body is sent at once,
-        // without asking first.
+        // In libcurl's list, a semicolon marks a header with an empty value. "Expect:" makes libcurl send a large body at
+        // once, without asking first.
         handle.set(
             CURLOPT_HTTPHEADER,
             lines: ["Expect:"] + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
@@ -76,7 +76,7 @@ final class HTTPExchange {
     fileprivate func take(header line: UnsafeRawBufferPointer) {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // Another reply begins: the one before was an interim one.
+            // Another reply begins, so the one before was interim.
             headers.removeAll()
         } else if let colon = text.firstIndex(of: ":"), headers.count < 256 {
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
@@ -88,14 +88,14 @@ final class HTTPExchange {
         }
     }
 
-    /// How much was taken; anything but all of it ends or holds the exchange.
+    /// Returns how much was taken; anything less than all of it aborts or pauses the exchange.
     fileprivate func take(body piece: UnsafeRawBufferPointer) -> Int {
         guard received + piece.count <= call.request.maximumReplyBytes else {
             isTooLarge = true
             return 0
         }
         if let inflow = call.inflow {
-            // The same piece comes again once the reader has made room.
+            // libcurl offers the same piece again once the reader has made room.
             guard inflow.offer(piece) else { return Int(CURL_WRITEFUNC_PAUSE) }
             received += piece.count
             return piece.count
@@ -109,7 +109,7 @@ final class HTTPExchange {
         return piece.count
     }
 
-    /// Reads on after the reader has made room.
+    /// Resumes after the reader has made room.
     func resume() {
         curl_easy_pause(handle.easy, 0)
     }

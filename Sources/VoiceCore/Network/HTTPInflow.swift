@@ -1,14 +1,14 @@
 import Synchronization
 import VoiceBase
 
-/// What has come in of a reply and was not read yet; filled on the network thread, emptied by one reader.
+/// The part of a reply received but not yet read; filled on the network thread, emptied by one reader.
 ///
-/// Holds a bounded number of bytes. A reader that falls behind stops the connection from being read, so that the server
-/// is held up rather than the memory filled.
+/// Bounded: if the reader falls behind, the connection is no longer read, which holds up the server instead of filling
+/// memory.
 final class HTTPInflow: Sendable {
     typealias Head = (status: Int, headers: [(name: String, value: String)])
 
-    /// More than one read of a socket.
+    /// In bytes; more than one read of a socket.
     static let limit = 256 << 10
 
     private struct State {
@@ -18,7 +18,7 @@ final class HTTPInflow: Sendable {
         var reader: CheckedContinuation<Void, Never>?
     }
 
-    /// Status and headers, or why there are none.
+    /// Status and headers, or the failure.
     let head = Promise<Result<Head, HTTPFailure>>()
     private let state = Mutex(State())
 
@@ -26,7 +26,7 @@ final class HTTPInflow: Sendable {
 
     func begin(_ head: Head) { self.head.give(.success(head)) }
 
-    /// False when there is no room: the piece must be offered again after `take` has made some.
+    /// False if there is no room: the piece must be offered again after `take` has made some.
     func offer(_ piece: UnsafeRawBufferPointer) -> Bool {
         let (isTaken, reader) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
             guard state.bytes.isEmpty || state.bytes.count + piece.count <= Self.limit else {
@@ -41,7 +41,7 @@ final class HTTPInflow: Sendable {
         return isTaken
     }
 
-    /// No failure: the reply is complete. Only the first end counts.
+    /// Ends the body; nil if the reply is complete. Only the first end counts.
     func end(_ failure: HTTPFailure?) {
         let reader = state.withLock { state in
             if state.end == nil { state.end = .some(failure) }
@@ -54,7 +54,7 @@ final class HTTPInflow: Sendable {
 
     // MARK: Reader
 
-    /// Waits until there is something to take, or the end.
+    /// Waits until there are bytes to take, or until the end.
     func ready() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -65,7 +65,7 @@ final class HTTPInflow: Sendable {
         }
     }
 
-    /// Everything there is; `isHeld` when the connection waits for the room.
+    /// Takes everything; `isHeld` if the connection is waiting for room.
     func take() -> (bytes: [UInt8], end: HTTPFailure??, isHeld: Bool) {
         state.withLock { state in
             defer {

@@ -1,5 +1,5 @@
-/// One small HTTP exchange: what to ask and how long to wait. Describes itself without its headers, since one of them may
-/// be a token.
+/// One small HTTP exchange: the request and its time limits. Its description omits the headers, since one of them may be a
+/// token.
 package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package var method: String
     /// http:// or https://
@@ -12,20 +12,20 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var maximumReplyBytes: Int
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
-    /// PEM files with the certificate and the key of this client, for servers that ask for one.
+    /// PEM files with this client's certificate and key, for servers that ask for one.
     package var certificateFile: String?
     package var keyFile: String?
-    /// False for what must not be done twice: libcurl repeats by itself what went into an old connection that turns out to
+    /// False for a request that must not run twice. libcurl repeats a request sent on a reused connection that turns out to
     /// be dead, though the server may have read it. Such a request gets a connection of its own.
     package var mayRepeat: Bool
-    /// Carries what must not leave the own network in the open: connects to its addresses alone, without a proxy.
+    /// Set if the request must not leave the local network unencrypted: connects to local addresses only, without a proxy.
     package var staysNear: Bool
-    /// Takes "ICY 200 OK", with which radio of the SHOUTcast kind begins, for HTTP.
+    /// Accepts "ICY 200 OK", the status line of SHOUTcast radio servers, as HTTP.
     package var acceptsShoutcast: Bool
-    /// Where the host is to be found; nil for what its name stands for.
+    /// Fixed addresses of the host; nil to resolve its name.
     package var pin: Pin?
 
-    /// The numeric addresses of a host, looked up before.
+    /// The numeric addresses of a host, resolved earlier.
     package struct Pin: Sendable, Equatable {
         package var host: String
         package var port: Int
@@ -37,7 +37,7 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
             self.addresses = addresses
         }
 
-        /// As CURLOPT_RESOLVE takes it; "+" has it forgotten after a minute.
+        /// The form CURLOPT_RESOLVE expects; "+" makes the entry expire after a minute.
         var line: String {
             "+\(host):\(port):" + addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
         }
@@ -79,14 +79,14 @@ package struct HTTPRequest: Sendable, CustomStringConvertible, CustomReflectable
     package var customMirror: Mirror { Mirror(self, children: ["url": url, "bytes": body.count]) }
 }
 
-/// What may stand in a header that this program sends (RFC 9110 sections 5.1 and 5.5).
+/// Valid contents of a header sent by this program (RFC 9110 sections 5.1 and 5.5).
 package enum HeaderField {
-    /// Neither names nor values can smuggle a second line in.
+    /// Neither name nor value can smuggle in a second line.
     static func isValid(_ header: (name: String, value: String)) -> Bool {
         isToken(header.name) && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
     }
 
-    /// A method or a field name (RFC 9110 section 5.6.2).
+    /// Whether it is a valid method or field name (RFC 9110 section 5.6.2).
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

@@ -1,10 +1,10 @@
 /// The reply to an `HTTPRequest`, whatever its status; redirects are not followed.
 package struct HTTPResponse: Sendable {
     package var status: Int
-    /// In the order received; names as the server wrote them.
+    /// In the order received, with names as the server wrote them.
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
-    /// Nil of a reply whose body still comes in.
+    /// nil for a reply whose body is still arriving.
     package var timings: Timings?
 
     package init(
@@ -22,34 +22,34 @@ package struct HTTPResponse: Sendable {
     package struct Timings: Sendable {
         /// When the exchange began on the network thread.
         package var started: ContinuousClock.Instant
-        /// When the first byte of the request went out.
+        /// When the first byte of the request was sent.
         package var requestSent: ContinuousClock.Instant
-        /// When the first byte of the reply came in.
+        /// When the first byte of the reply arrived.
         package var firstByte: ContinuousClock.Instant
         package var finished: ContinuousClock.Instant
-        /// Whether an open connection of an earlier exchange was used.
+        /// Whether an open connection of an earlier exchange was reused.
         package var reusedConnection: Bool
     }
 
-    /// The first header of this name, in any case.
+    /// The first header of this name, ignoring case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// "text/html" of "Text/HTML; charset=utf-8"; empty where the server does not say.
+    /// "text/html" of "Text/HTML; charset=utf-8"; empty if the server states no type.
     package var mediaType: String {
         (header("content-type") ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
     }
 }
 
-/// Why an HTTP exchange gave no reply; each says it in one line that holds no header.
+/// Why an HTTP exchange gave no reply. Each description is one line and contains no header.
 package enum HTTPFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case badURL(String)
     case badHeader
     case cannotResolve(host: String)
     case cannotConnect(String)
     case tls(String)
-    /// The name stands for an address outside the own network, to which the request must not go.
+    /// The name resolves to an address outside the local network, to which the request must not be sent.
     case exposed(host: String, address: String)
     case timedOut(Phase)
     case replyTooLarge(limit: Int)

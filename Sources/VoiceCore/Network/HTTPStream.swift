@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// The reply to an `HTTPRequest` while it still comes in. For one reader; letting go of it closes the connection.
+/// The reply to an `HTTPRequest` while it is still arriving. For one reader; releasing it closes the connection.
 package final class HTTPStream: Sendable {
     /// The reply without its body.
     package let head: HTTPResponse
@@ -17,7 +17,7 @@ package final class HTTPStream: Sendable {
 
     deinit { close() }
 
-    /// The next bytes of the body, nil once it is complete. Cancelling the task closes the connection.
+    /// Returns the next bytes of the body; nil once it is complete. Cancelling the task closes the connection.
     package func next() async throws(HTTPFailure) -> [UInt8]? {
         await withTaskCancellationHandler {
             await inflow.ready()
@@ -44,9 +44,9 @@ package final class HTTPStream: Sendable {
 }
 
 extension NetworkThread {
-    /// Begins an exchange and returns when the head of the reply is in; the body is read from the stream.
+    /// Begins an exchange and returns when the head of the reply has arrived; the body is read from the stream.
     ///
-    /// `totalTimeout` counts to the last byte, `maximumReplyBytes` bounds the whole body.
+    /// `totalTimeout` covers everything to the last byte; `maximumReplyBytes` bounds the whole body.
     package func open(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPStream {
         let inflow = HTTPInflow()
         let call = HTTPCall(request, inflow: inflow)

@@ -1,21 +1,22 @@
 import CCurl
 import Glibc
 
-/// Keeps a transfer within the own network: libcurl asks it for every socket, with the address that it is about to connect to.
+/// Keeps a transfer within the local network: libcurl calls it for every socket, with the address it is about to connect
+/// to.
 ///
-/// So it is not the name that is judged, and no answer of a name server that changes in between leads elsewhere. Confined to the
-/// network thread.
+/// The address is judged, not the name, so a name server that changes its answer in between cannot lead elsewhere. Confined
+/// to the network thread.
 final class NearbyGate {
-    /// The last address that was refused, while none was let through.
+    /// The last address refused, as long as none has been allowed.
     private(set) var exposed: NetworkAddress?
     private var hasOpened = false
 
     /// The gate must live as long as the handle.
     func guardSockets(of easy: UnsafeMutableRawPointer) {
         ccurl_set_open_socket(easy, nearbyGateOpen, Unmanaged.passUnretained(self).toOpaque())
-        // A connection that stands already was judged for somebody else, or not at all.
+        // An existing connection was judged for another request, or not at all.
         ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
-        // A proxy connects by itself, to whatever the name is there.
+        // A proxy resolves the name and connects on its own.
         ccurl_set_string(easy, CURLOPT_PROXY, "")
     }
 
@@ -36,7 +37,7 @@ private func nearbyGateOpen(
     _ target: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let target, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return -1 }
-    // The structure ends with the shortest of addresses; the real one takes as many bytes as it says.
+    // The structure is declared with the shortest address; the real one is as long as it states.
     let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(target) + offset, count: Int(target.pointee.addrlen))
     let gate = Unmanaged<NearbyGate>.fromOpaque(context).takeUnretainedValue()
     guard gate.mayOpen(NetworkAddress(socketAddress: bytes)) else { return -1 }

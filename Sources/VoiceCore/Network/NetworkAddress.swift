@@ -3,12 +3,12 @@ internal import Glibc
 
 /// An IPv4 or IPv6 address, and whether it belongs to the public internet.
 package struct NetworkAddress: Equatable, Sendable {
-    /// 4 or 16, in network order: what is judged as public or not.
+    /// 4 or 16 bytes in network order, used to decide whether the address is public.
     package let bytes: [UInt8]
-    /// The same as it was given, to connect to.
+    /// The bytes as given, used to connect.
     package let written: [UInt8]
 
-    /// Nil for anything but 4 or 16 bytes. IPv4 inside IPv6 (::ffff:0:0/96, 64:ff9b::/96, 2002::/16) is taken as IPv4.
+    /// nil for anything but 4 or 16 bytes. IPv4 inside IPv6 (::ffff:0:0/96, 64:ff9b::/96, 2002::/16) is judged as IPv4.
     package init?(_ bytes: [UInt8]) {
         written = bytes
         guard bytes.count == 16 else {
@@ -27,7 +27,7 @@ package struct NetworkAddress: Equatable, Sendable {
         }
     }
 
-    /// The numeric forms that inet_pton knows.
+    /// Parses the numeric forms supported by inet_pton.
     package init?(text: String) {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -39,7 +39,7 @@ package struct NetworkAddress: Equatable, Sendable {
         self.init(withUnsafeBytes(of: six) { Array($0) })
     }
 
-    /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for other families, and where bytes are missing.
+    /// The address in a `sockaddr_in` or `sockaddr_in6`; nil for other families or too few bytes.
     init?(socketAddress: UnsafeRawBufferPointer) {
         guard socketAddress.count >= MemoryLayout<sockaddr_in>.size else { return nil }
         switch Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
@@ -69,7 +69,7 @@ package struct NetworkAddress: Equatable, Sendable {
     }
 
     private var isPublic6: Bool {
-        // Global unicast is 2000::/3; 2001::/23 and 2001:db8::/32 are set aside in it.
+        // Global unicast is 2000::/3; 2001::/23 and 2001:db8::/32 are reserved within it.
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         if bytes[0] == 0x20 && bytes[1] == 0x01 {
             if bytes[2] & 0xFE == 0 { return false }
@@ -78,7 +78,7 @@ package struct NetworkAddress: Equatable, Sendable {
         return true
     }
 
-    /// As getaddrinfo and libcurl write it: "192.168.1.2", "fd00::2".
+    /// The form used by getaddrinfo and libcurl: "192.168.1.2", "fd00::2".
     package var text: String {
         var name = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(family, written, &name, socklen_t(name.count)) != nil else { return "" }
@@ -88,7 +88,7 @@ package struct NetworkAddress: Equatable, Sendable {
     /// AF_INET or AF_INET6.
     package var family: Int32 { written.count == 4 ? AF_INET : AF_INET6 }
 
-    /// The address and a port as the socket calls take them.
+    /// Passes the address and a port in the form of the socket calls.
     package func withSocketAddress<Result>(port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result
     {
         let port = UInt16(truncatingIfNeeded: port).bigEndian
@@ -112,7 +112,7 @@ package struct NetworkAddress: Equatable, Sendable {
         }
     }
 
-    /// The addresses of a host, looked up by the system; empty where there is none. Blocks, for seconds at worst.
+    /// Resolves a host through the system; empty if it has no address. Blocks, for seconds at worst.
     package static func lookUp(_ host: String) -> [NetworkAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

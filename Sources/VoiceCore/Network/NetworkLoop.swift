@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 internal import VoiceBase
 
-/// The round of the network thread: commands, libcurl, sockets, poll. Confined to that thread.
+/// The main loop of the network thread: commands, libcurl, sockets, poll. Confined to that thread.
 final class NetworkLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: CommandQueue
@@ -11,7 +11,7 @@ final class NetworkLoop {
     private var tickers: [@Sendable () -> Duration?] = []
     private var stopDeadline: ContinuousClock.Instant?
     private var failedPolls = 0
-    /// What one read of a socket may fill; a TLS record holds 16 KiB.
+    /// Buffer for one read of a socket; a TLS record holds 16 KiB.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     init(multi: UnsafeMutableRawPointer, queue: CommandQueue) {
@@ -24,7 +24,7 @@ final class NetworkLoop {
         curl_multi_cleanup(multi)
     }
 
-    /// Runs until told to stop, or until libcurl fails for a whole second.
+    /// Runs until stopped, or until libcurl fails for a whole second.
     func run() {
         while true {
             for command in queue.take() { command(self) }
@@ -33,11 +33,11 @@ final class NetworkLoop {
             readMessages()
             let now = ContinuousClock.now
             var pause = pumpConnections(now)
-            // After the sockets, for what they brought may change when a ticker wants to be called again.
+            // Called after the sockets, because what they brought may change when a ticker is due next.
             for ticker in tickers {
                 if let wanted = ticker() { pause = max(.zero, min(pause, wanted)) }
             }
-            // What the tickers queued goes out now, without another round for it.
+            // Sends what the tickers queued now, without another round.
             for connection in connections.values where connection.sendQueued() { pause = .zero }
             if let stopDeadline {
                 if connections.isEmpty || now >= stopDeadline { break }
@@ -77,7 +77,7 @@ final class NetworkLoop {
         }
     }
 
-    /// The reader of its body has made room.
+    /// Continues a call after the reader of its body has made room.
     func resume(_ call: HTTPCall) {
         exchanges.values.first { $0.call === call }?.resume()
     }
@@ -132,7 +132,7 @@ final class NetworkLoop {
         }
     }
 
-    /// Sleeps until a socket or a command wants attention; false once it has failed too often in a row.
+    /// Sleeps until a socket or a command needs attention; false once it has failed too often in a row.
     private func poll(_ pause: Duration) -> Bool {
         withUnsafeTemporaryAllocation(of: curl_waitfd.self, capacity: max(1, connections.count)) { sockets in
             var count = 0

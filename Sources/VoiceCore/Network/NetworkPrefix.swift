@@ -1,13 +1,13 @@
 import CCurl
 import Glibc
 
-/// The addresses on one link: a network address and how many of its bits count.
+/// The addresses on one link: a network address and its prefix length.
 package struct NetworkPrefix: Equatable, Sendable {
     /// In network order; 4 or 16 bytes.
     let bytes: [UInt8]
     let bits: Int
 
-    /// Nil where more bits count than there are.
+    /// nil if `bits` exceeds the length of the address.
     init?(_ address: NetworkAddress, bits: Int) {
         guard (0...address.written.count * 8).contains(bits) else { return nil }
         bytes = address.written
@@ -32,10 +32,10 @@ package struct NetworkPrefix: Equatable, Sendable {
         }
     }
 
-    /// The links of this machine's interfaces that are up, as they are now.
+    /// The links of this machine's interfaces that are up at present.
     ///
-    /// Of a tunnel only the near end: the other end may be anywhere. Prefixes shorter than 16 bits of IPv4 and 48 of IPv6 are no
-    /// home's and are taken as the machine's own address alone.
+    /// For a tunnel, only the near end counts: the far end may be anywhere. Prefixes shorter than 16 bits for IPv4 or 48
+    /// for IPv6 are not those of a home and count as the machine's own address alone.
     package static func ownLinks() -> [NetworkPrefix] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }

@@ -30,7 +30,7 @@ package final class NetworkThread: Sendable {
         try state.withLock { state in
             guard case .idle = state else { throw NetworkThreadError.startedBefore }
             guard globalInit == CURLE_OK, let multi = curl_multi_init() else { throw NetworkThreadError.libcurl }
-            // From here on the thread alone uses it, but for waking it up.
+            // From here on only the thread uses it, except to wake it.
             nonisolated(unsafe) let handle = multi
             let (queue, end) = (queue, end)
             do throws(SystemError) {
@@ -47,27 +47,27 @@ package final class NetworkThread: Sendable {
         }
     }
 
-    /// Closes WebSockets with code 1000, cancels HTTP, and returns when the thread has ended: within about a second.
+    /// Closes WebSockets with code 1000, cancels HTTP, and returns when the thread has ended, within about a second.
     package func stop(within bound: Duration = .seconds(1)) async {
         let before = state.withLock { state in
             defer { state = if case .idle = state { .stopped(wasRunning: false) } else { .stopped(wasRunning: true) } }
             return state
         }
         guard case .running(let thread) = before else {
-            // Another caller is stopping it, or has.
+            // Another caller is stopping it or has stopped it.
             if case .stopped(wasRunning: true) = before { await end.wait() }
             return
         }
         while !queue.put({ $0.stop(within: bound) }), end.value == nil { await Task.yield() }
         await end.wait()
-        // It resumed us as its last act: this takes microseconds.
+        // The thread resumed us as its last act, so this takes microseconds.
         thread.join()
     }
 
-    /// Waits until the thread has ended, whether it was told to or broke.
+    /// Waits until the thread has ended, whether it was stopped or failed.
     package func ended() async { await end.wait() }
 
-    /// Runs `body` on the network thread soon; false where it does not run or is drowned in commands.
+    /// Runs `body` on the network thread soon; false if the thread is not running or too many commands are queued.
     @discardableResult
     package func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
         queue.put { _ in body() }
@@ -75,7 +75,7 @@ package final class NetworkThread: Sendable {
 
     /// Calls `ticker` on the network thread after every round, and when the pause it returned has passed.
     ///
-    /// - Parameter ticker: returns how long until it wants to be called again; nil for only on activity.
+    /// - Parameter ticker: returns how long until its next call; nil to be called only on activity.
     package func add(ticker: @escaping @Sendable () -> Duration?) {
         queue.put { $0.add(ticker: ticker) }
     }
@@ -84,7 +84,7 @@ package final class NetworkThread: Sendable {
     ///
     /// Cancelling the task closes the connection at once.
     ///
-    /// - Parameter onBody: gets the body in pieces, on the network thread, instead of the reply; must not block.
+    /// - Parameter onBody: receives the body in pieces on the network thread, in place of the reply; must not block.
     package func perform(
         _ request: HTTPRequest,
         onBody: (@Sendable (_ status: Int, _ bytes: UnsafeRawBufferPointer) -> Void)? = nil
@@ -106,7 +106,7 @@ package final class NetworkThread: Sendable {
     /// Opens a WebSocket.
     ///
     /// - Parameter makeDriver: called on the network thread; the driver lives there only.
-    /// - Returns: nil, and `makeDriver` is not called, where the thread does not run.
+    /// - Returns: nil, without calling `makeDriver`, if the thread is not running.
     @discardableResult
     package func connect(
         _ request: WebSocketRequest,

@@ -1,26 +1,26 @@
-/// Whether what is confidential may travel to a server: over TLS always, in the open within the own network alone.
+/// Decides whether confidential data may travel to a server: over TLS always, unencrypted only within the local network.
 ///
-/// Judged by the address that is connected to, not by the look of a name: what "homelab.lan" stands for, only the name server of
-/// this network knows, and a name of the public internet may lead home.
+/// Judged by the address connected to, not by the look of the name: only the name server of this network knows what
+/// "homelab.lan" resolves to, and a public name may resolve to a local address.
 package enum TransportVerdict: Equatable, Sendable {
     /// TLS.
     case encrypted
-    /// In the open wherever it leads, because the user says so: `allow_plain_http`.
+    /// Unencrypted to any address, because the user allows it: `allow_plain_http`.
     case allowed
-    /// In the open, to this address of the own network.
+    /// Unencrypted, to this address of the local network.
     case near(NetworkAddress, Nearness)
-    /// In the open, and the name has no address now.
+    /// Unencrypted, but the name has no address at present.
     case unresolved
-    /// Not in the open: no address belongs to the own network; the first one.
+    /// Refused: no address belongs to the local network. Holds the first one.
     case exposed(NetworkAddress)
 
-    /// Why an address counts as of the own network.
+    /// Why an address counts as local.
     package enum Nearness: String, Equatable, Sendable {
-        /// 127.0.0.0/8, ::1 (RFC 6890), and 0.0.0.0 and ::, with which Linux reaches itself.
+        /// 127.0.0.0/8, ::1 (RFC 6890), and 0.0.0.0 and ::, which on Linux reach the machine itself.
         case loopback
         /// 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 (RFC 1918).
         case privateUse = "private"
-        /// 100.64.0.0/10 (RFC 6598): Tailscale's.
+        /// 100.64.0.0/10 (RFC 6598); used by Tailscale.
         case shared
         /// 169.254.0.0/16 (RFC 3927), fe80::/10 (RFC 4291).
         case linkLocal = "link-local"
@@ -31,8 +31,8 @@ package enum TransportVerdict: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - addresses: what the name stands for; libcurl connects to those alone that are near.
-    ///   - ownLinks: of this machine.
+    ///   - addresses: the addresses of the name; libcurl connects only to those that are local.
+    ///   - ownLinks: the links of this machine.
     package static func judge(
         isEncrypted: Bool,
         allowsPlain: Bool,
@@ -48,10 +48,10 @@ package enum TransportVerdict: Equatable, Sendable {
         return .exposed(first)
     }
 
-    /// Nil for an address outside the own network.
+    /// Why an address counts as local; nil for any other.
     ///
-    /// Of the forms that hold IPv4 in IPv6 only the mapped one (::ffff:0:0/96) stays on IPv4; 6to4 and NAT64 go through a gateway
-    /// elsewhere, so what they hold says nothing.
+    /// Of the forms of IPv4 in IPv6, only the mapped one (::ffff:0:0/96) uses IPv4 itself. 6to4 and NAT64 pass through a
+    /// gateway elsewhere, so the embedded address says nothing.
     static func nearness(of address: NetworkAddress, ownLinks: @autoclosure () -> [NetworkPrefix]) -> Nearness? {
         let isMapped =
             address.written.count == 16 && address.written.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]

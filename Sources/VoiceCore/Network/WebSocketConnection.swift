@@ -3,13 +3,13 @@ internal import VoiceBase
 
 /// One WebSocket on a connection that libcurl opened; confined to the network thread.
 ///
-/// libcurl resolves, connects, speaks TLS and passes proxies (CURLOPT_CONNECT_ONLY); the handshake and the frames are
-/// our own on every version of it, because WebSocket support is missing in some and differs between others.
+/// libcurl resolves, connects, speaks TLS and passes proxies (CURLOPT_CONNECT_ONLY). The handshake and the frames are
+/// implemented here, because WebSocket support is missing in some versions of libcurl and differs between others.
 ///
 ///     connecting --> upgrading --> open --> draining --> done
 ///
-/// Draining: the end is known and reported, the last frame goes out, and what still comes is read and dropped, for a
-/// socket closed with unread data would reset the connection and take our close frame with it.
+/// Draining: the end is known and reported, the last frame is sent, and incoming data is read and dropped. A socket closed
+/// with unread data would reset the connection, and our close frame would be lost.
 package final class WebSocketConnection {
     private enum Phase {
         case connecting
@@ -20,7 +20,7 @@ package final class WebSocketConnection {
     }
 
     private static let drainTime = Duration.seconds(1)
-    /// So many reads in a row, then the other sockets get a turn.
+    /// Reads in a row before the other sockets get a turn.
     private static let readsPerRound = 64
 
     private let request: WebSocketRequest
@@ -34,14 +34,14 @@ package final class WebSocketConnection {
     private var watch: PeerWatch
     private var closeDeadline: ContinuousClock.Instant?
     private var hasMoreToRead = false
-    /// Why nothing can be sent any more; the connection ends once all that came is read.
+    /// Set when sending has failed; the connection ends once everything received has been read.
     private var sendFailure: WebSocketFailure?
 
-    /// When the last byte came in.
+    /// When the last byte arrived.
     package var lastReceived: ContinuousClock.Instant { watch.lastReceived }
     package private(set) var bytesReceived = 0
     package private(set) var bytesSent = 0
-    /// Bytes that the socket has not taken yet.
+    /// Bytes the socket has not taken yet.
     package var pendingSendBytes: Int { session.pendingBytes }
     /// Whether messages may be sent.
     package var isOpen: Bool {
@@ -70,7 +70,8 @@ package final class WebSocketConnection {
 
     // MARK: For the driver
 
-    /// Queues a text message of valid UTF-8; false where more than `maximumPendingBytes` would wait, or not open.
+    /// Queues a text message of valid UTF-8; false if the connection is not open or more than `maximumPendingBytes` would
+    /// wait.
     @discardableResult
     package func send(text: UnsafeRawBufferPointer) -> Bool { isOpen && session.send(text: text) }
 
@@ -83,11 +84,11 @@ package final class WebSocketConnection {
         return text.withUTF8 { send(text: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Queues a text message that `fill` writes straight into the send buffer.
+    /// Queues a text message that `fill` writes directly into the send buffer.
     ///
     /// - Parameters:
-    ///   - maximumCount: the room that `fill` gets, in bytes.
-    ///   - fill: returns how many bytes it wrote. Must not call this connection. Not called where the result is false.
+    ///   - maximumCount: the size of the buffer passed to `fill`, in bytes.
+    ///   - fill: returns the number of bytes written. Must not call this connection. Not called if the result is false.
     @discardableResult
     package func send(textOfAtMost maximumCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         isOpen && session.send(textOfAtMost: maximumCount, fill: fill)
@@ -99,7 +100,7 @@ package final class WebSocketConnection {
     @discardableResult
     package func ping() -> Bool { isOpen && session.ping() }
 
-    /// Starts the closing handshake, or gives up a connection that is not open yet; `closed` follows.
+    /// Starts the closing handshake, or abandons a connection that is not open yet; `closed` follows.
     package func close(code: UInt16 = 1000, reason: String = "") {
         switch phase {
         case .connecting, .upgrading: end(.failed(.stopped))
@@ -112,7 +113,7 @@ package final class WebSocketConnection {
 
     // MARK: For the loop
 
-    /// Closes politely at the stop of the thread; no drain, the thread's own bound holds.
+    /// Starts a clean close when the thread stops; the thread's own time bound applies.
     func stop() { close(code: 1000) }
 
     func begin(_ multi: UnsafeMutableRawPointer) {
@@ -132,7 +133,7 @@ package final class WebSocketConnection {
         phase = .upgrading
     }
 
-    /// What to poll for; nil while libcurl polls for itself.
+    /// The events to poll for; nil while libcurl polls itself.
     var wanted: curl_waitfd? {
         switch phase {
         case .connecting, .done: nil
@@ -140,7 +141,7 @@ package final class WebSocketConnection {
         }
     }
 
-    /// Reads and writes; returns how long until the next call is needed, nil when all is over.
+    /// Reads and writes. Returns how long until the next call is needed; nil once the connection is done.
     func pump(_ now: ContinuousClock.Instant, scratch: UnsafeMutableRawBufferPointer) -> Duration? {
         hasMoreToRead = false
         read(scratch)
@@ -155,7 +156,7 @@ package final class WebSocketConnection {
         return pause
     }
 
-    /// Sends what was queued since the last `pump`; true where `pump` must follow at once.
+    /// Sends what was queued since the last `pump`; true if `pump` must follow at once.
     func sendQueued() -> Bool {
         guard session.pendingBytes > 0 else { return false }
         flush()
@@ -163,7 +164,7 @@ package final class WebSocketConnection {
         return hasMoreToRead
     }
 
-    /// Tells the driver, once, and drops the connection.
+    /// Notifies the driver, once, and drops the connection.
     package func end(_ closure: WebSocketClosure) {
         report(closure)
         finish()
@@ -196,7 +197,7 @@ package final class WebSocketConnection {
 
     private func checkOpening(_ now: ContinuousClock.Instant) {
         guard let timeout = deadlines.expired(at: now) else { return }
-        // A refusal whose body never ended still has a status.
+        // A refusal with an unfinished body still has a status.
         if case .refused(let refusal)? = handshake?.end() {
             end(.refused(refusal))
         } else {
@@ -215,7 +216,7 @@ package final class WebSocketConnection {
 
     // MARK: Reading
 
-    /// Reads until libcurl has no more: TLS may hold decrypted data that poll knows nothing of.
+    /// Reads until libcurl has no more: TLS may hold decrypted data that poll cannot see.
     private func read(_ scratch: UnsafeMutableRawBufferPointer) {
         for _ in 0..<Self.readsPerRound {
             guard let socket else { return }
@@ -294,7 +295,7 @@ package final class WebSocketConnection {
                 session.sent(count)
             case .failed(let failure):
                 if case .draining = phase { return finish() }
-                // Why is often in what the server said before it hung up: read that first.
+                // The reason is often in what the server sent before it closed, so that is read first.
                 session.discardPending()
                 sendFailure = failure
                 hasMoreToRead = true

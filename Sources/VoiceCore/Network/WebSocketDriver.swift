@@ -1,21 +1,21 @@
-/// What lives on one WebSocket; made, called and dropped on the network thread alone.
+/// The user of one WebSocket; created, called and released on the network thread alone.
 package protocol WebSocketDriver: AnyObject {
-    /// The handshake is done: messages may be sent.
+    /// The handshake is complete: messages may be sent.
     func opened()
-    /// A text message; the bytes are valid UTF-8 and good during the call only.
+    /// A text message; the bytes are valid UTF-8 and valid during the call only.
     func received(text: UnsafeRawBufferPointer)
-    /// A binary message; the bytes are good during the call only.
+    /// A binary message; the bytes are valid during the call only.
     func received(binary: UnsafeRawBufferPointer)
-    /// The end, called exactly once; nothing is called after it.
+    /// The connection has ended. Called exactly once, as the last call.
     func closed(_ closure: WebSocketClosure)
 }
 
-/// A WebSocket of the network thread, as other threads see it.
+/// A WebSocket of the network thread, for use by other threads.
 package struct WebSocketHandle: Sendable {
     let id: UInt64
     let queue: CommandQueue
 
-    /// Runs `body` with the driver on the network thread; nothing happens once the connection has ended.
+    /// Runs `body` with the driver on the network thread; does nothing once the connection has ended.
     package func perform(_ body: @escaping @Sendable (any WebSocketDriver) -> Void) {
         let id = id
         _ = queue.put { $0.withDriver(id, body) }

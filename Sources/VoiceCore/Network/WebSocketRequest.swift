@@ -1,24 +1,25 @@
 internal import VoiceBase
 
-/// Where to open a WebSocket, and how patient to be. Describes itself without its headers and without the query of its
-/// address, since a key may stand in either.
+/// The address of a WebSocket and the time limits of its connection. Its description omits the headers and the query of the
+/// address, since either may contain a key.
 package struct WebSocketRequest: Sendable, CustomStringConvertible, CustomReflectable {
     /// ws:// or wss://
     package var url: String
-    /// Sent with the handshake; the fields of RFC 6455 section 4.1 are added.
+    /// Sent with the handshake, in addition to the fields of RFC 6455 section 4.1.
     package var headers: [(name: String, value: String)]
-    /// For the steps of opening it.
+    /// Limits for the steps of opening it.
     package var limits: ConnectionLimits
-    /// The peer is dead when nothing came, or nothing sent was acknowledged, for so long; it is pinged before.
+    /// The peer counts as dead when nothing has arrived, or nothing sent was acknowledged, for this long; it is pinged
+    /// before.
     package var deadPeerLimit: Duration
     /// How long the server may take to answer a close frame.
     package var closeTimeout: Duration
     package var maximumMessageBytes: Int
-    /// Messages are refused when more than this waits for the socket.
+    /// Messages are refused if more than this would wait for the socket.
     package var maximumPendingBytes: Int
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
-    /// Connects to addresses of the own network alone, without a proxy: what is said travels in the open.
+    /// Connects to addresses of the local network only, without a proxy, because the data is not encrypted.
     package var staysNear: Bool
 
     package init(
@@ -50,12 +51,12 @@ extension WebSocketRequest {
 }
 
 extension ServerURL {
-    /// The address of a WebSocket (RFC 6455 section 3); nil for one that is not ws:// or wss://.
+    /// The address of a WebSocket (RFC 6455 section 3); nil if it is not ws:// or wss://.
     init?(ofWebSocket text: String) {
         guard let url = ServerURL(text), url.scheme == "ws" || url.scheme == "wss" else { return nil }
         self = url
     }
 
-    /// What libcurl is to connect to: it knows no ws scheme in every version.
+    /// The address for libcurl, which does not support the ws scheme in every version.
     var curlURL: String { "\(isSecure ? "https" : "http")://\(authority)/" }
 }

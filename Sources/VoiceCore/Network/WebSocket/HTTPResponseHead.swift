@@ -10,7 +10,7 @@ struct HTTPResponseHead: Equatable {
         let value: String
     }
 
-    /// Nil where the bytes, which end with an empty line, are no HTTP/1 header.
+    /// nil if the bytes, which end with an empty line, are not an HTTP/1 header.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
             String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
@@ -31,23 +31,23 @@ struct HTTPResponseHead: Equatable {
         self.fields = fields
     }
 
-    /// The values of every field of this name (in lower case).
+    /// The values of every field with this lower-case name.
     func values(_ name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }
 
-    /// The members of a comma separated list, in lower case.
+    /// The members of a comma-separated list, in lower case.
     func tokens(_ name: String) -> [String] {
         values(name).flatMap { $0.split(separator: ",") }.map { Self.trim($0).lowercased() }
     }
 
-    /// Nil as well where the body tells its length itself (RFC 9112 section 6.3).
+    /// nil also if the body delimits itself (RFC 9112 section 6.3).
     var contentLength: Int? {
         guard !tokens("transfer-encoding").contains("chunked") else { return nil }
         return values("content-length").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// The data of a chunked body (RFC 9112 section 7.1), as far as it is whole.
+    /// The data of a chunked body (RFC 9112 section 7.1), as far as it is complete.
     static func dechunk(_ body: [UInt8]) -> [UInt8] {
         var rest = body[...]
         var data: [UInt8] = []

@@ -1,7 +1,7 @@
-/// Bytes at an address that stays put until the buffer has to grow.
+/// Bytes at an address that is stable until the buffer has to grow.
 ///
-/// Swift arrays may move when they are written to; libcurl wants the same address again after it could not send, and
-/// a text is handed on as a pointer. Filled at the end, consumed at the front.
+/// Swift arrays may move when they are written to; libcurl requires the same address again after a send that could not
+/// proceed, and texts are passed on as pointers. Filled at the end, consumed at the front.
 struct RawBuffer: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private(set) var capacity = 0
@@ -11,7 +11,7 @@ struct RawBuffer: ~Copyable {
     var count: Int { end - start }
     var isEmpty: Bool { start == end }
 
-    /// The bytes held; the pointer is good until the next mutation.
+    /// The bytes held; the pointer is valid until the next mutation.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base.map { $0 + start }, count: count)
     }
@@ -20,7 +20,7 @@ struct RawBuffer: ~Copyable {
 
     deinit { base?.deallocate() }
 
-    /// Room for so many bytes at the end; they count only once committed.
+    /// Returns room for `extra` bytes at the end; they count only once committed.
     mutating func reserve(_ extra: Int) -> UnsafeMutableRawBufferPointer {
         if base == nil || end + extra > capacity {
             grow(by: extra)
@@ -45,7 +45,7 @@ struct RawBuffer: ~Copyable {
         if start == end { (start, end) = (0, 0) }
     }
 
-    /// Empties it; memory above `keeping` bytes is given back, so that one huge message does not stay resident.
+    /// Empties the buffer and frees memory above `keeping` bytes, so that one huge message does not stay resident.
     mutating func removeAll(keeping: Int = .max) {
         (start, end) = (0, 0)
         if capacity > keeping {

@@ -3,7 +3,7 @@
 /// RFC 6455 section 1.3 fixes this digest as a proof that the server read the request; it protects nothing.
 /// Algorithm: RFC 3174 section 6.1.
 enum SHA1 {
-    /// The 20 byte digest of a message of any length.
+    /// The 20-byte digest of a message of any length.
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var hash: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
         var padded = message

@@ -1,14 +1,14 @@
-/// Checks UTF-8 as it arrives, in pieces of any size.
+/// Validates UTF-8 as it arrives, in pieces of any size.
 ///
 /// Accepts what RFC 3629 section 4 allows: no overlong form, no surrogate, nothing above U+10FFFF.
 struct UTF8Validator {
-    /// How many continuation bytes the character under way still needs.
+    /// How many continuation bytes the current character still needs.
     private var missing: UInt8 = 0
     /// The range of the next continuation byte: narrower than 80...BF after E0, ED, F0 and F4.
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xbf
 
-    /// Whether no character is cut in two at this point.
+    /// Whether the text so far does not end inside a character.
     var isComplete: Bool { missing == 0 }
 
     mutating func reset() { self = UTF8Validator() }
@@ -19,7 +19,7 @@ struct UTF8Validator {
         let count = bytes.count
         while index < count {
             if missing == 0 {
-                // JSON and base64 are ASCII: eight bytes at a time.
+                // JSON and base64 are ASCII, so eight bytes are checked at a time.
                 while index + 8 <= count,
                     bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
                 {

@@ -2,13 +2,13 @@ internal import VoiceBase
 
 /// How a WebSocket ended; every connection ends with exactly one of these.
 package enum WebSocketClosure: Equatable, Sendable, CustomStringConvertible {
-    /// The closing handshake took place; code 1005 stands for none given (RFC 6455 section 7.1.5).
+    /// The closing handshake took place; code 1005 means that none was given (RFC 6455 section 7.1.5).
     case closed(code: UInt16, reason: String)
-    /// The handshake was answered with another status than 101.
+    /// The handshake was answered with a status other than 101.
     case refused(WebSocketRefusal)
     case failed(WebSocketFailure)
 
-    /// One line for a log or a user; never holds a header that was sent.
+    /// One line for a log or a user; never contains a header that was sent.
     package var description: String {
         switch self {
         case .closed(let code, let reason):
@@ -19,7 +19,7 @@ package enum WebSocketClosure: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a server wrote, fit for one line.
+    /// Makes text from a server fit for one line.
     private static func line(_ text: String) -> String {
         String(text.prefix(200).map { $0.isNewline || $0.asciiValue.map { $0 < 0x20 } == true ? " " : $0 })
     }
@@ -31,9 +31,9 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
     case cannotResolve(host: String)
     case cannotConnect(String)
     case tls(String)
-    /// The name stands for an address outside the own network, and the connection would be in the open.
+    /// The name resolves to an address outside the local network, and the connection would be unencrypted.
     case exposed(host: String, address: String)
-    /// The reply to the handshake was not one of RFC 6455.
+    /// The reply to the handshake did not conform to RFC 6455.
     case handshake(String)
     case timedOut(Phase)
     /// The connection ended without a close frame (code 1006 in other libraries).
@@ -45,9 +45,9 @@ package enum WebSocketFailure: Error, Equatable, Sendable, CustomStringConvertib
     package enum Phase: Equatable, Sendable {
         /// A step on the way to the first message.
         case opening(ConnectionTimeout)
-        /// Nothing came for so long, though the server was pinged.
+        /// Nothing arrived for this long, although the server was pinged.
         case silence(Duration)
-        /// The server's machine acknowledged nothing of what was sent for so long (TCP_USER_TIMEOUT, or keepalive).
+        /// The server's machine acknowledged nothing that was sent for this long (TCP_USER_TIMEOUT, or keepalive).
         case acknowledgement(Duration)
         case closing
     }

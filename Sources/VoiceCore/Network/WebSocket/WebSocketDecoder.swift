@@ -1,24 +1,24 @@
-/// Turns the bytes of a server into whole messages, however the bytes are cut (RFC 6455 section 5).
+/// Decodes the bytes of a server into whole messages, however the bytes are split (RFC 6455 section 5).
 ///
-/// A message that lies whole in the input is handed on where it is, without a copy. Text is checked as it arrives and
-/// fails at the first byte that can not become UTF-8. After a violation the decoder stays silent.
+/// A message contained whole in the input is passed on in place, without a copy. Text is validated as it arrives and fails
+/// at the first byte that cannot become UTF-8. After a violation the decoder returns nothing more.
 package struct WebSocketDecoder: ~Copyable {
-    /// A message or control frame; the pointers are good until the next call and while the input stays.
+    /// A message or control frame; the pointers are valid until the next call and only as long as the input.
     package enum Item {
         case text(UnsafeRawBufferPointer)
         case binary(UnsafeRawBufferPointer)
         case ping(UnsafeRawBufferPointer)
         case pong(UnsafeRawBufferPointer)
-        /// The code is nil where the frame was empty.
+        /// The code is nil if the frame was empty.
         case close(code: UInt16?, reason: String)
     }
 
-    /// More than this of one message's memory is given back after it.
+    /// Memory kept after a message, in bytes; more is freed.
     private static let keptMemory = 1 << 18
 
     private let maximumMessageBytes: Int
 
-    // The frame under way.
+    // The current frame.
     private var header: InlineArray<10, UInt8> = .init(repeating: 0)
     private var headerCount = 0
     private var headerNeeded = 2
@@ -28,22 +28,22 @@ package struct WebSocketDecoder: ~Copyable {
     private var remaining = 0
     private var control = RawBuffer()
 
-    // The message under way: it may span frames.
+    // The current message, which may span frames.
     private var messageKind: WebSocketOpcode?
     private var message = RawBuffer()
     private var validator = UTF8Validator()
 
-    // What the last call handed on is dropped by the next.
+    // Whether the last call returned data that the next call must drop.
     private var isDelivered = false
     private var isControlDelivered = false
     private var hasFailed = false
 
-    /// - Parameter maximumMessageBytes: a longer message, whole or in fragments, is a violation with code 1009.
+    /// - Parameter maximumMessageBytes: a longer message, whole or fragmented, is a violation with code 1009.
     package init(maximumMessageBytes: Int = 16 << 20) {
         self.maximumMessageBytes = maximumMessageBytes
     }
 
-    /// Takes bytes off the front of the input until something is complete; nil once the input is used up.
+    /// Takes bytes off the front of the input until an item is complete; nil once the input is used up.
     package mutating func next(_ input: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> Item? {
         guard !hasFailed else {
             input = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -88,7 +88,7 @@ package struct WebSocketDecoder: ~Copyable {
         return true
     }
 
-    /// Checks the two bytes every frame has, and learns how long the header is.
+    /// Checks the two bytes every frame has, and determines the length of the header.
     private mutating func checkStart() throws(WebSocketViolation) {
         let first = header[0]
         let second = header[1]

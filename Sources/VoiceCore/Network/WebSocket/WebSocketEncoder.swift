@@ -1,6 +1,6 @@
 /// Writes the masked frames of a client (RFC 6455 sections 5.2 and 5.3).
 package enum WebSocketEncoder {
-    /// Bytes before the payload: the length in its shortest form, and the key.
+    /// Size of the header before the payload: the length in its shortest form, and the masking key.
     static func headerSize(payload count: Int) -> Int {
         count <= 125 ? 6 : count <= 0xffff ? 8 : 14
     }
@@ -8,9 +8,9 @@ package enum WebSocketEncoder {
     /// Appends one frame whose payload is written in place.
     ///
     /// - Parameters:
-    ///   - maximumCount: how much room the payload gets.
+    ///   - maximumCount: the room for the payload, in bytes.
     ///   - key: unpredictable and fresh for each frame (section 5.3).
-    ///   - fill: writes the payload and returns how long it is.
+    ///   - fill: writes the payload and returns its length.
     static func append(
         _ opcode: WebSocketOpcode,
         maximumCount: Int,
@@ -66,7 +66,7 @@ package enum WebSocketEncoder {
 
     /// Masks or unmasks in place, eight bytes at a time (section 5.3).
     ///
-    /// - Parameter key: its highest byte goes with the first byte of the payload.
+    /// - Parameter key: its most significant byte masks the first byte of the payload.
     static func mask(_ payload: UnsafeMutableRawBufferPointer, key: UInt32) {
         guard let base = payload.baseAddress else { return }
         let count = payload.count

@@ -4,7 +4,7 @@ internal import VoiceBase
 package struct WebSocketHandshake {
     package enum Progress: Equatable, Sendable {
         case needsMore
-        /// The connection speaks WebSocket from here; bytes not taken from the input are its first frames.
+        /// The connection speaks WebSocket from here on; bytes left in the input are its first frames.
         case upgraded
         case refused(WebSocketRefusal)
         /// What the server did wrong.
@@ -23,9 +23,9 @@ package struct WebSocketHandshake {
     package let request: [UInt8]
 
     /// - Parameters:
-    ///   - host: with the port where it is not the default.
-    ///   - path: with the query, starting with a slash.
-    ///   - headers: neither names nor values may hold line ends; the caller checks.
+    ///   - host: including the port, unless it is the default.
+    ///   - path: including the query; starts with a slash.
+    ///   - headers: neither names nor values may contain line ends; the caller checks.
     ///   - key: 16 random bytes.
     package init(host: String, path: String, headers: [(name: String, value: String)], key: [UInt8] = randomKey()) {
         let encoded = Base64.text(key)
@@ -69,7 +69,7 @@ package struct WebSocketHandshake {
         return isWhole || body.count == Self.maximumBodyBytes ? refusal(response) : .needsMore
     }
 
-    /// The server closed the connection, or the time is up.
+    /// The server closed the connection, or the deadline has passed.
     package func end() -> Progress {
         guard let response else { return .failed("the connection ended before the reply to the handshake") }
         return refusal(response)
@@ -92,7 +92,7 @@ package struct WebSocketHandshake {
         return .upgraded
     }
 
-    /// No service means longer, in seconds.
+    /// No service means a longer pause; in seconds.
     private static let longestRetry = 86_400
 
     private func refusal(_ response: HTTPResponseHead) -> Progress {
@@ -118,9 +118,9 @@ extension [UInt8] {
 /// A server that answered the handshake with an HTTP status other than 101.
 package struct WebSocketRefusal: Equatable, Sendable {
     package let status: Int
-    /// The text beside the status; may be empty.
+    /// The reason phrase; may be empty.
     package let reason: String
-    /// Seconds, where the server asked for a pause.
+    /// The pause requested by the server, in seconds; nil for none.
     package let retryAfter: Int?
     /// At most the first 4 KiB.
     package let body: String

@@ -1,7 +1,7 @@
-/// Frames on their way to the socket, with a bound.
+/// A bounded queue of frames for the socket.
 ///
-/// libcurl must be offered the same address and length again after it could not send (its TLS library keeps them), so
-/// what is being sent never moves and never grows: new frames gather in a second buffer, and the two change places.
+/// libcurl must be offered the same address and length again after a send that could not proceed (its TLS library keeps
+/// them). So what is being sent never moves or grows: new frames are added to a second buffer, and the two are swapped.
 struct WebSocketSendQueue: ~Copyable {
     private static let keptMemory = 1 << 18
 
@@ -12,15 +12,15 @@ struct WebSocketSendQueue: ~Copyable {
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-    /// Bytes that the socket has not taken yet.
+    /// Bytes the socket has not taken yet.
     var count: Int { current.count + waiting.count }
 
-    /// Appends bytes that are no frame: the handshake.
+    /// Appends bytes that are not a frame: the handshake.
     mutating func append(raw bytes: [UInt8]) {
         bytes.withUnsafeBytes { waiting.append($0) }
     }
 
-    /// Appends a frame; false and nothing done where it would not fit.
+    /// Appends a frame; returns false and does nothing if it would not fit.
     ///
     /// A close frame always fits: at most 131 bytes, once.
     mutating func append(
@@ -40,7 +40,7 @@ struct WebSocketSendQueue: ~Copyable {
         }
     }
 
-    /// What to offer to the socket: the same bytes at the same address until `sent` is called.
+    /// The bytes to offer to the socket: the same ones at the same address until `sent` is called.
     mutating func next() -> UnsafeRawBufferPointer? {
         if current.isEmpty {
             guard !waiting.isEmpty else { return nil }

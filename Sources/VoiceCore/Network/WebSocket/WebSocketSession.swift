@@ -2,22 +2,22 @@
 ///
 /// Performs no I/O: the owner feeds `next` and sends what `nextToSend` offers. Pings are answered and closes echoed here.
 package struct WebSocketSession: ~Copyable {
-    /// What the owner learns; pointers are good until the next call and while the input stays.
+    /// An event for the owner; pointers are valid until the next call and only as long as the input.
     package enum Event {
         case text(UnsafeRawBufferPointer)
         case binary(UnsafeRawBufferPointer)
         case pong
-        /// The peer's close frame; the code is 1005 where it gave none.
+        /// The peer's close frame; the code is 1005 if it gave none.
         case closed(code: UInt16, reason: String)
-        /// The peer broke the protocol; the close frame saying so is queued.
+        /// The peer broke the protocol; a close frame with the reason is queued.
         case violated(WebSocketViolation)
     }
 
     package enum State: Sendable {
         case open
-        /// Our close frame is queued, the peer's has not come.
+        /// Our close frame is queued; the peer's has not arrived.
         case closing
-        /// Nothing more is read or queued; the last frame may still wait.
+        /// Nothing more is read or queued; the last frame may still be waiting.
         case closed
     }
 
@@ -26,8 +26,8 @@ package struct WebSocketSession: ~Copyable {
     private var decoder: WebSocketDecoder
 
     /// - Parameters:
-    ///   - maximumMessageBytes: bound of one received message.
-    ///   - maximumPendingBytes: bound of what waits for the socket.
+    ///   - maximumMessageBytes: bound for one received message.
+    ///   - maximumPendingBytes: bound for data waiting for the socket.
     package init(maximumMessageBytes: Int = 16 << 20, maximumPendingBytes: Int = 4 << 20) {
         decoder = WebSocketDecoder(maximumMessageBytes: maximumMessageBytes)
         outgoing = WebSocketSendQueue(maximumBytes: maximumPendingBytes)
@@ -45,7 +45,7 @@ package struct WebSocketSession: ~Copyable {
                 case .binary(let bytes): return .binary(bytes)
                 case .pong: return .pong
                 case .ping(let payload):
-                    // Section 5.5.3. A peer that pings without reading loses pongs, not our memory.
+                    // Section 5.5.3. A peer that pings without reading loses pongs; our memory stays bounded.
                     if state == .open { _ = outgoing.append(.pong, payload) }
                 case .close(let code, let reason):
                     answerClose(code)
@@ -62,7 +62,7 @@ package struct WebSocketSession: ~Copyable {
 
     // MARK: Sending
 
-    /// Queues a text message; false where it does not fit or the session is not open.
+    /// Queues a text message; false if it does not fit or the session is not open.
     package mutating func send(text: UnsafeRawBufferPointer) -> Bool {
         state == .open && outgoing.append(.text, text)
     }
@@ -71,7 +71,7 @@ package struct WebSocketSession: ~Copyable {
         state == .open && outgoing.append(.binary, binary)
     }
 
-    /// Queues a text message written in place: `fill` writes at most `maximumCount` bytes and returns how many.
+    /// Queues a text message written in place: `fill` writes at most `maximumCount` bytes and returns their number.
     package mutating func send(
         textOfAtMost maximumCount: Int,
         fill: (UnsafeMutableRawBufferPointer) -> Int
@@ -87,27 +87,27 @@ package struct WebSocketSession: ~Copyable {
     ///
     /// - Parameters:
     ///   - code: 1000, or 3000 to 4999.
-    ///   - reason: cut to 123 bytes of UTF-8.
+    ///   - reason: truncated to 123 bytes of UTF-8.
     package mutating func close(code: UInt16 = 1000, reason: String = "") {
         guard state == .open else { return }
         appendClose(code, reason: reason)
         state = .closing
     }
 
-    // MARK: The socket's side
+    // MARK: Socket side
 
-    /// Bytes that the socket has not taken yet.
+    /// Bytes the socket has not taken yet.
     package var pendingBytes: Int { outgoing.count }
 
-    /// What to offer to the socket: the same bytes at the same address until `sent` is called.
+    /// The bytes to offer to the socket: the same ones at the same address until `sent` is called.
     package mutating func nextToSend() -> UnsafeRawBufferPointer? { outgoing.next() }
 
     package mutating func sent(_ amount: Int) { outgoing.sent(amount) }
 
-    /// Queues bytes that go out before any frame: the handshake's request.
+    /// Queues bytes that are sent before any frame: the handshake's request.
     package mutating func prepend(_ bytes: [UInt8]) { outgoing.append(raw: bytes) }
 
-    /// Drops what can not be sent any more.
+    /// Drops what can no longer be sent.
     package mutating func discardPending() { outgoing.removeAll() }
 
     // MARK: Closing
@@ -117,7 +117,7 @@ package struct WebSocketSession: ~Copyable {
         state = .closed
     }
 
-    /// Section 7.1.7: say why, then stop.
+    /// Section 7.1.7: send the reason, then stop.
     private mutating func fail(_ violation: WebSocketViolation) {
         if state == .open { appendClose(violation.code, reason: violation.description) }
         state = .closed
