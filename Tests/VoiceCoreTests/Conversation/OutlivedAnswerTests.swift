@@ -23,7 +23,9 @@ struct OutlivedAnswerTests {
         #expect(scene.creates.count == before + 1)
 
         // The service repeats what it was told, begins the response and ends it.
-        let reported = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
+        let reported = scene.sent().compactMap { item in
+            if case .functionCall(let callID, _, _, _) = item { callID } else { nil }
+        }
         for callID in reported {
             scene.server(.itemAdded(itemID: "item_call", kind: "function_call", callID: callID))
             scene.confirm(callID)
@@ -52,7 +54,9 @@ struct OutlivedAnswerTests {
         scene.server(.speechStarted(itemID: "item_user", audioStart: 0))
         scene.answer("c1", "Two meetings.")
         #expect(scene.reported.count == 1)
-        let reported = scene.sent().compactMap { if case .functionCall(let callID, _, _, _) = $0 { callID } else { nil } }
+        let reported = scene.sent().compactMap { item in
+            if case .functionCall(let callID, _, _, _) = item { callID } else { nil }
+        }
         for callID in reported { scene.confirm(callID) }
         scene.server(.speechStopped(itemID: "item_user", audioEnd: 900))
         scene.server(.committed(itemID: "item_user"))
