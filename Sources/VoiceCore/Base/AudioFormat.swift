@@ -1,17 +1,17 @@
-/// The sample rates and block sizes that the whole program agrees on.
+/// The sample rates and block sizes shared by the whole program.
 package enum AudioFormat {
     /// Rate of the sound card and of everything inside the audio thread, in Hz.
     package static let deviceRate = 48_000
-    /// Rate between the audio thread and the network thread, both ways, in Hz (mono, 16 bits). A service with another rate
-    /// on its wire has it converted by its link.
+    /// Rate between the audio thread and the network thread, both ways, in Hz (mono, 16 bits). If a service uses another
+    /// rate on its wire, its link converts.
     package static let wireRate = 24_000
-    /// One period: 10 ms at the device's rate, in frames.
+    /// One period: 10 ms at the device rate, in frames.
     package static let periodFrames = deviceRate / 100
-    /// The same 10 ms at that rate, in samples.
+    /// The same 10 ms at the wire rate, in samples.
     package static let wirePeriodSamples = wireRate / 100
 }
 
-/// The sample rates of sound cards that are converted here.
+/// The sample rates of sound cards supported by conversion.
 package enum SampleRates {
     /// In Hz, lowest first.
     package static let known = [
@@ -19,28 +19,28 @@ package enum SampleRates {
     ]
 }
 
-/// What the audio thread is doing. How the devices fare is another matter: see `DeviceSlot.state`.
+/// The state of the audio thread. For the state of the devices see `DeviceSlot.state`.
 package enum AudioState: Int, Sendable, Equatable {
     case starting
-    /// Periods flow, with a device or without.
+    /// Periods flow, with or without a device.
     case running
     case stopped
 }
 
 /// A short sound that is not speech.
 package enum Earcon: Int, Sendable, CaseIterable, Hashable {
-    /// The box listens.
+    /// The box is listening.
     case listening = 1
-    /// Work goes on; meant to be asked for again and again while it does.
+    /// Work is in progress; played repeatedly as long as it lasts.
     case thinking = 2
     /// Something went wrong.
     case error = 3
     /// The conversation has ended.
     case goodbye = 4
-    /// Called: it is awake.
+    /// The box was called and is awake.
     case woken = 5
     /// The microphone is off.
     case muted = 6
-    /// There is something to be told, in a moment or when somebody asks.
+    /// There is news, announced in a moment or on request.
     case notice = 7
 }

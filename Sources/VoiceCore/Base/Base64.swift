@@ -1,8 +1,8 @@
-/// Base64 (RFC 4648 section 4), above all in and out of fixed buffers, for audio on the network thread.
+/// Base64 (RFC 4648 section 4), mainly between fixed buffers, for audio on the network thread.
 ///
-/// Audio crosses this code a hundred times a second in both directions; it works in place and allocates nothing.
+/// Audio passes through this code a hundred times a second in both directions; it works in place and allocates nothing.
 package enum Base64 {
-    /// Characters that `count` bytes become, padding included.
+    /// The number of characters for `count` bytes, including padding.
     package static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// Writes `bytes` as text to `output`, which must hold `encodedCount(bytes.count)`; returns that count.
@@ -32,7 +32,7 @@ package enum Base64 {
         return written
     }
 
-    /// `bytes` as text, for the places where an allocation does not matter.
+    /// Encodes `bytes` to a string, for uses where an allocation does not matter.
     package static func text(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: encodedCount(bytes.count)) { output in
             guard let base = output.baseAddress else { return 0 }
@@ -40,9 +40,9 @@ package enum Base64 {
         }
     }
 
-    /// Writes the bytes that `text` stands for to `output`, which must hold `text.count / 4 * 3`.
+    /// Decodes `text` into `output`, which must hold `text.count / 4 * 3` bytes.
     ///
-    /// - Returns: the number of bytes, or nil where `text` is not padded base64 in the standard alphabet.
+    /// - Returns: the number of bytes; nil if `text` is not padded base64 in the standard alphabet.
     package static func decode(_ text: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>) -> Int? {
         guard text.count % 4 == 0 else { return nil }
         guard text.count > 0 else { return 0 }
@@ -84,7 +84,7 @@ package enum Base64 {
     private static let padding = UInt8(ascii: "=")
     private static let invalid: UInt8 = 0x80
 
-    // Both tables live as long as the program; a pointer spares the loops the array's bounds and reference counts.
+    // Both tables live as long as the program; pointers spare the loops the array's bounds checks and reference counts.
     // SAFETY: written once here, only read afterwards.
     nonisolated(unsafe) private static let alphabet: UnsafeMutablePointer<UInt8> = {
         let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)

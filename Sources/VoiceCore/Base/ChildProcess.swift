@@ -1,8 +1,8 @@
 internal import CLinux
 package import Glibc
 
-/// A program that this one has started, and reaps once. For one thread at a time; killed at the latest when nobody keeps
-/// it any more.
+/// A program started by this process, and reaped once. For one thread at a time. Releasing the object kills the program if
+/// it still runs.
 package final class ChildProcess {
     package let id: pid_t
     private var status: ProcessEnd?
@@ -10,10 +10,10 @@ package final class ChildProcess {
     /// Starts a program that inherits no files.
     ///
     /// - Parameters:
-    ///   - arguments: the program, sought in PATH, and its arguments; never a secret: every user sees them.
-    ///   - environment: "NAME=value", all that it finds in its own; nil for that of this process.
-    ///   - output: where standard output goes; -1 for nowhere.
-    ///   - isHook: it leads a session of its own, and `ChildProcesses.endOrphans` has to follow its end.
+    ///   - arguments: the program, looked up in PATH, and its arguments; never a secret, since every user can see them.
+    ///   - environment: its whole environment as "NAME=value"; nil for that of this process.
+    ///   - output: the descriptor for standard output; -1 to discard it.
+    ///   - isHook: it leads a session of its own, and `ChildProcesses.endOrphans` must be called after its end.
     package convenience init(
         _ arguments: [String],
         environment: [String]? = nil,
@@ -29,7 +29,7 @@ package final class ChildProcess {
         }
     }
 
-    /// - Parameter spawn: the number of a new process, or none above zero and an errno.
+    /// - Parameter spawn: returns the ID of a new process, or a value not above zero with errno set.
     package init(isHook: Bool = false, spawning spawn: () -> pid_t) throws(SystemError) {
         var code: Int32 = 0
         func spawned() -> pid_t {
@@ -38,17 +38,17 @@ package final class ChildProcess {
             return child
         }
         let child = isHook ? ChildProcesses.startHook(spawned) : ChildProcesses.start(spawned)
-        // Thrown before anything is kept: a number below zero would mean every process there is.
+        // Thrown before anything is stored: kill(2) with a negative ID would address every process.
         guard child > 0 else { throw SystemError(code: code) }
         id = child
     }
 
     deinit { end() }
 
-    /// Whether it has ended; its number still means it alone.
+    /// Whether it has ended. It is not reaped here, so its ID still refers to it alone.
     package var hasEnded: Bool { status != nil || clinux_has_ended(id) }
 
-    /// Sends a signal, unless it was reaped; to all of its group where it leads one.
+    /// Sends a signal unless the program was reaped; with `toGroup`, to the process group it leads.
     package func signal(_ number: Int32, toGroup: Bool = false) {
         if status == nil { kill(toGroup ? -id : id, number) }
     }
@@ -60,7 +60,7 @@ package final class ChildProcess {
         return wait()
     }
 
-    /// Waits for its end, which blocks.
+    /// Waits for its end; blocks.
     @discardableResult
     package func wait() -> ProcessEnd {
         if let status { return status }
@@ -72,12 +72,12 @@ package final class ChildProcess {
         return ended
     }
 
-    /// The same, but kills it when `limit` is over.
+    /// Waits for its end, and kills it when `limit` has passed.
     package func wait(within limit: Duration) -> ProcessEnd {
         if let status { return status }
         if !ends(within: limit) {
             signal(SIGKILL)
-            // One that hangs in the system is left to it.
+            // A process stuck in the kernel is abandoned.
             guard ends(within: .seconds(1)) else {
                 ChildProcesses.forget(id)
                 status = .killed(signal: SIGKILL)
@@ -97,17 +97,17 @@ package final class ChildProcess {
     }
 }
 
-/// How a program ended. ffmpeg 7 exits with any status up to 255: no number says by itself that there was a signal.
+/// How a program ended. ffmpeg 7 exits with any status up to 255, so no exit status by itself indicates a signal.
 package enum ProcessEnd: Sendable, Equatable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// - Parameter raw: as waitpid has it.
+    /// - Parameter raw: the status from waitpid.
     init(_ raw: Int32) {
         self = raw & 0x7F == 0 ? .exited(raw >> 8 & 0xFF) : .killed(signal: raw & 0x7F)
     }
 
-    /// As a shell tells it: 128 and the number of the signal.
+    /// The status as a shell reports it: 128 plus the signal number if killed.
     package var status: Int32 {
         switch self {
         case .exited(let status): status
@@ -116,7 +116,7 @@ package enum ProcessEnd: Sendable, Equatable {
     }
 }
 
-/// Texts as execve takes them: a list of pointers with a null at its end, for as long as `body` runs.
+/// Passes texts in the form execve expects: a null-terminated list of pointers, valid while `body` runs.
 package func withCStrings<Result>(
     _ texts: [String],
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result

@@ -2,27 +2,27 @@ internal import CLinux
 package import Glibc
 internal import Synchronization
 
-/// The processes that this one has started and not reaped yet, and what they leave behind.
+/// The processes started here and not yet reaped, and the orphans they leave behind.
 package enum ChildProcesses {
-    /// Marks in its environment whatever a hook starts.
+    /// Environment variable that marks everything a hook starts.
     package static let mark = "JARVIS_HOOK"
 
     private struct Known {
-        /// Started here and not reaped yet.
+        /// Started here and not yet reaped.
         var children: Set<pid_t> = []
-        /// Hooks that have begun and whose orphans have not been ended.
+        /// Hooks started whose orphans have not been ended yet.
         var hooks = 0
     }
 
     private static let known = Mutex(Known())
     private static let adopts = Atomic<Bool>(false)
 
-    /// Has processes whose parent has ended become children of this one, so that `endOrphans` finds them. For the daemon.
+    /// Makes orphaned descendants children of this process, so that `endOrphans` finds them. For the daemon.
     package static func adoptOrphans() {
         if clinux_adopt_orphans() { adopts.store(true, ordering: .releasing) }
     }
 
-    /// - Parameter spawn: the number of a new process, or none above zero.
+    /// - Parameter spawn: returns the ID of a new process, or a value not above zero.
     package static func start(_ spawn: () -> pid_t) -> pid_t {
         known.withLock { known in
             let child = spawn()
@@ -33,10 +33,10 @@ package enum ChildProcesses {
         }
     }
 
-    /// It was reaped.
+    /// Notes that a child was reaped.
     package static func forget(_ child: pid_t) { _ = known.withLock { $0.children.remove(child) } }
 
-    /// Starts a hook, whose environment holds `mark=hook`; where that succeeds, `endOrphans` has to follow its end.
+    /// Starts a hook whose environment holds `mark=hook`. If that succeeds, `endOrphans` must be called after its end.
     package static func startHook(_ spawn: () -> pid_t) -> pid_t {
         known.withLock { $0.hooks += 1 }
         let child = start(spawn)
@@ -44,14 +44,14 @@ package enum ChildProcesses {
         return child
     }
 
-    /// Ends what a hook has left running, and reaps all that has ended; takes a second at most.
+    /// Ends what a hook has left running, and reaps everything that has ended; takes a second at most.
     package static func endOrphans(of hook: String) {
         defer { known.withLock { $0.hooks -= 1 } }
         guard adopts.load(ordering: .acquiring) else { return }
         let wanted = Array("\(mark)=\(hook)".utf8)
         var quietRounds = 0
         for _ in 0..<100 {
-            // What is killed leaves orphans of its own.
+            // Killed processes leave orphans of their own.
             let round = known.withLock { sweep(wanted, $0) }
             quietRounds = round.found == 0 && round.isCertain ? quietRounds + 1 : 0
             if quietRounds == 2 { return }
@@ -59,9 +59,9 @@ package enum ChildProcesses {
         }
     }
 
-    /// Orphans are children that were not started here. A hook leads a session of its own, so none of them is in ours.
+    /// Orphans are children not started here. A hook leads a session of its own, so none of its orphans is in ours.
     ///
-    /// - Returns: how many there were, and `isCertain`: false while one cannot be told, because it is about to execute
+    /// - Returns: how many were found, and `isCertain`: false if one cannot be classified because it is about to execute
     ///   another program.
     private static func sweep(_ wanted: [UInt8], _ known: Known) -> (found: Int, isCertain: Bool) {
         let (own, session) = (getpid(), getsid(0))
@@ -79,7 +79,7 @@ package enum ChildProcesses {
             }
             let file = try? FileReader.system.read("/proc/\(name)/environ", 1 << 20)
             let isMarked = file?.bytes.split(separator: 0).contains { $0.elementsEqual(wanted) } ?? false
-            // One may have cleared its environment: where no other hook runs, it is of this one.
+            // It may have cleared its environment: if no other hook runs, it belongs to this one.
             if isMarked || known.hooks == 1 {
                 kill(process, SIGKILL)
                 found += 1

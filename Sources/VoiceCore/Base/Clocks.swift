@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// The clock that everything is stamped with: CLOCK_MONOTONIC, the one sound cards use too.
+/// The clock for all time stamps: CLOCK_MONOTONIC, which sound cards use too.
 package enum Monotonic {
-    /// Time since an arbitrary instant of the past, the same for all threads and processes of the machine.
+    /// Time since an arbitrary instant in the past, the same for all threads and processes of the machine.
     package static func now() -> Duration {
         Duration(nanoseconds: clinux_monotonic_ns())
     }
@@ -14,7 +14,7 @@ extension Duration {
         self = .nanoseconds(Int64(clamping: nanoseconds))
     }
 
-    /// Whole milliseconds, for the log; of more than 30,000 years those of 30,000 years.
+    /// Whole milliseconds, for the log; limited to about 30,000 years.
     package var milliseconds: Int64 {
         min(max(components.seconds, -Self.longestSeconds), Self.longestSeconds) * 1000
             + components.attoseconds / 1_000_000_000_000_000
@@ -22,31 +22,31 @@ extension Duration {
 
     private static let longestSeconds: Int64 = 1_000_000_000_000
 
-    /// Milliseconds with their fraction.
+    /// Milliseconds including the fraction.
     package var fractionalMilliseconds: Double {
         Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
     }
 
-    /// Rounded up: a timeout of libcurl or poll must not end early and then spin.
+    /// Whole milliseconds, rounded up: a timeout of libcurl or poll must not end early and then spin.
     package var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard (-(1 << 31)..<1 << 31).contains(seconds) else { return seconds < 0 ? -(1 << 31) : 1 << 31 }
         return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
-    /// Seconds for a sentence, to a tenth: "5 s", "7.5 s".
+    /// Seconds for use in a sentence, to a tenth: "5 s", "7.5 s".
     package var inSeconds: String {
         let tenths = (wholeMilliseconds + 50) / 100
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 }
 
-/// Waits for work at most so long.
+/// Limits the time spent waiting for work.
 package enum TimeLimit {
-    /// The result of `body`, or nil once `limit` is over or the task is cancelled: the work is cancelled then, and nobody
-    /// waits for its end, since it may hang in a system call.
+    /// Returns the result of `body`; nil if `limit` has passed or the task is cancelled. The work is then cancelled,
+    /// without waiting for its end, since it may hang in a system call.
     ///
-    /// - Parameter sleep: lets `limit` pass; the clock of the machine, or a test's.
+    /// - Parameter sleep: waits for `limit`; uses the clock of the machine, or that of a test.
     package static func run<Result: Sendable>(
         _ limit: Duration,
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
@@ -55,7 +55,7 @@ package enum TimeLimit {
         let begins = Promise<Bool>()
         let first = Promise<Result?>()
         let work = Task {
-            // Work of a task that is cancelled already must not begin: somebody else may have taken its place.
+            // Work of a task already cancelled must not begin: another task may have replaced it.
             if await begins.wait() { first.give(await body()) }
         }
         let clock = Task {

@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// Runs another program and takes what it writes to standard output; for questions to the system.
+/// Runs another program and captures its standard output; for queries to the system.
 package enum Command {
     /// The output of a program that ended with status 0 within the limit; nil otherwise.
     ///
     /// - Parameters:
-    ///   - arguments: the program, sought in PATH, and its arguments; never a secret: every user sees them.
-    ///   - maximumBytes: what goes beyond is not read, and the program is ended.
+    ///   - arguments: the program, looked up in PATH, and its arguments; never a secret, since every user can see them.
+    ///   - maximumBytes: if the output is longer, the program is killed.
     package static func output(
         _ arguments: [String],
         limit: Duration = .seconds(5),
@@ -30,7 +30,7 @@ package enum Command {
         return process.wait() == .exited(0) ? output : nil
     }
 
-    /// Nil when there is no end in time, or too much.
+    /// Returns the output; nil if it does not end in time or is too long.
     private static func read(from file: Int32, until end: Duration, maximumBytes: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)

@@ -1,6 +1,6 @@
 /// Finds the word that was probably meant.
 package enum EditDistance {
-    /// The first candidate with the fewest edits from `word`, or nil when all need more than `limit`.
+    /// The first candidate with the fewest edits from `word`; nil if all need more than `limit`.
     package static func nearest(to word: String, in candidates: [String], within limit: Int) -> String? {
         guard word.utf8.count <= 128 else { return nil }
         let letters = Array(word.utf8)
@@ -12,7 +12,7 @@ package enum EditDistance {
         return best?.word
     }
 
-    /// Levenshtein's distance in bytes.
+    /// Levenshtein distance in bytes.
     private static func between(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var row = Array(0...b.count)
         for (i, left) in a.enumerated() {

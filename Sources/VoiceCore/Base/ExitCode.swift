@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// How the program ended, in the numbers of sysexits.h, so that the service manager can tell what helps.
+/// Exit statuses of the program, from sysexits.h, so that the service manager can react to them.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
     /// Wrong command line.
     case usage = 64
-    /// Something that is needed is not there: a library without TLS, a service that refuses for good.
+    /// Something required is missing: a library without TLS, a service that refuses permanently.
     case unavailable = 69
     /// The operating system refused.
     case system = 71
-    /// Input or output failed: the sound card stayed away for too long.
+    /// Input or output failed: the sound card was absent for too long.
     case inputOutput = 74
-    /// No permission: the API key is refused, the device may not be opened.
+    /// Permission denied: the API key is refused, or the device may not be opened.
     case noPermission = 77
     /// The configuration is wrong.
     case configuration = 78
 }
 
-/// What the system said: an errno.
+/// An error of the system: an errno.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     package var code: Int32
 

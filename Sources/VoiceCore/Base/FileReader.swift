@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Reads small files whole; tests put a dictionary in its place.
+/// Reads small files as a whole; tests replace it with a dictionary.
 package struct FileReader: Sendable {
     /// A file that was read.
     package struct File: Sendable, Equatable {
         package var bytes: [UInt8]
-        /// True when users other than the owner and the group may read it.
+        /// Whether users other than the owner and the group may read it.
         package var isReadableByOthers: Bool
 
         package init(bytes: [UInt8], isReadableByOthers: Bool = false) {
@@ -14,7 +14,7 @@ package struct FileReader: Sendable {
         }
     }
 
-    /// Why a file was not read; the description fits behind its path.
+    /// Why a file could not be read. The description can follow its path.
     package enum Fault: Error, Equatable, CustomStringConvertible {
         case absent
         case notRegular
@@ -37,7 +37,7 @@ package struct FileReader: Sendable {
         self.read = read
     }
 
-    /// The files of this machine. Opens without waiting, so that a FIFO in place of a file cannot hold the daemon.
+    /// Reads the files of this machine. Opens without blocking, so that a FIFO in place of a file cannot hang the daemon.
     package static let system = FileReader { (path, limit) throws(Fault) in
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -63,7 +63,7 @@ package struct FileReader: Sendable {
 
 /// The contents of a folder.
 package enum Folder {
-    /// Names in it, sorted, without "." and ".."; none where it cannot be read.
+    /// The names in a folder, sorted, without "." and ".."; empty if it cannot be read.
     package static func names(in path: String) -> [String] {
         guard let handle = opendir(path) else { return [] }
         defer { closedir(handle) }

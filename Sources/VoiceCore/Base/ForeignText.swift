@@ -1,7 +1,7 @@
-/// Text from outside on its way to a model or a log: titles of streams, recordings and feeds, and what servers say.
+/// Makes external text safe for a model or a log: titles of streams, recordings and feeds, and messages of servers.
 ///
-/// It becomes one line of bounded length that cannot close a quotation, open a bracket or hide anything: data, whatever
-/// it says.
+/// The result is one line of bounded length that cannot close a quotation, open a bracket or hide anything. Whatever it
+/// says, it remains data.
 package enum ForeignText {
     /// Longest title, in UTF-8 bytes.
     static let longestTitle = 120
@@ -21,16 +21,16 @@ package enum ForeignText {
     /// A title: at most 120 bytes, without quotes and brackets; apostrophes within words stay.
     package static func title(_ text: some StringProtocol) -> String { line(text, atMost: longestTitle) }
 
-    /// The same for a sentence: why something was chosen, why it failed.
+    /// A sentence, such as a reason for a choice or a failure: at most 200 bytes, otherwise like `title`.
     package static func sentence(_ text: some StringProtocol) -> String { line(text, atMost: longestSentence) }
 
-    /// Reads no more of the text than it takes, however long that is.
+    /// Reads no more of the text than needed, however long it is.
     private static func line(_ text: some StringProtocol, atMost limit: Int) -> String {
         var result = String.UnicodeScalarView()
         var count = 0
         var wantsBlank = false
         var isInWord = false
-        // A text of what is left out alone is not read to its end.
+        // Bounds the scan of a text that consists only of dropped characters.
         for scalar in text.unicodeScalars.prefix(16 * limit) {
             let isApostrophe = scalar == "'" || scalar == "\u{2019}"
             if isApostrophe, !isInWord || wantsBlank { continue }
@@ -51,7 +51,7 @@ package enum ForeignText {
         return String(result)
     }
 
-    /// What becomes a blank: white space, controls, what is not seen, quotes and brackets.
+    /// Whether it becomes a blank: white space, controls, invisible characters, quotes and brackets.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII, scalar.properties.isAlphabetic { return false }
         switch scalar.properties.generalCategory {

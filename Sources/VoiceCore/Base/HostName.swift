@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The name of this machine.
 package enum HostName {
-    /// Without its domain; empty where it has none.
+    /// The name without its domain; empty if there is none.
     package static let current: String = {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
@@ -12,12 +12,12 @@ package enum HostName {
     }()
 }
 
-/// Names of hosts with letters outside of ASCII, "b\u{FC}cher.example", as the name service knows them (RFC 5891).
+/// Converts host names with non-ASCII letters, "b\u{FC}cher.example", to the form used in DNS (RFC 5891).
 package enum InternationalHost {
-    /// A name has 253 bytes at most in ASCII; each of its letters may have been four.
+    /// A name has at most 253 bytes in ASCII; each of its letters may have taken four.
     private static let longest = 1024
 
-    /// "xn--bcher-kva.example"; nil where it is no name of a host, or libcurl was built without this.
+    /// "xn--bcher-kva.example"; nil if it is not a host name, or libcurl was built without IDN support.
     package static func ascii(_ host: some StringProtocol) -> String? {
         guard host.utf8.count <= longest, host.unicodeScalars.allSatisfy(mayStand),
             let name = ccurl_ascii_host("https://\(host)/")
@@ -28,7 +28,7 @@ package enum InternationalHost {
             ? ascii.lowercased() : nil
     }
 
-    /// Nothing that would end the host within an address. Marks are letters that were written in two parts.
+    /// Rejects anything that would end the host within a URL. Accepts combining marks, which belong to decomposed letters.
     private static func mayStand(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII {
             return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
@@ -39,7 +39,7 @@ package enum InternationalHost {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a letter or a digit of any script, or a mark of one.
+    /// Whether it is a letter or digit of any script, or a combining mark.
     package var isOfWord: Bool {
         if properties.isAlphabetic || properties.numericType != nil { return true }
         switch properties.generalCategory {
@@ -49,12 +49,12 @@ extension Unicode.Scalar {
     }
 }
 
-/// What an address says before it is read as a URL.
+/// Helpers for an address before it is parsed as a URL.
 package enum AddressText {
-    /// The address as it may be asked for: a fragment is the reader's own matter (RFC 3986 section 3.5).
+    /// The address without its fragment, which is not part of a request (RFC 3986 section 3.5).
     package static func withoutFragment(_ text: String) -> String { String(text.prefix { $0 != "#" }) }
 
-    /// The path of a file, given as such or as file://; nil for anything else.
+    /// The path of a file, given as a path or as file://; nil for anything else.
     package static func filePath(_ text: String) -> String? {
         if text.hasPrefix("file://") { return String(text.dropFirst(7)) }
         return text.hasPrefix("/") ? text : nil

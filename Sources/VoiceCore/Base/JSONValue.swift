@@ -1,4 +1,4 @@
-/// Any JSON document as a value, for the few places where the shape is the other side's.
+/// Any JSON document as a value, for the few places where the other side defines its shape.
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)

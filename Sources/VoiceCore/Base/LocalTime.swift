@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// One instant by the three clocks that periods and alarms go by.
+/// One instant on the three clocks used for periods and alarms.
 package struct ClockInstant: Equatable, Sendable {
     /// Unix time in seconds. It may jump, in either direction.
     package var wall: Int
-    /// Seconds by which local time is ahead of UTC; changes with the time zone and with summer time.
+    /// Seconds by which local time is ahead of UTC; changes with the time zone and daylight saving time.
     package var offset: Int
-    /// Time since an arbitrary instant of the past. Never jumps.
+    /// Time since an arbitrary instant in the past. Never jumps.
     package var uptime: Duration
 
     package init(wall: Int, offset: Int = 0, uptime: Duration) {
@@ -15,14 +15,14 @@ package struct ClockInstant: Equatable, Sendable {
         self.uptime = uptime
     }
 
-    /// Now, with the time in which the machine was suspended (CLOCK_BOOTTIME).
+    /// Now; the uptime includes time during which the machine was suspended (CLOCK_BOOTTIME).
     package static func now() -> ClockInstant {
         var boot = timespec()
         clock_gettime(CLOCK_BOOTTIME, &boot)
         return now(uptime: .seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec))
     }
 
-    /// Now, without the time in which the machine was suspended: nothing was spent in it.
+    /// Now; the uptime excludes time during which the machine was suspended, in which nothing was spent.
     package static func awake() -> ClockInstant { now(uptime: Monotonic.now()) }
 
     private static func now(uptime: Duration) -> ClockInstant {
@@ -32,32 +32,32 @@ package struct ClockInstant: Equatable, Sendable {
         return ClockInstant(wall: seconds, offset: local.tm_gmtoff, uptime: uptime)
     }
 
-    /// Whether the clock has been set at all: it shows a time after this program was begun. A board without a clock of its
-    /// own starts in the past and is set by the network later.
+    /// Whether the clock has been set: it shows 2025 or later, when this program was begun. A board without a
+    /// battery-backed clock starts in the past and is set by the network later.
     package var isPlausible: Bool { wall >= 1_735_689_600 }
 
     package var local: LocalTime { LocalTime(seconds: wall + offset) }
 
-    /// The number of the hour (3600) or day (86,400) that it is in, counted in local time since 1970.
+    /// The number of the current hour (3600) or day (86,400), counted in local time since 1970.
     package func number(of seconds: Int) -> Int { local.number(of: seconds) }
 
-    /// "14:00" or "tomorrow 00:00", for a time not far away.
+    /// Formats a time in the near future: "14:00" or "tomorrow 00:00".
     package func text(of wall: Int) -> String {
         let there = LocalTime(seconds: wall + offset)
         return (there.day > local.day ? "tomorrow " : "") + there.clock
     }
 }
 
-/// What the clock on the wall shows, without a time zone.
+/// Local wall clock time, without a time zone.
 package struct LocalTime: Equatable, Sendable {
-    /// Seconds since 1970-01-01 00:00 as the wall shows them.
+    /// Seconds since 1970-01-01 00:00 in local time.
     package var seconds: Int
 
     package init(seconds: Int) { self.seconds = seconds }
 
     package init(day: Int, minute: Int) { seconds = day * 86_400 + minute * 60 }
 
-    /// How many periods of so many seconds had gone by, rounded down.
+    /// The number of whole periods of `length` seconds that have passed, rounded down.
     func number(of length: Int) -> Int { seconds >= 0 ? seconds / length : -((length - 1 - seconds) / length) }
 
     /// Days since 1970-01-01.
@@ -78,15 +78,15 @@ package struct LocalTime: Equatable, Sendable {
 
     private static func twoDigits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
 
-    /// The day of a date of the Gregorian calendar; nil where there is no such date between 1970 and 9999.
+    /// The day number of a Gregorian date; nil if the date does not exist or lies outside 1970 ... 9999.
     package static func day(year: Int, month: Int, dayOfMonth: Int) -> Int? {
         guard (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(dayOfMonth) else { return nil }
-        // Years that begin in March: the day that leap years add is their last.
+        // Counts years from March, so that the leap day is the last of its year.
         let years = month > 2 ? year : year - 1
         let months = (month + 9) % 12
         let day =
             years * 365 + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + dayOfMonth - 1 - 719_468
-        // The 31st of a shorter month would be a day of the next.
+        // The 31st of a shorter month would be a day of the next month.
         let (_, other, _) = civil(day: day)
         return other == month ? day : nil
     }

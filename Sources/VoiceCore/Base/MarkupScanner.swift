@@ -1,4 +1,5 @@
-/// Reads XML and HTML as far as feeds and replies need it: elements, attributes, text, CDATA, entities. Never fails; nonsense is skipped.
+/// Scans XML and HTML as far as feeds and replies need it: elements, attributes, text, CDATA, entities. Never fails; skips
+/// malformed input.
 package struct MarkupScanner {
     package enum Token: Equatable {
         case open(String, [String: String])
@@ -8,7 +9,7 @@ package struct MarkupScanner {
 
     private let bytes: [UInt8]
     private var position = 0
-    /// The closing of an element that closes itself.
+    /// The pending close token of a self-closing element.
     private var pending: String?
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -62,7 +63,7 @@ package struct MarkupScanner {
         if body.first == UInt8(ascii: "/") {
             return .close(Self.name(body.dropFirst()))
         }
-        // The last byte of a value without quotes closes nothing.
+        // A slash that ends an unquoted value does not close the element.
         let lastWord = body.split(whereSeparator: Self.isBlank).last ?? []
         let isOfValue = lastWord.firstIndex(of: UInt8(ascii: "=")).map { lastWord[$0...].dropFirst() } ?? []
         let closes =
@@ -87,7 +88,7 @@ package struct MarkupScanner {
             rest = rest[(equals + 1)...].drop(while: isBlank)
             let quote = rest.first.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") ? $0 : nil }
             if quote != nil { rest = rest.dropFirst() }
-            // HTML lets values without blanks go without quotes.
+            // HTML allows values without blanks to be unquoted.
             let value = rest.prefix { byte in quote.map { $0 != byte } ?? !isBlank(byte) }
             rest = rest.dropFirst(value.count + 1)
             result[String(decoding: key, as: UTF8.self)] = unescaped(value)

@@ -1,14 +1,14 @@
-/// When something is to be looked at again: of one owner, who may change his mind.
+/// Schedules the next check of something. For one owner, which may reschedule it.
 package struct NextLook: Sendable {
     private var waiting: Task<Void, Never>?
 
     package init() {}
 
-    /// Takes the place of what was planned.
+    /// Replaces the check planned before.
     ///
     /// - Parameters:
-    ///   - pause: nil for never.
-    ///   - sleep: throws where it was cancelled.
+    ///   - pause: the time until the check; nil for never.
+    ///   - sleep: throws if it was cancelled.
     package mutating func plan(
         after pause: Duration?,
         sleep: @escaping @Sendable (Duration) async throws -> Void,

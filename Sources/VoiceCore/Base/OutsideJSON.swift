@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 
-/// JSON from outside. It is looked at once, in linear time, before anything is decoded.
+/// Decodes JSON from outside. The text is scanned once, in linear time, before anything is decoded.
 ///
-/// A decoder recurses: some hundred levels in a short message overflow the stack of a thread, or cost seconds. A text that
-/// is too deep or too long is no text of ours (RFC 8259, section 9, lets a parser set such limits).
+/// A decoder recurses: some hundred levels in a short message overflow the stack of a thread, or cost seconds. So a text
+/// that is too deep or too long is rejected (RFC 8259 section 9 permits such limits).
 package enum OutsideJSON {
-    /// Levels of objects and arrays; no message of a service has a third of them.
+    /// Maximum nesting of objects and arrays; no message of a service has a third of that.
     package static let deepest = 32
 
-    /// Nil where the bytes are longer than `limit`, too deep, or not of this shape. What is no character, half of a pair or a
-    /// byte that is no UTF-8, becomes U+FFFD, and the rest is kept.
+    /// Returns nil if the bytes are longer than `limit`, nested too deeply, or not of this shape. Unpaired surrogates and
+    /// bytes that are not UTF-8 become U+FFFD; the rest is kept.
     ///
-    /// - Parameter limit: what the place allows, in bytes.
+    /// - Parameter limit: the maximum size in bytes.
     package static func decode<Value: Decodable>(
         _ type: Value.Type,
         from bytes: some Sequence<UInt8>,
@@ -24,7 +24,7 @@ package enum OutsideJSON {
         return try? JSONDecoder().decode(type, from: mended)
     }
 
-    /// With U+FFFD for what is no character (RFC 8259, section 8.2); nil where there is nothing to mend.
+    /// Returns the text with invalid characters replaced by U+FFFD (RFC 8259 section 8.2); nil if there are none.
     private static func withCharacters(_ data: Data) -> Data? {
         var result = Data()
         result.reserveCapacity(data.count)
@@ -55,7 +55,7 @@ package enum OutsideJSON {
         return isChanged ? result : nil
     }
 
-    /// The number of an escape, "\u00E4", that begins here.
+    /// The value of a \u escape that begins here, such as "\u00E4".
     private static func unit(_ bytes: [UInt8], at position: Int) -> Int? {
         guard position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
             bytes[position + 1] == UInt8(ascii: "u")
@@ -64,7 +64,7 @@ package enum OutsideJSON {
         return digits.count == 4 ? digits.reduce(0) { $0 << 4 | $1 } : nil
     }
 
-    /// Whether the bytes may be given to a decoder. Says nothing of whether they are JSON.
+    /// Whether the bytes may be passed to a decoder. Does not check that they are JSON.
     package static func isShallow(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) -> Bool {
         guard bytes.count <= limit else { return false }
         var depth = 0
@@ -72,7 +72,7 @@ package enum OutsideJSON {
         var position = 0
         while position < bytes.count {
             switch bytes[position] {
-            // The sign of another encoding, in which brackets could hide.
+            // A sign of another encoding, in which brackets could hide.
             case 0: return false
             case UInt8(ascii: "\""): isInString.toggle()
             case UInt8(ascii: "\\") where isInString: position += 1

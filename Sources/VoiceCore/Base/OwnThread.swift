@@ -2,26 +2,27 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A thread of its own, for what may block for long, such as opening a sound card, and for what has a loop of its own.
+/// A dedicated thread, for work that may block for long, such as opening a sound card, and for loops.
 ///
-/// Every signal is masked on it: signals belong to the main thread, and SIGPIPE to nobody, since the TLS library writes to
-/// sockets without MSG_NOSIGNAL.
+/// Every signal is masked on it. Signals belong to the main thread; SIGPIPE must not be delivered at all, since the TLS
+/// library writes to sockets without MSG_NOSIGNAL.
 package final class OwnThread: Sendable {
-    /// The errno with which real-time scheduling was refused; 0 where it was not, or was not asked for.
+    /// The errno with which real-time scheduling was refused; 0 if it was granted or not requested.
     package let realtimeRefused: Int32
 
-    /// A thread's handle may go from thread to thread; it is used under the mutex.
+    /// A thread handle may move between threads; it is used under the mutex.
     private struct Handle: @unchecked Sendable {
         var thread: OpaquePointer?
     }
 
     private let handle: Mutex<Handle>
 
-    /// Starts a thread. It goes on when nobody keeps this object; one with a priority has to be joined.
+    /// Starts a thread. It keeps running if this object is released; one with a priority must be joined.
     ///
     /// - Parameters:
     ///   - name: at most 15 bytes.
-    ///   - priority: of SCHED_FIFO, 1 ... 99; 0 for usual scheduling, which is also what it gets where that is refused.
+    ///   - priority: for SCHED_FIFO, 1 ... 99; 0 for normal scheduling, which is also the fallback if SCHED_FIFO is
+    ///     refused.
     package init(
         _ name: String,
         priority: Int = 0,
@@ -43,12 +44,12 @@ package final class OwnThread: Sendable {
         if let thread = taken().thread { clinux_thread_detach(thread) }
     }
 
-    /// Waits for the end of the thread, which blocks; for tasks to call when its body has done all it has to.
+    /// Waits for the thread to end; blocks. Tasks may call it only once its body has finished its work.
     package func join() {
         if let thread = taken().thread { clinux_thread_join(thread) }
     }
 
-    /// Runs `body` and returns its result; on the caller's thread should the system refuse another one.
+    /// Runs `body` on a thread and returns its result; runs it on the caller's thread if the system refuses another one.
     package static func run<Result: Sendable>(
         _ name: String,
         _ body: @escaping @Sendable () -> Result
@@ -56,12 +57,12 @@ package final class OwnThread: Sendable {
         let result = Promise<Result>()
         guard let thread = try? OwnThread(name, { result.give(body()) }) else { return body() }
         let value = await result.wait()
-        // It gave the result as its last act: this takes microseconds.
+        // The thread gave the result as its last act, so this takes microseconds.
         thread.join()
         return value
     }
 
-    /// Lets `body` run by itself; false should the system refuse a thread. Needs none of Swift's own.
+    /// Runs `body` on a detached thread; false if the system refuses one. Uses none of Swift's own threads.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         (try? OwnThread(name, body)) != nil
     }
@@ -73,7 +74,7 @@ package final class OwnThread: Sendable {
         }
     }
 
-    /// The closure on its way into the thread.
+    /// Carries the closure into the thread.
     fileprivate final class Work {
         private let body: @Sendable () -> Void
 
@@ -83,7 +84,7 @@ package final class OwnThread: Sendable {
     }
 }
 
-/// At file level: a closure formed in an actor's context would trap on a thread of its own.
+/// At file level, because a closure formed in an actor's context would trap on this thread.
 private let ownThreadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
     guard let context else { return nil }
     Unmanaged<OwnThread.Work>.fromOpaque(context).takeRetainedValue().execute()

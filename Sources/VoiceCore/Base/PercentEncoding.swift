@@ -1,6 +1,6 @@
-/// Percent-encoding of addresses (RFC 3986 section 2.1).
+/// Percent-encoding of URLs (RFC 3986 section 2.1).
 package enum PercentEncoding {
-    /// Escapes every byte but those that `isKept` lets stand.
+    /// Escapes every byte except those `isKept` accepts.
     package static func encoded(
         _ text: some StringProtocol,
         keeping isKept: (UInt8) -> Bool = isUnreserved
@@ -16,7 +16,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What never needs an escape (section 2.3).
+    /// Whether the byte never needs an escape (section 2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -28,13 +28,13 @@ package enum PercentEncoding {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// A broken escape stays as it is; bytes that are no UTF-8 become U+FFFD.
+    /// Decodes escapes. Malformed escapes are kept; bytes that are not UTF-8 become U+FFFD.
     package static func decoded(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            // A digit alone: the sign of "%+1" is none.
+            // Only digits count: "%+1" is not an escape.
             let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
             if byte == UInt8(ascii: "%"), digits.count == 2 {
                 bytes.append(UInt8(digits[0] << 4 | digits[1]))

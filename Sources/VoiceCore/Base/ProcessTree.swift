@@ -1,24 +1,24 @@
 package import Glibc
 
-/// Who started whom, as /proc tells it.
+/// Ancestry of processes, according to /proc.
 package enum ProcessTree {
     private static let deepest = 64
 
-    /// What /proc/PID/stat says of a process.
+    /// The fields of /proc/PID/stat used here.
     struct Entry: Equatable {
         var parent: pid_t
         var session: pid_t
-        /// It runs no more, but may not be reaped yet.
+        /// It no longer runs, but may not be reaped yet.
         var hasEnded: Bool
     }
 
-    /// Nil where the process has gone or is not shown.
+    /// nil if the process has gone or is hidden.
     static func entry(of process: pid_t) -> Entry? {
         guard let file = try? FileReader.system.read("/proc/\(process)/stat", 4096) else { return nil }
         return entry(inStat: String(decoding: file.bytes, as: UTF8.self))
     }
 
-    /// The third, fourth and sixth field; the second, a name in brackets, may hold anything (proc_pid_stat(5)).
+    /// Parses the third, fourth and sixth field. The second, a name in brackets, may contain anything (proc_pid_stat(5)).
     static func entry(inStat text: String) -> Entry? {
         guard let bracket = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: bracket)...].split(separator: " ")
@@ -26,10 +26,10 @@ package enum ProcessTree {
         return Entry(parent: parent, session: session, hasEnded: fields[0] == "Z" || fields[0] == "X")
     }
 
-    /// The parent of a process; nil where it has gone or is not shown.
+    /// The parent of a process; nil if it has gone or is hidden.
     package static func parent(of process: pid_t) -> pid_t? { entry(of: process)?.parent }
 
-    /// Whether `process` descends from `ancestor`; nil where that cannot be told.
+    /// Whether `process` descends from `ancestor`; nil if that cannot be determined.
     package static func descends(
         _ process: pid_t,
         from ancestor: pid_t,

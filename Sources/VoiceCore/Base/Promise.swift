@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A value that is given once and waited for, by any number of tasks. The first that is given counts.
+/// A value that is given once and awaited by any number of tasks. The first one given counts.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
@@ -11,12 +11,12 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Nil until it was given.
+    /// nil until a value is given.
     package var value: Value? {
         state.withLock { if case .kept(let value) = $0 { value } else { nil } }
     }
 
-    /// False when another value was first.
+    /// Gives the value; false if another value was first.
     @discardableResult
     package func give(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
@@ -28,7 +28,7 @@ package final class Promise<Value: Sendable>: Sendable {
         return waiting != nil
     }
 
-    /// Waits for the value; a task that is cancelled goes on waiting, so whoever promises gives one in the end.
+    /// Waits for the value. Cancelling the task does not end the wait, so a value must be given eventually.
     package func wait() async -> Value {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state -> Value? in

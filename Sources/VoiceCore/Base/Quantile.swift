@@ -1,15 +1,15 @@
 extension Array where Element: Comparable {
-    /// Of values in ascending order: the smallest that at least this share of them, 0 ... 1, does not exceed (nearest rank).
-    /// Nil where there are none.
+    /// For values in ascending order: the smallest value that at least this share of them, 0 ... 1, does not exceed
+    /// (nearest rank). nil if the array is empty.
     package func quantile(_ share: Double) -> Element? {
         isEmpty ? nil : self[Swift.min(count - 1, Swift.max(0, Int((share * Double(count)).rounded(.up)) - 1))]
     }
 }
 
-/// The latest of many measured times, for a median or a percentile. Keeps 1024; each new one then replaces the oldest.
+/// The latest measured durations, for a median or a percentile. Keeps 1024; each new one then replaces the oldest.
 package struct RecentDurations: Sendable {
     private static let capacity = 1024
-    /// In us, in no order.
+    /// In us, unordered.
     private var kept: [Int32] = []
     private var next = 0
 
@@ -32,6 +32,6 @@ package struct RecentDurations: Sendable {
         next = 0
     }
 
-    /// In ms, in no order.
+    /// In ms, unordered.
     package var milliseconds: [Double] { kept.map { Double($0) / 1000 } }
 }

@@ -1,9 +1,9 @@
-/// A text that must not be seen: it prints, describes and mirrors itself as "(secret)".
+/// A text that must not be disclosed: it prints, describes and mirrors itself as "(secret)".
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
 
-    /// The characters, trimmed of white space at both ends. Nil when nothing is left, or when a character could break
-    /// an HTTP header (anything but printable ASCII).
+    /// Trims white space at both ends. nil if nothing is left, or if a character could break an HTTP header (anything but
+    /// visible ASCII).
     package init?(_ text: String) {
         let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
         var trimmed = text.drop(while: blank)
@@ -12,20 +12,20 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
         self.text = String(trimmed)
     }
 
-    /// The only way to the characters: for the line of the request that needs them.
+    /// The only access to the text, for the line of the request that needs it.
     package var revealed: String { text }
     package var description: String { "(secret)" }
     package var debugDescription: String { "(secret)" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Keeps keys that a server quotes back at us out of logs and errors.
+/// Removes keys that a server quotes back from logs and errors.
 package enum Redaction {
     private static let prefixes = ["sk-", "ek_"]
-    /// Beyond this a run of letters is a key even where it begins in the middle of a word.
+    /// A run of key characters longer than this is a key even if it begins in the middle of a word.
     private static let longestWord = 20
 
-    /// `text` with everything that looks like a key of the service replaced; words such as "task-list" stay.
+    /// Returns `text` with everything that looks like a key of the service replaced; words such as "task-list" stay.
     package static func withoutKeys(_ text: String) -> String {
         guard prefixes.contains(where: text.contains) else { return text }
         var result = ""
@@ -46,7 +46,7 @@ package enum Redaction {
         return result
     }
 
-    /// Characters of the key that `text` begins with; the full stop of the sentence is none of them.
+    /// Length of the key at the start of `text`, without the full stop of a sentence.
     private static func keyLength(_ text: Substring) -> Int {
         var key = text.prefix { $0.isLetter || $0.isNumber || "-_*.".contains($0) }
         while key.last == "." { key.removeLast() }

@@ -1,35 +1,36 @@
 internal import Glibc
 
-/// The address of a server: scheme, host, port, path and query (RFC 3986 section 3), and nothing that could hold
-/// a password.
+/// The address of a server: scheme, host, port, path and query (RFC 3986 section 3), without anything that could hold a
+/// password.
 package struct ServerURL: Sendable, Equatable {
     /// Lower case, for instance "https".
     package let scheme: String
-    /// Lower case; an IPv6 address without its brackets.
+    /// Lower case; an IPv6 address without brackets.
     package let host: String
-    /// The port of the address, or the usual one of the scheme.
+    /// The port of the address, or the default of the scheme.
     package let port: Int
     /// Begins with "/" or is empty; without a trailing "/".
     package let path: String
-    /// Without the "?"; nil when there is none.
+    /// Without the "?"; nil if there is none.
     package let query: String?
 
-    /// Longest address, in bytes.
+    /// Maximum length of an address, in bytes.
     private static let longest = 2048
 
-    /// What is wrong with a text that is to be an address. None of them repeats it: it may hold a password.
+    /// Why a text is not a valid address. No case repeats the text: it may contain a password.
     package enum Problem: Error, Equatable, Sendable {
         case tooLong, blanks, scheme, userName, fragment, noHost, hostNotASCII, host, label, number, port, colons, zone,
             brackets,
             notASCII, query
     }
 
-    /// Nil for anything but http, https, ws and wss, for user names, fragments, blanks and control characters.
+    /// nil for any scheme but http, https, ws and wss, and for any other `Problem`, such as user names, fragments or
+    /// blanks.
     package init?(_ text: String) {
         do throws(Problem) { try self.init(reading: text) } catch { return nil }
     }
 
-    /// Why a text is no address; nil where it is one.
+    /// Why a text is not a valid address; nil if it is one.
     package static func problem(_ text: String) -> Problem? {
         do throws(Problem) {
             _ = try ServerURL(reading: text)
@@ -62,19 +63,19 @@ package struct ServerURL: Sendable, Equatable {
         self.query = query.isEmpty ? nil : String(query)
     }
 
-    /// The address as text; the port only when it is not the usual one.
+    /// The address as text; includes the port only if it is not the default.
     package var text: String { "\(scheme)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "") }
 
-    /// Host and port as addresses and the Host header have them: the port only when it is not the usual one.
+    /// Host and port as used in URLs and the Host header; includes the port only if it is not the default.
     package var authority: String { bracketedHost + (port == (isSecure ? 443 : 80) ? "" : ":\(port)") }
 
-    /// The host, an IPv6 address in its brackets.
+    /// The host, with brackets for an IPv6 address.
     package var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// Whether TLS is asked for.
+    /// Whether the scheme uses TLS.
     package var isSecure: Bool { scheme == "https" || scheme == "wss" }
 
-    /// Path and query as a request has them: at least "/" (RFC 9112 section 3.2.1).
+    /// Path and query as used in a request: at least "/" (RFC 9112 section 3.2.1).
     package var target: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
 
     private static func hostAndPort(_ authority: Substring) throws(Problem) -> (String, Int?) {
@@ -84,7 +85,7 @@ package struct ServerURL: Sendable, Equatable {
         let afterBrackets = authority.lastIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         if let colon = authority[afterBrackets...].lastIndex(of: ":") {
             host = authority[..<colon]
-            // An IPv6 address without its brackets has more of them.
+            // An IPv6 address without brackets has more colons.
             if !isBracketed, host.contains(":") {
                 let isNumber = authority.allSatisfy { $0.isHexDigit || ":.".contains($0) }
                 let isIPv6 = isNumber && (authority.contains("::") || authority.filter { $0 == ":" }.count > 2)
@@ -113,19 +114,19 @@ package struct ServerURL: Sendable, Equatable {
         return inet_pton(AF_INET6, String(text), &address) == 1
     }
 
-    /// No label is empty or longer than 63 bytes (RFC 1035 section 2.3.4); a full stop may end the name. What ends in a number
-    /// is an IPv4 address: no name of a host does.
+    /// Requires labels of 1 to 63 bytes (RFC 1035 section 2.3.4); a trailing full stop is allowed. A name whose last label
+    /// is numeric must be an IPv4 address: no host name ends that way.
     private static func checkLabels(of host: Substring) throws(Problem) {
         let name = host.last == "." ? host.dropLast() : host
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.allSatisfy({ (1...63).contains($0.utf8.count) }), name.utf8.count <= 253 else { throw .label }
         guard let last = labels.last, last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
         var address = in_addr()
-        // Shorter forms too, as name services read them.
+        // Accepts shorter forms too, as name services do.
         guard inet_aton(String(host), &address) == 1 else { throw .number }
     }
 
-    /// Digits alone: a number with a sign is none (RFC 3986 section 3.2.3).
+    /// Accepts digits only, without a sign (RFC 3986 section 3.2.3).
     private static func number(_ digits: Substring) throws(Problem) -> Int {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
             (1...65535).contains(number)
@@ -135,7 +136,7 @@ package struct ServerURL: Sendable, Equatable {
 }
 
 extension ServerURL.Problem: CustomStringConvertible {
-    /// What is wrong and the way out, to follow the name of what holds the address.
+    /// States the problem and the remedy, to follow the name of the key that holds the address.
     package var description: String {
         switch self {
         case .tooLong: "is longer than 2048 bytes"

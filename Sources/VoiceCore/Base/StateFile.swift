@@ -2,10 +2,10 @@ internal import CLinux
 internal import FoundationEssentials
 internal import Glibc
 
-/// Replaces a small file whole: after a power cut there is the old one or the new one, never a part. What was damaged is
-/// kept beside it.
+/// Replaces a small file atomically: after a power failure either the old or the new one exists, never a part. Damaged
+/// files are kept beside it.
 package enum StateFile {
-    /// Why a file was not written: the step and what the system said.
+    /// Why a file was not written: its path and the system's error.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         package var path: String
         package var errno: Int32
@@ -13,13 +13,13 @@ package enum StateFile {
         package var description: String { "\(path) cannot be written: \(String(cString: strerror(errno)))" }
     }
 
-    /// Writes to a file beside it, syncs that, renames it, syncs the folder. Missing folders are made (mode 700), the file
-    /// is its owner's alone (mode 600).
+    /// Writes a temporary file, syncs it, renames it, and syncs the folder. Creates missing folders (mode 700); the file is
+    /// readable by its owner only (mode 600).
     package static func write(_ bytes: [UInt8], to path: String) throws(Fault) {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         makeFolders(folder)
         let temporary = path + ".new"
-        // Left over from a crash: ours, and worth nothing.
+        // Left over from a crash: our own, and useless.
         remove(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Fault(path: path, errno: errno) }
@@ -37,7 +37,7 @@ package enum StateFile {
         close(directory)
     }
 
-    /// A file that cannot be renamed onto a folder: the folder makes way.
+    /// A file cannot be renamed over a folder, so the folder is moved aside.
     private static func replaceFolder(_ path: String, by temporary: String) -> Int32 {
         guard errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST else { return errno }
         remove(path + damaged)
@@ -45,18 +45,18 @@ package enum StateFile {
         return 0
     }
 
-    /// Removes what is there, whatever it is. Folders do not belong here, and one in the way of a file would be so for ever.
+    /// Removes a path of any kind. Folders do not belong here, and one in place of the file would block it for ever.
     static func remove(_ path: String) {
         guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// What the name of a file ends with that was no use.
+    /// Suffix of a damaged file that was kept.
     static let damaged = ".damaged"
 
-    /// Keeps a file that is no use under another name, for whoever wants to look at it; the next `write` takes its place.
-    /// Until then it stays where it is: a file that is absent says that there is nothing to be careful about.
-    /// - Returns: whether one had been kept before, which is lost then.
+    /// Keeps an unusable file under another name for inspection. Until the next `write` replaces it, the file also stays
+    /// under its own name: an absent file would mean that there is nothing to be careful about.
+    /// - Returns: whether one had been kept before; that one is lost.
     @discardableResult
     package static func keepAside(_ path: String) -> Bool {
         let other = path + damaged
@@ -64,14 +64,14 @@ package enum StateFile {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return isAgain }
         remove(other)
-        // Of somebody else's file no second name can be made (proc(5), protected_hardlinks).
+        // A hard link to another user's file is refused (proc(5), protected_hardlinks).
         if link(path, other) != 0 { rename(path, other) }
         return isAgain
     }
 
-    /// Since when a damaged file is kept beside this one, in Unix seconds; nil where none is.
+    /// Since when a damaged file has been kept beside this one, in Unix seconds; nil if there is none.
     static func keptAside(_ path: String) -> Int? {
-        // Its bytes may be old: what counts is when it got this name.
+        // Its contents may be old: what counts is when it got this name.
         let seconds = clinux_changed_at(path + damaged)
         return seconds < 0 ? nil : Int(seconds)
     }
@@ -100,7 +100,7 @@ package enum StateFile {
 
 /// Writes a file that only its owner may read.
 package enum PrivateFile {
-    /// Replaces what is there, but follows no link.
+    /// Replaces an existing file, without following links.
     package static func write(_ bytes: [UInt8], to path: String) throws(StateFile.Fault) {
         unlink(path)
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -118,13 +118,13 @@ package enum PrivateFile {
     }
 }
 
-/// Where the daemon keeps what it must remember.
+/// The directory for the daemon's persistent state.
 package enum StateDirectory {
-    /// The service's, as the unit's StateDirectory= makes it.
+    /// The service's directory, created by StateDirectory= of the unit.
     package static let service = "/var/lib/jarvis-voiced"
 
     /// `$STATE_DIRECTORY` (systemd, the first of several), else `$XDG_STATE_HOME/jarvis-voiced`, else
-    /// `~/.local/state/jarvis-voiced`; nil where none of them is an absolute path.
+    /// `~/.local/state/jarvis-voiced`; nil if none of them is an absolute path.
     package static func path(environment: [String: String]) -> String? {
         if let given = environment["STATE_DIRECTORY"]?.split(separator: ":").first, given.hasPrefix("/") {
             return String(given)

@@ -2,23 +2,23 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// One small file of the state directory: read with care, written whole, and its troubles reported once.
+/// One small file of the state directory: read defensively, written as a whole, its problems logged once.
 ///
-/// What cannot be used is kept beside it as `NAME.damaged`, one copy, for thirty days. Of what is written the bytes are
-/// remembered, so that nothing is written twice; what failed is tried again with the next `save`.
+/// An unusable file is kept beside it as `NAME.damaged`, one copy, for thirty days. The bytes last written are remembered,
+/// so that nothing is written twice; a failed write is retried with the next `save`.
 package final class StateStore: Sendable {
-    /// What a start finds.
+    /// The result of loading at startup.
     package enum Found<Value> {
-        /// There is none, or none any more.
+        /// There is no file.
         case absent
         case known(Value)
-        /// - isAgain: another damaged file had been kept aside in the last thirty days.
+        /// `isAgain`: another damaged file had been kept aside in the last thirty days.
         case damaged(isAgain: Bool)
 
         package var value: Value? { if case .known(let value) = self { value } else { nil } }
     }
 
-    /// What each file of keys begins with. A version that means something else by a key of before counts on.
+    /// The header of each file of keys. A version that changes the meaning of an existing key increments the schema.
     package static let header = "# Written by jarvis-voiced.\nschema = \(schema)\n"
     private static let schema = 1
     /// How long a damaged file is kept, in seconds.
@@ -34,12 +34,12 @@ package final class StateStore: Sendable {
         var written: [UInt8]?
         var isFailing = false
     }
-    /// Held while the file is written: writers follow each other, as they came.
+    /// Held while the file is written, so that writers take turns.
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: of the file, in bytes.
-    ///   - now: Unix seconds.
+    ///   - limit: the maximum size of the file, in bytes.
+    ///   - now: the time in Unix seconds.
     package init(
         _ path: String,
         limit: Int = 16 << 10,
@@ -54,9 +54,9 @@ package final class StateStore: Sendable {
         self.now = now
     }
 
-    /// Reads the file at a start. What is no use is kept aside, and reported in one line.
+    /// Reads the file at startup. An unusable file is kept aside and logged in one line.
     ///
-    /// - Parameter lost: what that means for the user, given whether it is damaged again.
+    /// - Parameter lost: describes the consequence for the user, given whether the file is damaged again.
     package func load<Value>(
         _ parse: ([UInt8]) throws -> Value,
         lost: (_ isAgain: Bool) -> String
@@ -69,7 +69,7 @@ package final class StateStore: Sendable {
         }
     }
 
-    /// Reads the file and changes nothing; nil where there is none.
+    /// Reads the file and changes nothing; nil if there is none.
     package static func read<Value>(
         _ path: String,
         limit: Int = 16 << 10,
@@ -91,7 +91,7 @@ package final class StateStore: Sendable {
         }
     }
 
-    /// Keeps the file aside, since it is no use or not all of it is, and says so.
+    /// Keeps aside a file that is unusable, in whole or in part, and logs it.
     /// - Returns: whether another one had been kept.
     @discardableResult
     package func reportDamage(_ problem: String, lost: (_ isAgain: Bool) -> String) -> Bool {
@@ -100,10 +100,10 @@ package final class StateStore: Sendable {
         return isAgain
     }
 
-    /// Writes the file, unless it holds that already. The first of several failures is logged, and the end of them.
+    /// Writes the file unless it already holds these bytes. Logs the first of several failures, and the recovery.
     ///
-    /// - Parameter failing: what a failure means for the user, "the volumes are not remembered".
-    /// - Returns: whether the file holds it now.
+    /// - Parameter failing: the consequence of a failure for the user, for instance "the volumes are not remembered".
+    /// - Returns: whether the file now holds the bytes.
     @discardableResult
     package func save(_ bytes: [UInt8], failing: String) -> Bool {
         state.withLock { state in
@@ -122,7 +122,7 @@ package final class StateStore: Sendable {
         }
     }
 
-    /// The number that a file of keys begins with; nil where there is none, as in files of before.
+    /// The schema number at the start of a file of keys; nil if there is none, as in older files.
     private static func schema(of bytes: [UInt8]) -> Int? {
         for line in bytes.prefix(256).split(separator: UInt8(ascii: "\n")).prefix(4) {
             let text = String(decoding: line, as: UTF8.self)
@@ -137,11 +137,11 @@ package final class StateStore: Sendable {
     }
 }
 
-/// Why a state file is of no use.
+/// Why a state file is unusable.
 package struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
-    /// In one line.
+    /// One line.
     package var problem: String
-    /// The file; empty where it is not known.
+    /// The path of the file; empty if unknown.
     package var path: String
 
     package init(_ problem: String, in path: String = "") {

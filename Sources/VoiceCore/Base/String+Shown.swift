@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension String {
-    /// The beginning of the text, of at most so many UTF-8 bytes; no character is cut in two.
+    /// The beginning of the text, at most `limit` UTF-8 bytes, without splitting a Unicode scalar.
     package func bounded(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)
@@ -11,7 +11,7 @@ extension String {
 }
 
 extension String {
-    /// A JSON string: quotes in it are escaped, so that it shows where a text from outside begins and ends.
+    /// The text as a JSON string. Quotes in it are escaped, so that its bounds are visible even if it comes from outside.
     package var quoted: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

@@ -1,4 +1,4 @@
-/// One entry of the journal, in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL).
+/// An entry of the journal in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL).
 ///
 ///     NAME=value\n                                    a value without a line feed
 ///     NAME\n<length, 64 bits, little-endian>value\n   any other
@@ -8,16 +8,16 @@ package struct JournalEntry: Sendable, Equatable {
         package let value: String
     }
 
-    /// A value longer than this is cut, between characters; in bytes.
+    /// A longer value is truncated between characters; in bytes.
     package static let longestValue = 256 << 10
-    /// Names are at most so long (journald drops longer ones).
+    /// Maximum length of a name (journald drops longer ones).
     static let longestName = 64
 
     package private(set) var fields: [Field] = []
 
     package init() {}
 
-    /// Adds a field; a name that the journal would not take is left out.
+    /// Adds a field; ignores a name that the journal would reject.
     package mutating func add(_ name: String, _ value: String) {
         guard Self.isName(name) else { return }
         fields.append(Field(name: name, value: Self.cut(value)))
@@ -25,7 +25,7 @@ package struct JournalEntry: Sendable, Equatable {
 
     package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// The datagram.
+    /// The entry as a datagram.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 10 })
@@ -44,8 +44,8 @@ package struct JournalEntry: Sendable, Equatable {
         return bytes
     }
 
-    /// The field for a value of the log: "first_sample_ms" is JARVIS_FIRST_SAMPLE_MS. What stands for a state, a turn or
-    /// a call has one name everywhere.
+    /// The field name for a metadata key: "first_sample_ms" becomes JARVIS_FIRST_SAMPLE_MS. States and calls have one name
+    /// everywhere.
     package static func name(for key: String) -> String {
         switch key {
         case "call": return "JARVIS_CALL_ID"

@@ -1,9 +1,9 @@
 package import Logging
 
-/// What an entry of the journal is about: the field JARVIS_EVENT, for `journalctl JARVIS_EVENT=tool_call`.
+/// The event of a journal entry: the field JARVIS_EVENT, for `journalctl JARVIS_EVENT=tool_call`.
 ///
-/// A log line names its event under the key "event" of its metadata; on a terminal, where the words say it, the key is
-/// left out.
+/// A log line names its event under the key "event" of its metadata. On a terminal the key is omitted, since the message
+/// says it.
 package enum JournalEvent: String, CaseIterable, Sendable {
     case starting
     case ready
@@ -48,8 +48,8 @@ package enum JournalEvent: String, CaseIterable, Sendable {
     /// The key of a log line's metadata.
     package static let key = "event"
 
-    /// For the events that matter most: they are explained by the catalog (systemd/jarvis-voiced.catalog), which
-    /// `journalctl -x` shows. Random numbers; never changed, since others may search for them.
+    /// The message ID of the most important events. The catalog (systemd/jarvis-voiced.catalog) explains them; `journalctl
+    /// -x` shows it. Random numbers, never changed, since others may search for them.
     package var messageID: String? {
         switch self {
         case .ready: "a774742f9f4448a0b6f8e1649019da3e"
@@ -66,7 +66,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// The troubles that come again and again while nothing changes; each is written once per change.
+    /// Whether it is a problem that recurs while nothing changes; such a problem is logged once per change.
     package var isTrouble: Bool {
         switch self {
         case .connectionLost, .serviceRefused, .rotationFailed, .serviceError, .responseFailed, .deviceWaiting,
@@ -77,7 +77,7 @@ package enum JournalEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// The troubles that this event ends.
+    /// The problems that this event ends.
     package var ends: [JournalEvent] {
         switch self {
         case .sessionOpened: [.connectionLost, .serviceRefused]

@@ -2,12 +2,12 @@ import Glibc
 package import Logging
 internal import Synchronization
 
-/// Makes log lines: for the journal with their values as fields, else for standard error. `LogOutlet` writes them.
+/// Formats log lines: for the journal with their values as fields, otherwise for standard error. `LogOutlet` writes them.
 ///
-/// Under systemd an entry goes to the journal's own socket; should that fail, a line goes to standard error that begins
-/// with its priority ("<6>message key=value", sd-daemon(3)), which the journal understands and takes away. Elsewhere a
-/// line begins with the time of day and the level. Values with blanks are quoted and line breaks are escaped, so that one
-/// event stays one line. Repeated errors are logged once, see `TroubleFilter`.
+/// Under systemd an entry goes to the journal's own socket. If that fails, a line goes to standard error, prefixed with its
+/// priority ("<6>message key=value", sd-daemon(3)), which the journal parses and removes. Elsewhere a line begins with the
+/// time of day and the level. Values with blanks are quoted and line breaks are escaped, so that one event stays one line.
+/// Repeated errors are logged once, see `TroubleFilter`.
 package struct JournalLogHandler: LogHandler {
     package enum Style: Sendable {
         case journal
@@ -23,17 +23,17 @@ package struct JournalLogHandler: LogHandler {
     private let clean: @Sendable (String) -> String
     private let write: @Sendable (LogLine) -> Void
 
-    /// What handlers of one program have in common.
+    /// State shared by all handlers of a program.
     package final class Troubles: Sendable {
         let filter = Mutex(TroubleFilter())
         package init() {}
     }
 
     /// - Parameters:
-    ///   - threshold: of all loggers that have no level of their own.
-    ///   - hasJournal: whether lines are to have an entry for the journal.
-    ///   - clean: takes out what must be in no log, whoever wrote it: servers quote what they were sent.
-    ///   - write: gets the lines; must not wait.
+    ///   - threshold: the level of all loggers without a level of their own.
+    ///   - hasJournal: whether lines carry an entry for the journal.
+    ///   - clean: removes what no log may contain, whoever wrote it: servers quote what they were sent.
+    ///   - write: receives the lines; must not block.
     package init(
         style: Style,
         threshold: LogThreshold,
@@ -97,7 +97,7 @@ package struct JournalLogHandler: LogHandler {
         return line
     }
 
-    /// In bytes: what others wrote may stand in a line, but not fill the journal. What was said may be long.
+    /// Limits in bytes: text from others may appear in a line, but must not fill the journal. Transcripts may be long.
     private static let longestMessage = 1000
 
     private static func longest(_ key: String) -> Int { key == "text" ? 16_384 : 2000 }
@@ -107,12 +107,12 @@ package struct JournalLogHandler: LogHandler {
         return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "..."
     }
 
-    /// Whether the line is to be written; adds how often its trouble has happened, where that is more than once.
+    /// Whether to write the line; adds the number of occurrences of its problem if there was more than one.
     private func admit(_ event: JournalEvent?, message: String, values: inout Logger.Metadata) -> Bool {
         guard let event, event.isTrouble || !event.ends.isEmpty else { return true }
         let side = values["side"].map { "\($0)" } ?? ""
         if event.isTrouble {
-            // Numbers differ each time: how long it took, how long until the next attempt.
+            // Numbers differ each time: durations, pauses until the next attempt.
             let words = values.filter { Double("\($0.value)") == nil }.map { "\($0.key)=\($0.value)" }.sorted()
             let text = ([message] + words).joined(separator: " ")
             switch troubles.filter.withLock({ $0.happened(event, subject: side, words: text) }) {
@@ -126,7 +126,7 @@ package struct JournalLogHandler: LogHandler {
         return true
     }
 
-    /// Journal style when standard error is the stream the service manager connected (systemd.exec(5), JOURNAL_STREAM).
+    /// Journal style if standard error is the stream connected by the service manager (systemd.exec(5), JOURNAL_STREAM).
     package static func detectedStyle(journalStream: String?) -> Style {
         var status = stat()
         guard let journalStream, fstat(STDERR_FILENO, &status) == 0 else { return .terminal }
@@ -137,7 +137,7 @@ package struct JournalLogHandler: LogHandler {
         journalStream == "\(device):\(inode)" ? .journal : .terminal
     }
 
-    /// The priority of syslog (RFC 5424 section 6.2.1).
+    /// The syslog priority (RFC 5424 section 6.2.1).
     static func priority(_ level: Logger.Level) -> Int {
         switch level {
         case .critical, .error: 3
@@ -151,7 +151,7 @@ package struct JournalLogHandler: LogHandler {
     private static func quoted(_ value: String) -> String {
         let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0 != "\"" && $0 != "=" }
         guard !isPlain else { return escaped(value) }
-        // Scalar by scalar: a quote that a mark is combined with is another character, but still a quote.
+        // Scalar by scalar: a quote with a combining mark is another character, but still a quote.
         var result = "\"".unicodeScalars
         for scalar in value.unicodeScalars {
             if scalar == "\"" || scalar == "\\" { result.append("\\") }
@@ -161,7 +161,7 @@ package struct JournalLogHandler: LogHandler {
         return escaped(String(result))
     }
 
-    /// Without control characters, so that no text from outside can begin a line or colour a terminal.
+    /// Escapes control characters, so that no external text can begin a line or colour a terminal.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""

@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// The journal's socket: one datagram per entry, a sealed file in memory for one that is too large. Never waits.
+/// The journal's socket: one datagram per entry, or a sealed memory file for an entry that is too large. Never blocks.
 package final class JournalSocket: Sendable {
     package enum Outcome: Sendable {
         case taken
-        /// It has more to do than it can.
+        /// The journal is overloaded.
         case busy
-        /// Nobody is there: it is being started again, perhaps.
+        /// Nobody listens: the journal may be restarting.
         case away
-        /// This entry will never be taken.
+        /// The journal will never accept this entry.
         case refused
     }
 
@@ -18,7 +18,7 @@ package final class JournalSocket: Sendable {
     private let socket: Int32
     private let path: String
 
-    /// Nil where there is no journal.
+    /// nil if there is no journal.
     package init?(path: String = JournalSocket.path) {
         guard access(path, W_OK) == 0 else { return nil }
         socket = clinux_local_datagram()

@@ -3,11 +3,11 @@ import Glibc
 package import Logging
 internal import Synchronization
 
-/// A line of the log on its way out.
+/// A log line to be written.
 package struct LogLine: Sendable, Equatable {
-    /// For the journal; nil where there is none.
+    /// For the journal; nil if there is none.
     package var entry: JournalEntry?
-    /// For standard error, with its line feed; also where the journal does not take the entry.
+    /// For standard error, including the line feed; also used if the journal does not accept the entry.
     package var text: String
 
     package init(_ text: String, entry: JournalEntry? = nil) {
@@ -15,20 +15,20 @@ package struct LogLine: Sendable, Equatable {
         self.entry = entry
     }
 
-    /// What it takes to keep it, roughly, in bytes.
+    /// Approximate memory use, in bytes.
     var size: Int {
         (entry?.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } ?? 0) + text.utf8.count
     }
 }
 
-/// Takes the lines of the log from every thread without waiting, and writes them on a thread of its own.
+/// Accepts log lines from every thread without blocking, and writes them on a thread of its own.
 ///
 ///     any thread --put--> queue --> [ jv-log ] --> the journal, else standard error
 ///
-/// A journal that hangs, or a pipe that nobody reads, stops that thread and nothing else: what finds the queue full is
-/// dropped and counted, and once the lines flow again one of them says how many are missing.
+/// A hanging journal, or a pipe that nobody reads, blocks that thread only. Lines that find the queue full are dropped and
+/// counted, and once lines flow again, one reports how many are missing.
 package final class LogOutlet: Sendable {
-    /// The most that waits.
+    /// Limits of the queue.
     package struct Bounds: Sendable {
         package var lines = 2048
         package var bytes = 1 << 20
@@ -38,16 +38,16 @@ package final class LogOutlet: Sendable {
 
     private struct Content {
         var lines: [LogLine] = []
-        /// Of all that is not written yet, the batch under way included.
+        /// Lines not yet written, including the current batch.
         var count = 0
         var bytes = 0
-        /// Dropped, and not reported yet.
+        /// Dropped and not yet reported.
         var lost = 0
         var hasThread = false
         var isEnding = false
     }
 
-    /// How long a journal that is being started again is waited for.
+    /// How long to wait for a journal that is restarting.
     private static let restartPause = Duration.milliseconds(500)
 
     package let style: JournalLogHandler.Style
@@ -59,8 +59,8 @@ package final class LogOutlet: Sendable {
     private let ended = clinux_eventfd()
 
     /// - Parameters:
-    ///   - journal: where entries go; nil for text alone.
-    ///   - descriptor: where text goes.
+    ///   - journal: the destination of entries; nil for text only.
+    ///   - descriptor: the destination of text.
     package init(
         style: JournalLogHandler.Style,
         journal: JournalSocket? = nil,
@@ -80,10 +80,10 @@ package final class LogOutlet: Sendable {
 
     package var hasJournal: Bool { journal != nil }
 
-    /// Adds a line; never waits.
+    /// Adds a line; never blocks.
     package func put(_ line: LogLine) {
         let hasThread = content.withLock { content in
-            // From here on only what waits is written.
+            // Once the end has begun, only lines already queued are written.
             guard !content.isEnding else { return true }
             guard content.count < bounds.lines, content.bytes + line.size <= bounds.bytes else {
                 content.lost += 1
@@ -98,7 +98,7 @@ package final class LogOutlet: Sendable {
         if !hasThread { begin() }
     }
 
-    /// Waits until everything is written, or so long. What is put afterwards is not written.
+    /// Waits until everything is written, at most for `limit`. Lines added afterwards are not written.
     package func finish(within limit: Duration) {
         let hasThread = content.withLock { content in
             content.isEnding = true
@@ -113,7 +113,7 @@ package final class LogOutlet: Sendable {
     }
 
     private func begin() {
-        // Without a thread to be had, whoever has something to say writes it.
+        // If no thread can be started, the caller writes.
         if !OwnThread.start("jv-log", { self.work() }) {
             content.withLock { $0.hasThread = false }
             for line in take().lines { write(line) }
@@ -168,7 +168,7 @@ package final class LogOutlet: Sendable {
         }
     }
 
-    /// Hands an entry to the journal, however long that takes; false where there is none any more.
+    /// Sends an entry to the journal, however long that takes; false if the journal is gone.
     private func deliver(_ entry: JournalEntry) -> Bool {
         guard let journal else { return false }
         var pause: UInt32 = 5_000
@@ -186,7 +186,7 @@ package final class LogOutlet: Sendable {
     }
 }
 
-/// The level from which lines are written; may change while the program runs.
+/// The minimum level of lines that are written; may change at run time.
 package final class LogThreshold: Sendable {
     private let index: Atomic<Int>
 
@@ -204,9 +204,9 @@ package final class LogThreshold: Sendable {
     }
 }
 
-/// Text for standard error, for whoever may wait until it is taken.
+/// Text for standard error, for callers that may block until it is written.
 package enum StandardError {
-    /// One write(2) where the reader keeps up.
+    /// Writes the text, with one write(2) if the reader keeps up.
     package static func write(_ text: String, to descriptor: Int32 = STDERR_FILENO) {
         var text = text
         text.withUTF8 { bytes in
@@ -214,7 +214,7 @@ package enum StandardError {
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
                 if count < 0 && errno == EINTR { continue }
-                // Somebody who shares the descriptor has made it non-blocking.
+                // Another process sharing the descriptor has made it non-blocking.
                 if count < 0 && errno == EAGAIN {
                     var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&polled, 1, -1)

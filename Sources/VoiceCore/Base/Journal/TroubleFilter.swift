@@ -1,11 +1,11 @@
-/// Lets the same trouble into the log once per change, and counts what it holds back.
+/// Logs the same problem once per change, and counts what it holds back.
 ///
-/// Troubles are told apart by event and subject (microphone or loudspeaker); they are the same while their words are. While one
-/// goes on, its 10th, 100th, 1000th ... time is written too, so that a log that was cut shows it. At most 64 are known; the
-/// oldest is forgotten.
+/// Problems are identified by event and subject (microphone or loudspeaker), and count as the same while their words are.
+/// While one persists, its 10th, 100th, 1000th ... occurrence is logged too, so that a truncated log shows it. At most 64
+/// are known; the oldest is dropped.
 package struct TroubleFilter: Sendable, Equatable {
     package enum Verdict: Sendable, Equatable {
-        /// Write it; `times` is what happened since the last line about it, above 1 where lines were held back.
+        /// Write it; `times` is the number of occurrences since its words changed.
         case write(times: Int)
         case hold
     }
@@ -14,9 +14,9 @@ package struct TroubleFilter: Sendable, Equatable {
         var event: JournalEvent
         var subject: String
         var words: String
-        /// Since the words changed.
+        /// Occurrences since the words changed.
         var count: Int
-        /// Since it began.
+        /// Occurrences since it began.
         var total: Int
     }
 
@@ -25,7 +25,7 @@ package struct TroubleFilter: Sendable, Equatable {
 
     package init() {}
 
-    /// - Parameter words: without what differs each time, such as a pause or a duration.
+    /// - Parameter words: the message without parts that differ each time, such as a pause or a duration.
     package mutating func happened(_ event: JournalEvent, subject: String = "", words: String) -> Verdict {
         guard let index = troubles.firstIndex(where: { $0.event == event && $0.subject == subject }) else {
             if troubles.count == Self.capacity { troubles.removeFirst() }
@@ -43,7 +43,7 @@ package struct TroubleFilter: Sendable, Equatable {
         return Self.isRound(count) ? .write(times: count) : .hold
     }
 
-    /// The good end of troubles: how often they happened, 0 where there were none.
+    /// Records the end of problems. Returns how often they occurred; 0 if there were none.
     package mutating func ended(_ events: [JournalEvent], subject: String = "") -> Int {
         var count = 0
         troubles.removeAll { trouble in
