@@ -51,7 +51,7 @@ struct clinux_thread {
     int priority;
 };
 
-// The attributes of a thread cannot say it, so the thread says it itself: what it forks is not to be real time.
+// A thread attribute cannot set SCHED_RESET_ON_FORK, so the thread sets it itself: its children must not be real-time.
 static void *run_realtime(void *argument) {
     clinux_thread *thread = argument;
     struct sched_param wanted = {.sched_priority = thread->priority};

@@ -35,7 +35,7 @@ pid_t clinux_spawn(char *const arguments[], char *const environment[], int outpu
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     lead_to(&actions, output, STDOUT_FILENO);
     lead_to(&actions, errors, STDERR_FILENO);
-    // Whatever a library has opened without close-on-exec, libcurl its sockets for instance.
+    // Closes what a library has opened without close-on-exec, for instance the sockets of libcurl.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -71,13 +71,13 @@ static void limit(int what, uint64_t value) {
 
 static void close_from(unsigned first) {
     if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
-    // An old kernel, or a container that does not know the call.
+    // For an old kernel, or a container that does not know the call.
     struct rlimit most;
     unsigned end = getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < 65536 ? (unsigned)most.rlim_cur : 65536;
     for (unsigned file = first; file < end; file++) close((int)file);
 }
 
-// Runs in the child, which shares our memory until it executes the program: only system calls in here.
+// Runs in the child, which shares our memory until it executes the program, so it may only make system calls.
 static void confine_and_run(const clinux_confined *program, int rules, pid_t parent, volatile int *failure) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
     for (int number = 1; number < 65; number++) sigaction(number, &standard, NULL);
@@ -112,7 +112,7 @@ pid_t clinux_spawn_confined(const clinux_confined *program) {
     int rules = clinux_wall_rules(program);
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours may run in the child
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // none of our handlers may run in the child
     pid_t parent = getpid();
     pid_t child = vfork();
     if (child == 0) confine_and_run(program, rules, parent, &failure);

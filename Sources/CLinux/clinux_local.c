@@ -20,7 +20,7 @@ static bool make_address(const char *path, struct sockaddr_un *address, socklen_
         return false;
     }
     memcpy(address->sun_path, path, count);
-    // An abstract name ends where the address ends; a path ends with its zero.
+    // The length of the address delimits an abstract name; a path ends with a zero byte.
     bool is_abstract = path[0] == '@';
     if (is_abstract) address->sun_path[0] = 0;
     *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + count + (is_abstract ? 0 : 1));
@@ -30,7 +30,7 @@ static bool make_address(const char *path, struct sockaddr_un *address, socklen_
 int clinux_local_datagram(void) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    // A transcript or a long error should fit; what does not goes by a file in memory.
+    // Large enough for a transcript or a long error; anything larger is sent as a memory file.
     int size = 1 << 20;
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     return fd;
@@ -118,8 +118,8 @@ int clinux_local_listen(const char *path, uint32_t mode, int backlog) {
             errno = EEXIST;
             return failed(fd);
         }
-        // Somebody who answers there is alive: this would be a second daemon.
-        // One that is stopped takes nobody in: its queue may be full.
+        // If somebody answers, this would be a second daemon. EAGAIN means that its queue is full: it may be stopped, but
+        // it exists.
         int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         bool lives =
             probe >= 0 && (connect(probe, (struct sockaddr *)&address, length) == 0 || errno == EAGAIN);
@@ -130,7 +130,7 @@ int clinux_local_listen(const char *path, uint32_t mode, int backlog) {
         }
         unlink(path);
     }
-    // The file is born with these, less the umask: nobody comes in before it has its own.
+    // Created with these permissions, less the umask, so that nobody can connect before the final ones are set.
     if (fchmod(fd, S_IRUSR | S_IWUSR) < 0) return failed(fd);
     if (bind(fd, (struct sockaddr *)&address, length) < 0) return failed(fd);
     if (path[0] != '@' && chmod(path, (mode_t)mode) < 0) return failed(fd);
@@ -146,7 +146,7 @@ int clinux_local_connect(const char *path) {
     if (!make_address(path, &address, &length)) return -1;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    // Of a server that does not take its clients in the queue is full for ever.
+    // If a server does not accept clients, its queue may stay full for ever.
     struct timeval patience = {.tv_sec = 5}, none = {0};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     while (connect(fd, (struct sockaddr *)&address, length) < 0) {

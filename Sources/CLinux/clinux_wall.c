@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Landlock, in our own words: the headers of Debian 12 know its first two versions only. The numbers are the same on all
-// processors.
+// Landlock constants of our own: the headers of Debian 12 know only its first two versions. The numbers are the same on all
+// architectures.
 #define CALL_CREATE_RULESET 444
 #define CALL_ADD_RULE 445
 #define CALL_RESTRICT_SELF 446
@@ -117,7 +117,7 @@ bool clinux_has_seccomp(void) {
 #ifdef OUR_ARCHITECTURE
 
 #define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
-// The lower half of an argument: all that the calls below look at.
+// The lower half of an argument, which is all the calls below use.
 #define ARGUMENT(index) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[index]))
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define REFUSE ANSWER(SECCOMP_RET_ERRNO | EPERM)
@@ -128,16 +128,16 @@ bool clinux_has_seccomp(void) {
 #define NEVER(number) SKIP_UNLESS(number, 1), REFUSE
 
 #define NEW_NAMESPACES 0x7E020000u
-// It connects without asking who may connect.
+// MSG_FASTOPEN connects without a connect call, and so bypasses the check.
 #define FAST_OPEN 0x20000000u
 #define TRANSPORT_TCP 6
 #define KIND_OF_SOCKET 0xFu
 
 #define BEGINNING                                                                                                    \
     FIELD(arch), SKIP_IF(OUR_ARCHITECTURE, 1), ANSWER(SECCOMP_RET_KILL_PROCESS), FIELD(nr),                          \
-        /* The calls of x32 have this bit. */                                                                        \
+        /* System calls of the x32 ABI have this bit. */                                                             \
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1), REFUSE,                                              \
-        /* The C library falls back to clone, whose flags can be seen. */                                            \
+        /* The C library falls back to clone, whose flags the filter can see. */                                     \
         SKIP_UNLESS(SYS_clone3, 1), ANSWER(SECCOMP_RET_ERRNO | ENOSYS),                                              \
         SKIP_UNLESS(SYS_clone, 4), ARGUMENT(0), SKIP_UNLESS_ANY(NEW_NAMESPACES, 1), REFUSE, ALLOW,                   \
         NEVER(SYS_unshare), NEVER(SYS_setns), NEVER(SYS_mount), NEVER(SYS_umount2), NEVER(SYS_pivot_root),           \
@@ -150,7 +150,7 @@ bool clinux_has_seccomp(void) {
         NEVER(SYS_kexec_load), NEVER(SYS_reboot), NEVER(SYS_swapon), NEVER(SYS_syslog), NEVER(SYS_quotactl),         \
         NEVER(SYS_acct), NEVER(SYS_bind), NEVER(SYS_listen), NEVER(SYS_accept), NEVER(SYS_accept4)
 
-// With one port to connect to: IPv4 and TCP alone; others, such as AF_UNIX, would pass by Landlock.
+// With one port allowed: only IPv4 and TCP; other sockets, such as AF_UNIX, would bypass Landlock.
 static struct sock_filter one_port[] = {
     BEGINNING,
     SKIP_UNLESS(SYS_socket, 10), ARGUMENT(0), SKIP_UNLESS(AF_INET, 7), ARGUMENT(1),

@@ -1,4 +1,4 @@
-// Programs that are started: what they inherit, and what they are kept from.
+// Starting programs: what they inherit, and how they are confined.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,18 +7,19 @@
 extern "C" {
 #endif
 
-// A pipe whose ends are closed on exec: 0, or -1 and errno.
+// A pipe with close-on-exec on both ends: 0, or -1 and errno.
 int clinux_pipe(int ends[2]);
 
-// Starts a program, sought in PATH when it is a bare name. It inherits descriptors 0, 1 and 2 alone: its standard output is
-// `output` and its standard error `errors` (-1: nowhere), its input is empty; its signals are neither masked nor ignored.
+// Starts a program, looked up in PATH if it is a bare name. It inherits only descriptors 0, 1 and 2: standard output is
+// `output`, standard error is `errors` (-1: discarded), standard input is empty. Its signals are neither masked nor
+// ignored.
 //   environment  "NAME=value" each; NULL for our own
-//   leads        whether it begins a session, and so a group of processes, of its own
-// The process, or -1 and errno.
+//   leads        whether it leads a session, and so a process group, of its own
+// Returns the process ID, or -1 and errno.
 int32_t clinux_spawn(char *const arguments[], char *const environment[], int output, int errors, bool leads);
-// Whether a child has ended and waits to be reaped, for which this is too early: its number stays its own.
+// Whether a child has ended. Does not reap it, so its process ID is not reused. Also true if it is not a child (ECHILD).
 bool clinux_has_ended(int32_t child);
-// Has processes whose parent has ended become children of this one, not of process 1.
+// Makes orphaned descendants children of this process instead of process 1.
 bool clinux_adopt_orphans(void);
 
 // A program to run with reduced rights.
@@ -28,21 +29,21 @@ typedef struct clinux_confined {
     char *const *envp;
     int output;                   // becomes standard output
     int errors;                   // becomes standard error
-    uint64_t memory;              // bytes of address space
-    uint64_t cpu_seconds;         // of processor time, then it is killed
-    const char *const *readable;  // files and folders that it may read and execute, up to a NULL; others are left out
-    uint16_t port;                // of 127.0.0.1, the only one it may connect to; 0: it has no sockets
+    uint64_t memory;              // address space in bytes
+    uint64_t cpu_seconds;         // processor time; killed beyond it
+    const char *const *readable;  // files and folders it may read and execute, NULL-terminated; missing ones are skipped
+    uint16_t port;                // the only port it may connect to, on 127.0.0.1; 0: no sockets
 } clinux_confined;
-// Starts it: no new privileges, no core, no file written, 64 descriptors, nice 5, signals at their defaults, no other
-// descriptor of ours; killed when the calling thread ends. Standard input is empty. Where the kernel has Landlock and
-// seccomp, the files it reads, the port it connects to and the system calls it makes are limited too; the port where
-// `clinux_landlock_abi` is 4 or more. The id, or -1 and errno.
+// Starts the program with no new privileges, no core dump, no file writes, 64 descriptors, nice 5, default signal handling,
+// a session of its own and none of our other descriptors. It is killed when the calling thread ends. Standard input is
+// empty. If the kernel has Landlock and seccomp, the files it reads, the port it connects to and its system calls are
+// limited too; the port if `clinux_landlock_abi` is 4 or more. Returns the process ID, or -1 and errno.
 int32_t clinux_spawn_confined(const clinux_confined *program);
 
-// The version of Landlock that this kernel offers (https://docs.kernel.org/userspace-api/landlock.html): 1 and more limit
-// files, 4 and more TCP ports; 0 for none.
+// The version of Landlock offered by this kernel (https://docs.kernel.org/userspace-api/landlock.html): 1 and up limit
+// files, 4 and up TCP ports; 0 for none.
 int clinux_landlock_abi(void);
-// Whether system calls can be limited, on a processor whose filter is known here.
+// Whether system calls can be filtered, on a processor architecture supported here.
 bool clinux_has_seccomp(void);
 
 #ifdef __cplusplus
