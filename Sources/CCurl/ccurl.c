@@ -49,7 +49,7 @@ static int prepare_live_socket(void *context, curl_socket_t socket, curlsocktype
     if (purpose != CURLSOCKTYPE_IPCXN) {
         return CURL_SOCKOPT_OK;
     }
-    // A kernel without these only notices a dead link later, and keeps more that is old by then.
+    // A kernel without these options only notices a dead link later, and buffers more stale data by then.
     (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &live->limit_ms, sizeof live->limit_ms);
     (void)setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &maximum_unsent, sizeof maximum_unsent);
     if (fstat(socket, &status) == 0) {
@@ -70,7 +70,7 @@ bool ccurl_is_connected(const ccurl_live_sockets *live) {
         struct stat status;
         struct sockaddr_storage peer;
         socklen_t size = sizeof peer;
-        // libcurl closes the sockets of addresses that did not answer: the number may be another file by now.
+        // libcurl closes the sockets of addresses that did not answer, so the number may belong to another file by now.
         if (fstat(live->socket[slot], &status) == 0 && status.st_ino == live->inode[slot]
             && getpeername(live->socket[slot], (struct sockaddr *)&peer, &size) == 0) {
             return true;
@@ -94,7 +94,7 @@ CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.res
 char *ccurl_ascii_host(const char *url) {
     char *host = NULL;
 #if LIBCURL_VERSION_NUM >= 0x075800
-    // libidn2 takes the name in the encoding of the locale, and a service has none.
+    // libidn2 expects the name in the encoding of the locale, and a service has none.
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     CURLU *parts = utf8 ? curl_url() : NULL;
     if (parts) {

@@ -3,7 +3,7 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-// libcurl's variadic calls are invisible to Swift: each door takes one type of argument.
+// libcurl's variadic functions are not visible in Swift; each function below takes one type of argument.
 
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
@@ -20,19 +20,19 @@ CURLcode ccurl_set_header(CURL *easy, ccurl_data_callback callback, void *contex
 CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback callback, void *context);
 enum { CCURL_LIVE_SOCKETS = 8 };
 
-/// The sockets that libcurl made for one connection, the latest ones: one for each address that it tried.
+/// The latest sockets libcurl created for one connection: one for each address it tried.
 typedef struct {
-    /// Sent data that stays unacknowledged for so long ends the connection (TCP_USER_TIMEOUT).
+    /// Sent data unacknowledged for this long ends the connection (TCP_USER_TIMEOUT).
     unsigned limit_ms;
     unsigned count;
     int socket[CCURL_LIVE_SOCKETS];
     unsigned long long inode[CCURL_LIVE_SOCKETS];
 } ccurl_live_sockets;
 
-/// Prepares every socket of this handle for live data: the limit, and little taken that can not be sent at once
+/// Prepares every socket of this handle for live data: applies the limit, and keeps little unsent data in the kernel
 /// (TCP_NOTSENT_LOWAT). `live` must outlive the attempt to connect.
 CURLcode ccurl_set_live_sockets(CURL *easy, ccurl_live_sockets *live);
-/// Whether a TCP connection stands. libcurl itself tells so only when TLS is done too.
+/// Whether a TCP connection is established. libcurl itself reports that only once TLS is done too.
 bool ccurl_is_connected(const ccurl_live_sockets *live);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
@@ -42,6 +42,6 @@ CURLcode ccurl_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value);
 /// The result in a CURLMSG_DONE message.
 CURLcode ccurl_message_result(const CURLMsg *message);
 
-/// The name of a host as the name service wants it: letters outside of ASCII in punycode (RFC 5891), whatever the locale is.
-/// `url` is UTF-8 and holds the host. NULL where there is no such name or this libcurl cannot tell; `curl_free` frees it.
+/// The host name in the form used in DNS: non-ASCII letters in punycode (RFC 5891), whatever the locale. `url` is UTF-8 and
+/// contains the host. NULL if it is not a valid name or this libcurl lacks the feature; free it with `curl_free`.
 char *ccurl_ascii_host(const char *url);
