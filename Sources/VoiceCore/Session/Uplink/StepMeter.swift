@@ -46,7 +46,7 @@ struct TalkerLevel {
     }
 }
 
-/// Tracks the room's noise floor: follows fainter sound at once, and louder sound by 2 dB a second.
+/// Tracks the room's noise floor: falls by a tenth of the difference every 10 ms, rises by 2 dB a second.
 struct RoomFloor {
     private(set) var level: Float = -60
     /// Sound this many dB above the floor is loud.

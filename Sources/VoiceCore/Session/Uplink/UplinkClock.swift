@@ -4,7 +4,7 @@ internal import VoiceBase
 /// monotonic, samples are at 24 kHz.
 ///
 /// Audio held back on purpose (a shut gate) is replaced at once; audio missing between other audio (an overrun) is replaced
-/// before the audio behind it. Audio that may only be late is waited for, for `patience`, and replaced from then on. If it
+/// before the audio behind it. Audio that may only be late is awaited for `patience`, and replaced from then on. If it
 /// arrives after all it is dropped, because silence has taken its place: sending both would stretch the speech.
 ///
 /// Audio from before the session or a gate opened may be sent as well. The session is then ahead by that much, and its
