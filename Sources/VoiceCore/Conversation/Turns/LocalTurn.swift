@@ -114,6 +114,7 @@ package struct LocalTurn: Sendable {
         package var look = 16
         package var hangover = Configuration.Local().hangoverMS / 10
         package var hangovers = 40...150
+        /// Behind a question. Not behind a full stop: recognisers set one behind whatever they are given.
         package var finishedLess = 20
         package var unfinishedMore = 60
         package var shortMore = 20
@@ -126,6 +127,8 @@ package struct LocalTurn: Sendable {
         package var marginAfter = 20
         /// How long a barge-in may stay without words.
         package var wordless = 150
+        /// Who speaks again so soon after his last word, though an answer has begun, had not finished: he paused.
+        package var pause = 150
         /// What was learned of a talker is forgotten so long after the conversation.
         package var forgetAfter = 60_000
         /// A recogniser tells the words; without one a turn is over by its silence alone.
@@ -171,6 +174,9 @@ package struct LocalTurn: Sendable {
     private var isBargeIn = false
     private var bargedAt = 0
     private var spoken = SpokenEcho()
+    /// The last voice of the turn that was given last, and the pause that the turn under way began with, if it was one.
+    private var givenVoice: Int?
+    private var pauseBefore: Int?
     private var isFirst = true
     private var endedAt: Int?
 
@@ -214,6 +220,7 @@ package struct LocalTurn: Sendable {
             voices = VoiceWindow()
         case .conversationEnded:
             endedAt = position
+            givenVoice = nil
             isFirst = true
             isAnswering = false
             if phase == .given { phase = .idle }
@@ -275,6 +282,8 @@ package struct LocalTurn: Sendable {
         evidence.began(voices, window: window, step)
         voiceStart = max(0, position - window)
         start = max(0, voiceStart - options.preRoll)
+        pauseBefore = givenVoice.map { voiceStart - $0 }.flatMap { $0 <= options.pause ? $0 : nil }
+        givenVoice = nil
         lastVoice = position
         text = nil
         partial = ""
@@ -291,7 +300,7 @@ package struct LocalTurn: Sendable {
         if position - start >= options.longest { return cut() }
         let silence = position - lastVoice
         let isPromised =
-            SpokenEnd(partial) == .finished && position - partialSince >= options.look && silence >= options.look / 2
+            SpokenEnd(partial).isWhole && position - partialSince >= options.look && silence >= options.look / 2
         guard silence >= options.look || isPromised else { return [] }
         lookNumber += 1
         phase = .looking
@@ -346,6 +355,10 @@ package struct LocalTurn: Sendable {
             isBargeIn: isBargeIn
         )
         phase = .given
+        // Only now: what was dropped was nobody who went on.
+        if let pauseBefore { pace.paused(pauseBefore) }
+        pauseBefore = nil
+        givenVoice = lastVoice
         pace.turnEnded()
         isFirst = false
         isDucked = false
@@ -359,7 +372,7 @@ package struct LocalTurn: Sendable {
         switch SpokenEnd(text) {
         case .finished: wait -= options.finishedLess
         case .unfinished: wait += options.unfinishedMore
-        case .unknown: break
+        case .stopped, .unknown: break
         }
         if evidence.voiced < options.short { wait += options.shortMore }
         return max(wait, options.look)

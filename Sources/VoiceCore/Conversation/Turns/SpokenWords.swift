@@ -1,8 +1,14 @@
 /// Whether a text looks as if its sentence was over.
 enum SpokenEnd: Equatable, Sendable {
+    /// A question or an exclamation.
     case finished
+    /// A full stop, which says little: recognisers set one behind whatever they are given.
+    case stopped
     case unfinished
     case unknown
+
+    /// A sentence, as far as its marks tell.
+    var isWhole: Bool { self == .finished || self == .stopped }
 
     /// Words that are never the last.
     private static let open: Set<String> = [
@@ -15,6 +21,26 @@ enum SpokenEnd: Equatable, Sendable {
         "set", "play", "call", "turn", "tell", "add", "remind", "open", "close", "send", "what", "how", "who", "jarvis",
     ]
 
+    /// Words that begin a clause which is nothing without another.
+    private static let leading: Set<String> = [
+        "when", "whenever", "if", "because", "before", "after", "while", "since", "until", "unless", "once", "although",
+        "though", "whatever", "as",
+    ]
+    /// Behind one of those they make a question of it.
+    private static let asking: Set<String> = [
+        "is", "are", "was", "were", "am", "do", "does", "did", "will", "would", "can", "could", "should", "has", "have",
+        "shall", "must", "may", "might", "had",
+    ]
+    /// A longer text has its second clause, though the recogniser set no comma.
+    private static let longestClause = 8
+
+    /// A clause that stands before another, alone: "When I come home."
+    private static func isLeading(_ words: [String], _ text: String) -> Bool {
+        guard words.count > 1, words.count <= longestClause, !text.dropLast().contains(",") else { return false }
+        let begins = leading.contains(words[0]) || words[0] == "in" && words[1] == "case"
+        return begins && !asking.contains(words[1])
+    }
+
     init(_ text: String) {
         let words = LocalTurn.words(text)
         let end = text.reversed().first { !$0.isWhitespace && $0 != "\"" && $0 != "\u{201D}" }
@@ -24,10 +50,11 @@ enum SpokenEnd: Equatable, Sendable {
         }
         let isAlone = words.count == 1 && SpokenEnd.expecting.contains(last)
         let isCut = text.hasSuffix("...") || text.hasSuffix("\u{2026}") || end == "," || end == "-"
-        if SpokenEnd.open.contains(last) || isAlone || isCut || last.allSatisfy(\.isNumber) {
+        let isLeading = end != "?" && SpokenEnd.isLeading(words, text)
+        if SpokenEnd.open.contains(last) || isAlone || isCut || isLeading || last.allSatisfy(\.isNumber) {
             self = .unfinished
         } else {
-            self = ".?!".contains(end) ? .finished : .unknown
+            self = "?!".contains(end) ? .finished : end == "." ? .stopped : .unknown
         }
     }
 }

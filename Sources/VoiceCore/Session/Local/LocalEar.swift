@@ -1,29 +1,29 @@
 internal import Glibc
 internal import VoiceBase
-internal import VoiceConversation
+package import VoiceConversation
 
 /// Audio for turn detection: the latest 35 seconds at 16 kHz, and the measurement of each 10 ms. Lives on the network
 /// thread.
-final class LocalEar {
+package final class LocalEar {
     /// Samples of a step.
-    static let step = 160
-    static let rate = 16_000
+    package static let step = 160
+    package static let rate = 16_000
     private static let steps = 3500
 
     private let converter = WireConverter(from: AudioFormat.wireRate, to: rate)
     private var sound = [Int16](repeating: 0, count: steps * step)
     /// Samples so far.
-    private(set) var samples = 0
+    package private(set) var samples = 0
     private var meter: StepMeter
 
     /// - Parameter tellsVoices: whether the audio thread has a voice detector; otherwise anything loud counts as a voice.
-    init(tellsVoices: Bool) { meter = StepMeter(tellsVoices: tellsVoices) }
+    package init(tellsVoices: Bool) { meter = StepMeter(tellsVoices: tellsVoices) }
 
     /// Milliseconds so far.
     var milliseconds: Int { samples * 1000 / Self.rate }
 
     /// Takes 10 ms.
-    func take(_ chunk: MicrophoneChunk) -> HeardStep {
+    package func take(_ chunk: MicrophoneChunk) -> HeardStep {
         converter.convert(chunk.samples) { converted in
             for index in 0..<Self.step {
                 let sample = index < converted.count ? converted[index] : 0
@@ -36,16 +36,20 @@ final class LocalEar {
 
     /// The audio of these steps at the level recognisers prefer, -23 dBFS during speech: Whisper decodes faint audio
     /// several times over.
-    func speech(of steps: Range<Int>) -> [Int16] { sound(of: steps, gain: gain(of: steps)) }
+    package func speech(of steps: Range<Int>) -> [Int16] { sound(of: steps, gain: gain(of: steps)) }
+
+    /// Speech at that level.
+    package static func levelled(_ sound: [Int16]) -> [Int16] { scaled(sound, by: gain(of: sound)) }
 
     /// The gain that brings these steps to that level.
-    func gain(of steps: Range<Int>) -> Float {
-        let raw = raw(steps)
+    func gain(of steps: Range<Int>) -> Float { Self.gain(of: raw(steps)) }
+
+    private static func gain(of raw: [Int16]) -> Float {
         guard !raw.isEmpty else { return 1 }
         var levels: [Float] = []
         var peak: Int32 = 1
-        for start in stride(from: 0, to: raw.count, by: Self.step) {
-            let piece = raw[start..<min(start + Self.step, raw.count)]
+        for start in stride(from: 0, to: raw.count, by: step) {
+            let piece = raw[start..<min(start + step, raw.count)]
             levels.append(StepMeter.level(piece))
             for sample in piece { peak = max(peak, abs(Int32(sample))) }
         }
@@ -56,8 +60,10 @@ final class LocalEar {
         return min(powf(10, min(30, max(-10, -23 - level)) / 20), 30_000 / Float(peak))
     }
 
-    func sound(of steps: Range<Int>, gain: Float) -> [Int16] {
-        raw(steps).map { Int16(max(-32_768, min(32_767, (Float($0) * gain).rounded()))) }
+    package func sound(of steps: Range<Int>, gain: Float) -> [Int16] { Self.scaled(raw(steps), by: gain) }
+
+    private static func scaled(_ raw: [Int16], by gain: Float) -> [Int16] {
+        raw.map { Int16(max(-32_768, min(32_767, (Float($0) * gain).rounded()))) }
     }
 
     private func raw(_ steps: Range<Int>) -> [Int16] {

@@ -69,7 +69,10 @@ struct LocalTurnTests {
     /// The voice counts as ended up to 50 ms after it: six of ten steps.
     @Test(arguments: [
         ("What is in my calendar today?", 450), ("What is in my calendar today", 650), ("Set a timer and", 1250),
-        ("I want ten,", 1250), ("Call me at 7", 1250), ("Turn on the light.", 450),
+        ("I want ten,", 1250), ("Call me at 7", 1250), ("Turn on the light.", 650), ("Stop it!", 450),
+        ("When I come home in the evening.", 1250), ("In case I forget it later.", 1250),
+        ("When I come home, turn on the lamp.", 650), ("When does the next train leave?", 450),
+        ("When is the next train", 650), ("When the parcel has arrived send a message to my office.", 650),
     ]) func theWordsSayHowLongToWait(text: String, milliseconds: Int) throws {
         var scene = Scene(text)
         scene.speak(2000)
@@ -189,6 +192,26 @@ struct LocalTurnTests {
         #expect(scene.turn.hangover != 65)
         scene.silence(310_000)
         #expect(scene.turn.hangover == 65, "ten minutes later it may be somebody else")
+    }
+
+    /// The answer is there sooner than he goes on: nothing is joined, and he is learned of all the same.
+    @Test func whoGoesOnIntoTheAnswerWasPausing() {
+        func hangover(pause: Int) -> Int {
+            var scene = Scene("one two three four")
+            for _ in 0..<6 {
+                scene.speak(800)
+                scene.silence(pause)
+                if scene.turn.phase == .given { scene.on(.answerBegan) }
+                scene.speak(800)
+                _ = scene.wait()
+                scene.on(.answerBegan)
+                scene.on(.answerEnded)
+                scene.silence(3000)
+            }
+            return scene.turn.hangover
+        }
+        #expect(hangover(pause: 1000) > 75)
+        #expect(hangover(pause: 2500) == 65, "he has something else to say")
     }
 
     @Test func aTurnMovesTheWaitByLittle() {
