@@ -162,8 +162,9 @@ let package = Package(
         .executableTarget(
             name: "VoiceBench",
             dependencies: [
-                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceOpus", "VoiceAudio", "VoiceConversation",
-                "VoiceBudget", "VoiceActivation", "VoiceCore", "VoiceSimulator", "FuzzTargets", "CAEC", "CDSP",
+                "VoiceBase", "VoiceConfiguration", "VoiceNetwork", "VoiceOpus", "VoiceWyoming", "VoiceAudio",
+                "VoiceConversation", "VoiceBudget", "VoiceActivation", "VoiceCore", "VoiceSimulator", "FuzzTargets",
+                "CAEC", "CDSP",
                 "CLinux",
                 logging,
             ],

@@ -10,6 +10,7 @@ internal import Glibc
 ///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
 ///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
 ///     VoiceBench conceal IN.wav FOLDER    speech with lost packets, as it is heard, see `ConcealCommand`
+///     VoiceBench turns SET --texts FILE   when turns are taken for over, by several rules, see `TurnCommand`
 ///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {
@@ -67,6 +68,15 @@ if let command = ConcealCommand(arguments) {
 if let day = DayCost(arguments) {
     day.run()
     exit(0)
+}
+if let command = TurnCommand(arguments) {
+    do {
+        try await command.run()
+        exit(0)
+    } catch {
+        print("VoiceBench turns: \(error)")
+        exit(1)
+    }
 }
 if let command = WakeCommand(arguments) {
     do {

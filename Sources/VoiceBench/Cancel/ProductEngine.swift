@@ -31,6 +31,8 @@ final class ProductEngine: OfflineEngine {
     /// What the last period measured, and what the policy came to.
     var reading: EchoReading { path.reading }
     var state: DuplexState { EchoStatus(ports.echo).state }
+    /// Called with what goes upstream, 10 ms each, as the network thread takes it.
+    var heard: ((MicrophoneChunk) -> Void)?
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
@@ -110,9 +112,23 @@ final class ProductEngine: OfflineEngine {
         )
         if case .release(let periods) = duplex.step, periods > 0 { opened.append(period) }
         record()
-        ports.microphone.ring.skip(to: ports.microphone.ring.writePosition)
         cdsp_float_from_s16(samples, output, AudioFormat.wirePeriodSamples)
+        handOver()
+        ports.microphone.ring.skip(to: ports.microphone.ring.writePosition)
         period += 1
+    }
+
+    private func handOver() {
+        guard let heard else { return }
+        let tap = ports.microphone
+        while tap.ring.availableToRead >= AudioFormat.wirePeriodSamples {
+            let position = tap.ring.readPosition
+            let end = position + UInt64(tap.ring.read(into: samples, count: AudioFormat.wirePeriodSamples))
+            var chunk = MicrophoneChunk(UnsafeBufferPointer(start: samples, count: AudioFormat.wirePeriodSamples))
+            chunk.isVoice = tap.voices[position]
+            chunk.isHeldBack = end <= tap.heldUntil
+            heard(chunk)
+        }
     }
 
     private func record() {

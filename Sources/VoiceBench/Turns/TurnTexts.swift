@@ -1,0 +1,80 @@
+import FoundationEssentials
+import VoiceBase
+import VoiceCore
+import VoiceWyoming
+
+/// What the recogniser made of sound: asked once, and kept in a file, so that a second run needs no server and gives the same.
+final class TurnTexts {
+    private static let limit = Duration.seconds(60)
+
+    private let address: WyomingAddress?
+    private let path: String
+    private var known: [String: String] = [:]
+
+    /// - Parameters:
+    ///   - recogniser: host:port; nil where only the file is asked.
+    ///   - path: JSON, an object of texts.
+    init(recogniser: String?, path: String) throws {
+        address = try recogniser.map { try WyomingAddress($0, key: "--recogniser") }
+        self.path = path
+        if let bytes = try? Data(contentsOf: URL(filePath: path)) {
+            guard let texts = OutsideJSON.decode([String: String].self, from: bytes, atMost: 16 << 20) else {
+                throw BenchProblem("\(path) holds no texts")
+            }
+            known = texts
+        }
+    }
+
+    /// - Parameters:
+    ///   - words: a name for what is said in the sound.
+    ///   - sound: 16 kHz.
+    func text(of words: String, _ sound: () -> [Int16]) async throws -> String {
+        if let text = known[words] { return text }
+        guard let address else { throw BenchProblem("\(path) knows no text for \"\(words)\"; name a --recogniser") }
+        let text = try await Self.recognise(sound(), at: address)
+        known[words] = text
+        return text
+    }
+
+    func write() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(known).write(to: URL(filePath: path))
+    }
+
+    private static func recognise(_ sound: [Int16], at address: WyomingAddress) async throws -> String {
+        let result = Promise<Result<String, BenchProblem>>()
+        let sockets = WyomingSockets { _, event in
+            switch event {
+            case .message(.transcript(let text, _)): result.give(.success(text))
+            case .message(.error(let text, _)): result.give(.failure(BenchProblem(text)))
+            case .ended(let end): result.give(.failure(BenchProblem(end.description)))
+            case .opened, .message: break
+            }
+        }
+        guard sockets.start() else { throw BenchProblem("no thread can be started") }
+        defer { sockets.stop() }
+        sockets.open(1, to: address, allowsPublic: false, within: .seconds(5))
+        sockets.send(.transcribe(language: "en"), on: 1)
+        sockets.send(.audioStart(.microphone), on: 1)
+        // Tenths of a second.
+        for start in stride(from: 0, to: sound.count, by: 1600) {
+            let bytes = sound[start..<min(start + 1600, sound.count)].flatMap { sample in
+                let bits = UInt16(bitPattern: sample)
+                return [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)]
+            }
+            sockets.send(.audioChunk(.microphone, bytes, timestamp: start / 16), on: 1)
+        }
+        sockets.send(.audioStop(timestamp: sound.count / 16), on: 1)
+        let text = await TimeLimit.run(limit) { await result.wait() }
+        result.give(.failure(BenchProblem("late")))
+        guard let text else { throw BenchProblem("the recogniser says nothing for a minute") }
+        return try text.get().trimmingSpaces()
+    }
+}
+
+extension String {
+    fileprivate func trimmingSpaces() -> String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}
