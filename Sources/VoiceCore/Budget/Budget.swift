@@ -1,20 +1,20 @@
 package import VoiceBase
 package import VoiceConversation
 
-/// Counts what conversations cost and how long they are, and says when enough is enough.
+/// Counts the cost and the talk time of conversations, and reports when a limit is near or reached.
 ///
-/// Money comes from the usage that the service tells with each response, cancelled ones too, and with each turn it has
-/// written down; with services that charge by time, from the time a session is open. What a connection that broke had
-/// not told yet is not known. A pure value: time comes in with every call.
+/// Costs come from the usage the service reports with each response, including cancelled ones, and with each transcribed
+/// turn; for services that charge by time, from the time a session is open. Usage a broken connection had not reported yet
+/// is unknown. A pure value: the caller passes in the time.
 package struct Budget: Sendable {
     package struct Options: Equatable, Sendable {
         package var caps: [BudgetPeriod: BudgetCaps] = [:]
-        /// Of the preferred service, and of those that take its place.
+        /// Prices of the preferred service, and of its substitutes.
         package var prices = PriceTable()
         package var substitutePrices: [PriceTable] = []
-        /// The part of a budget after which the user is notified.
+        /// Share of a budget after which the user is notified.
         package var notice = 0.8
-        /// Time without talk that ends a conversation.
+        /// Silence that ends a conversation.
         package var pause = Duration.seconds(120)
 
         package init() {}
@@ -32,13 +32,13 @@ package struct Budget: Sendable {
     private var state = ConversationState.idle
     private var latest: Duration
     private var latestTalk: Duration
-    /// Responses and turns that are charged already, the latest: events may come twice.
+    /// The latest charged responses and turns: events may arrive twice.
     private var charged: [String] = []
     private var blocking: [BudgetPeriod] = []
-    /// When there is a budget again, as the local clock shows it; nil while there is one.
+    /// When the budget is renewed, in local time; nil unless it is spent.
     package private(set) var spentUntil: String?
 
-    /// - Parameter restored: the accounts of before a restart.
+    /// - Parameter restored: the accounts from before a restart.
     package init(_ options: Options, restored: RestoredBudget = .nothing, at now: ClockInstant) {
         self.options = options
         let saved = restored.accounts(options.caps, at: now)
@@ -48,7 +48,7 @@ package struct Budget: Sendable {
         latestTalk = now.uptime
     }
 
-    /// Other limits and prices from now on; what was spent stays. A limit that is far again is reported again when it is near.
+    /// Replaces limits and prices; spending stays. A limit that is far away again is reported again when it is near.
     package mutating func reconfigure(_ options: Options) {
         self.options = options
         func isFar(_ period: BudgetPeriod) -> Bool { part(of: period) < options.notice }
@@ -63,7 +63,7 @@ package struct Budget: Sendable {
     /// What is to be remembered.
     package var saved: SavedBudget { SavedBudget(hour: hour, day: day) }
 
-    /// Takes note of an event and of what the conversation made of it, or of the time alone.
+    /// Notes an event and its effects, or only the passing of time.
     package mutating func note(
         _ event: ConversationEvent? = nil,
         effects: [ConversationEffect] = [],
@@ -157,7 +157,7 @@ package struct Budget: Sendable {
         }
     }
 
-    /// The part of the budget that is spent, of money or talk, whichever is more; 0 without a limit.
+    /// The spent share of a budget, of money or talk, whichever is larger; 0 without a limit.
     private func part(of period: BudgetPeriod) -> Double {
         guard let caps = options.caps[period] else { return 0 }
         let spending = spending(in: period)
@@ -183,7 +183,7 @@ package struct Budget: Sendable {
         let spent = BudgetPeriod.allCases.filter(isSpent)
         if spent != blocking {
             blocking = spent
-            // The one that lasts longest is the one to tell of.
+            // Report the one that lasts longest.
             let reports = spent.map { report(on: $0, at: now) }
             let latest = reports.max { $0.end < $1.end }
             spentUntil = latest?.until

@@ -1,11 +1,11 @@
 package import VoiceBase
 
-/// What was spent in one hour or day by the clock.
+/// Spending in one clock hour or day.
 package struct BudgetAccount: Equatable, Sendable {
-    /// The hour or day it is about, counted in local time since 1970.
+    /// The number of the hour or day since 1970, in local time.
     package var number: Int
     package var spending = Spending()
-    /// Since when (monotonic) the clock has stood before the period.
+    /// Since when (monotonic) the clock has been before the period.
     private var behindSince: Duration?
 
     /// Money, talk, and whether the notice before the end was given.
@@ -25,10 +25,11 @@ package struct BudgetAccount: Equatable, Sendable {
         self.number = number
     }
 
-    /// Begins a new account where the period is over.
+    /// Begins a new account when the period is over.
     ///
-    /// A clock that was put back does not: it would hand out the same budget twice. But a clock that had been far ahead
-    /// must not close the box for years either: the account ends at the latest when its length has gone by since.
+    /// A clock set back does not begin one, or it would grant the same budget twice. But a clock that had been far ahead
+    /// must not block the daemon for years either: the account ends at the latest when its length has passed since the
+    /// clock was set back.
     package mutating func roll(to instant: ClockInstant, length: Int) {
         let present = instant.number(of: length)
         if present == number {
@@ -42,15 +43,15 @@ package struct BudgetAccount: Equatable, Sendable {
         }
     }
 
-    /// The account of a day ten years ahead, after a start: the clock that wrote it was wrong. It counts as the present
-    /// one's, and ends with it. Of a nearer day it may be the present clock that is wrong: a box without one that is kept
-    /// begins with the time of last month, of the system's making, or with 1970.
+    /// Corrects an account dated more than ten years ahead, after a start: the clock that wrote it was wrong. It counts for
+    /// the current period and ends with it. For a nearer date the current clock may be the wrong one: a machine without a
+    /// battery-backed clock starts with last month's time, its system's build date, or 1970.
     package mutating func bringBack(to instant: ClockInstant, length: Int) {
         let present = instant.number(of: length)
         if instant.isPlausible, number - present > 3660 * 86_400 / length { number = present }
     }
 
-    /// When it ends, in Unix time.
+    /// When the account ends, in Unix time.
     func end(at instant: ClockInstant, length: Int) -> Int {
         let byClock = (number + 1) * length - instant.offset
         guard let since = behindSince else { return byClock }

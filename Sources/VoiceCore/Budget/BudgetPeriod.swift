@@ -1,13 +1,13 @@
-/// The stretches of time that have a budget of their own.
+/// The periods with a budget of their own.
 package enum BudgetPeriod: String, CaseIterable, Sendable {
-    /// Ends with two minutes without talk, or when the session is closed before its budget is spent.
+    /// Ends after two minutes without talk, or when the session closes before its budget is spent.
     case conversation
     /// From one full hour of the local clock to the next.
     case hour
     /// From midnight to midnight, local time.
     case day
 
-    /// Length by the clock; nil for the conversation.
+    /// Length in seconds; nil for the conversation.
     var seconds: Int? {
         switch self {
         case .conversation: nil
@@ -17,7 +17,7 @@ package enum BudgetPeriod: String, CaseIterable, Sendable {
     }
 }
 
-/// What may be spent in a period; 0 for no limit.
+/// Limits of a period; 0 for no limit.
 package struct BudgetCaps: Equatable, Sendable {
     /// US dollars.
     package var money: Double

@@ -1,11 +1,11 @@
 internal import VoiceBase
-/// What a budget wants known.
+/// A change in the state of a budget.
 package enum BudgetSignal: Equatable, Sendable {
-    /// Most of it is spent; reported once in a period.
+    /// Most of the budget is spent; reported once per period.
     case near(BudgetReport)
-    /// It is spent.
+    /// The budget is spent.
     case spent(BudgetReport)
-    /// There is something to spend again.
+    /// The budget is available again.
     case renewed
 }
 
@@ -13,10 +13,10 @@ package enum BudgetSignal: Equatable, Sendable {
 package struct BudgetReport: Equatable, Sendable {
     package var period: BudgetPeriod
     package var dollars: Double
-    /// Of talk.
+    /// Minutes of talk.
     package var minutes: Double
     package var caps: BudgetCaps
-    /// When the period ends, in Unix time, and as the local clock shows it.
+    /// When the period ends, in Unix time and in local time.
     package var end: Int
     package var until: String
 }
@@ -30,7 +30,7 @@ extension BudgetReport {
         return parts.joined(separator: ", ")
     }
 
-    /// With two decimals.
+    /// Formats a value with two decimals.
     package static func text(_ value: Double) -> String {
         let hundredths = Int((min(max(0, value), 1e12) * 100).rounded())
         let rest = hundredths % 100
@@ -38,18 +38,18 @@ extension BudgetReport {
     }
 }
 
-/// What a start finds of the accounts of before.
+/// The accounts found at startup.
 ///
-/// Damage must not renew a budget: of accounts that cannot be read a fixed part of every limit counts as spent, so that
-/// the box still speaks and a little is left; where another damaged file still lies aside, all of it.
+/// Damage must not renew a budget. If the accounts are unreadable, 80 % of every limit counts as spent, so that the daemon
+/// can still speak a little; if another damaged file is already set aside, all of it does.
 package enum RestoredBudget: Equatable, Sendable {
     /// The first start.
     case nothing
     case known(SavedBudget)
-    /// - isAgain: another damaged file had been kept aside before.
+    /// - isAgain: whether another damaged file had already been set aside.
     case damaged(isAgain: Bool)
 
-    /// The part of every limit that counts as spent, 0 to 1.
+    /// The share of every limit that counts as spent, 0 to 1.
     var assumedShare: Double {
         switch self {
         case .nothing, .known: 0
@@ -57,7 +57,7 @@ package enum RestoredBudget: Equatable, Sendable {
         }
     }
 
-    /// The accounts to go on with.
+    /// Returns the accounts to continue with.
     func accounts(_ caps: [BudgetPeriod: BudgetCaps], at now: ClockInstant) -> SavedBudget {
         if case .known(let saved) = self {
             var saved = saved

@@ -1,9 +1,9 @@
 package import Logging
 package import VoiceBase
 
-/// Remembers the accounts on disk, a few seconds after they changed; the newest is written, what came between is not.
+/// Saves the accounts to disk a few seconds after a change; only the newest version is written.
 ///
-/// An actor of its own: a slow memory card must not hold up the conversation.
+/// A separate actor, so that a slow memory card does not hold up the conversation.
 package actor BudgetStore {
     private let store: StateStore
     private let pause: Duration
@@ -20,7 +20,7 @@ package actor BudgetStore {
         StateStore(directory + "/budget.toml", logger: logger, files: files)
     }
 
-    /// What was saved, with a warning where it cannot be read; such a file is kept aside.
+    /// Loads the saved accounts. An unreadable file is logged as a warning and set aside.
     package static func load(
         directory: String,
         logger: Logger,
@@ -28,7 +28,7 @@ package actor BudgetStore {
     ) -> RestoredBudget {
         let found = store(directory, logger, files).load(SavedBudget.init(parsing:)) { isAgain in
             let share = Int((RestoredBudget.damaged(isAgain: isAgain).assumedShare * 100).rounded())
-            // A daemon that runs writes it anew.
+            // A running daemon would write the file again.
             return "what was spent is not known, so \(share) % of every limit counts as spent; to count from nothing, "
                 + "stop the daemon, remove the file and start it again"
         }
@@ -39,7 +39,7 @@ package actor BudgetStore {
         }
     }
 
-    /// - Parameter sequence: grows with every change; what comes too late is passed over.
+    /// - Parameter sequence: grows with every change; older versions are ignored.
     package func save(_ budget: SavedBudget, sequence: Int) {
         guard sequence >= latest else { return }
         latest = sequence
@@ -53,7 +53,7 @@ package actor BudgetStore {
         }
     }
 
-    /// Writes what is not written yet.
+    /// Writes pending changes.
     package func flush() {
         saving?.cancel()
         write()

@@ -1,7 +1,7 @@
 package import VoiceBase
 package import VoiceConversation
 
-/// A budget with its clock and its memory.
+/// A budget with its clock and its store.
 package struct BudgetTracker: Sendable {
     private var budget: Budget
     private let store: BudgetStore?
@@ -20,7 +20,7 @@ package struct BudgetTracker: Sendable {
         self.store = store
         self.clock = clock
         guard case .damaged = restored, let store else { return }
-        // At once: a start that fails before the first word must not find the damage again.
+        // Save at once: if this start fails before the first word, the next must not find the damage again.
         Task { [stored] in
             await store.save(stored, sequence: 0)
             await store.flush()
@@ -41,13 +41,13 @@ package struct BudgetTracker: Sendable {
         return signals
     }
 
-    /// Writes what is not written yet.
+    /// Writes pending changes.
     package func finish() async {
         await store?.save(budget.saved, sequence: sequence + 1)
         await store?.flush()
     }
 
-    /// Of the present hour and day, whether or not anything has happened in them.
+    /// The spending of the current hour and day, even if nothing has happened in them.
     package var status: BudgetStatus {
         var present = budget
         _ = present.note(nil, effects: [], at: clock())
@@ -60,18 +60,19 @@ package struct BudgetTracker: Sendable {
     }
 }
 
-/// What was spent, for a line of the log.
+/// Spending, for a log line.
 package struct BudgetStatus: Equatable, Sendable {
     package var hour: BudgetAccount.Spending
     package var day: BudgetAccount.Spending
-    /// When there is a budget again; nil while there is one.
+    /// When the budget is renewed, in local time; nil unless it is spent.
     package var spentUntil: String?
     /// Whether a limit in money ends a day.
     package var limitsDay = false
 }
 
 extension SavedBudget {
-    /// Money at once, talk in steps of ten seconds: every write wears the memory card.
+    /// Whether a change is worth a write: changes of 1000 microdollars or 10 s of talk, since every write wears the memory
+    /// card.
     fileprivate func isWorthWriting(after last: SavedBudget) -> Bool {
         hour.number != last.hour.number || day.number != last.day.number
             || day.spending.isReported != last.day.spending.isReported

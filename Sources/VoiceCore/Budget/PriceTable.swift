@@ -1,18 +1,18 @@
 internal import VoiceBase
 package import VoiceConversation
 
-/// What a model costs, in US dollars.
+/// Prices of a model, in US dollars.
 package struct PriceTable: Equatable, Sendable {
-    /// For a million tokens.
+    /// Per million tokens.
     package var audioIn = 0.0
     package var cachedAudioIn = 0.0
     package var audioOut = 0.0
     package var textIn = 0.0
     package var cachedTextIn = 0.0
     package var textOut = 0.0
-    /// For a minute of an open session, with services that charge by time.
+    /// Per minute of an open session, for services that charge by time.
     package var sessionMinute = 0.0
-    /// For a minute of the user's speech that is written down.
+    /// Per minute of transcribed user speech.
     package var transcriptionMinute = 0.0
 
     package init() {}
@@ -25,24 +25,24 @@ package struct PriceTable: Equatable, Sendable {
     private static let full = PriceTable((32, 0.4, 64), text: (4, 0.4, 24))
     private static let mini = PriceTable((10, 0.3, 20), text: (0.6, 0.06, 2.4))
 
-    /// Published prices of 2026-08, by the beginning of the model's name.
+    /// Published prices of 2026-08, by model name prefix.
     private static let known: [(prefix: String, table: PriceTable)] = [
         ("gpt-realtime-2.1-mini", mini), ("gpt-realtime-mini", mini), ("gpt-realtime-2", full),
         ("gpt-realtime-1.5", PriceTable((32, 0.4, 64), text: (4, 0.4, 16))),
         ("gpt-realtime", PriceTable((32, 0.4, 64), text: (4, 0.4, 16))),
     ]
 
-    /// The published prices of a model; nil for one that is not in the table.
+    /// Returns the published prices of a model; nil if it is not in the table.
     package static func published(model: String) -> PriceTable? {
-        // A name goes on with a version or a date: "gpt-realtime-2025-08-28" is no "gpt-realtime-2".
+        // Only a version or a date may follow the prefix: "gpt-realtime-2025-08-28" is not a "gpt-realtime-2".
         known.filter { model.hasPrefix($0.prefix) && ["-", ".", nil].contains(model.dropFirst($0.prefix.count).first) }
             .max { $0.prefix.count < $1.prefix.count }?.table
     }
 
-    /// What a model that is not known is taken to cost: the dearest that is.
+    /// Assumed prices of an unknown model: the dearest known ones.
     package static let dearest = full
 
-    /// The published prices of a service: by the token, by the minute, or none at all for one of the user's own.
+    /// The published prices of a service: per token, per minute, or none for the user's own.
     package init(_ charge: ServiceCharge, model: String) {
         switch charge {
         case .tokens:
@@ -53,7 +53,7 @@ package struct PriceTable: Equatable, Sendable {
         }
     }
 
-    /// In millionths of a dollar, rounded up. Cached tokens are part of the input.
+    /// Cost in millionths of a dollar, rounded up. Cached tokens are part of the input.
     package func cost(of usage: Usage) -> Int {
         let audio = Double(usage.audioIn - usage.cachedAudioIn) * audioIn + Double(usage.cachedAudioIn) * cachedAudioIn
         let text = Double(usage.textIn - usage.cachedTextIn) * textIn + Double(usage.cachedTextIn) * cachedTextIn
@@ -61,7 +61,7 @@ package struct PriceTable: Equatable, Sendable {
         return Self.micros(audio + text + out)
     }
 
-    /// In millionths of a dollar. Sound of the user is 10 tokens a second.
+    /// Cost in millionths of a dollar, rounded up. User audio is 10 tokens per second.
     package func cost(of usage: TranscriptionUsage) -> Int {
         let seconds =
             switch usage {
@@ -71,13 +71,13 @@ package struct PriceTable: Equatable, Sendable {
         return Self.micros(seconds / 60 * transcriptionMinute * 1e6)
     }
 
-    /// In millionths of a dollar, not rounded: it is asked for in small pieces.
+    /// Cost in millionths of a dollar, not rounded because it is added up in small pieces.
     func cost(ofSession time: Duration) -> Double {
         time.fractionalMilliseconds / 60_000 * sessionMinute * 1e6
     }
 
     private static func micros(_ value: Double) -> Int {
-        // In this order what is no number counts as nothing.
+        // With the arguments in this order, `max` turns NaN into 0.
         Int(min(max(0, value), 1e12).rounded(.up))
     }
 }

@@ -1,13 +1,13 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The accounts as they outlive a restart.
+/// The accounts as saved across restarts.
 ///
 ///     [hour]
 ///     number = 495811     hours since 1970 in local time
 ///     microusd = 81200    millionths of a dollar
 ///     talk_ms = 95000
-///     told = false        whether the notice was given
+///     reported = false    whether the notice was given
 ///     [day]
 ///     ...
 package struct SavedBudget: Equatable, Sendable {
@@ -19,12 +19,11 @@ package struct SavedBudget: Equatable, Sendable {
         self.day = day
     }
 
-    /// Larger numbers are a damaged file, not a bill, and not a time.
+    /// Upper bounds: larger numbers mean a damaged file, not a real bill or time.
     private static let most = 1_000_000_000_000_000
     private static let latest = 100_000_000
 
-    /// Reads the text of the file. Everything must be there; unknown keys are passed over, since a newer version may have
-    /// written them.
+    /// Parses the file. All keys are required; unknown keys are ignored, since a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let values = try ConfigurationDocument(ofState: bytes).values
         hour = try Self.account("hour", values)

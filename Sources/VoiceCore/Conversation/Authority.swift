@@ -1,10 +1,11 @@
-/// Whose word stands behind what the model wants done.
+/// Tracks whose word is behind the model's actions.
 ///
-/// A response may act for the user as far as it answers him: the first one to his turn with his words alone; one that has
-/// seen the output of a tool with what came from outside in between; one to a notice, to news or to nothing at all not. An
-/// answer to what the agent asked takes a turn that began after the question was heard, and each turn gives one.
+/// A response may act for the user as far as it answers the user: the first response to a turn, with the user's words
+/// alone; one that has seen the output of a tool, with outside text in between; one to a notice, to news or to nothing, not
+/// at all. An answer to a question of the agent takes a turn that began after the question was heard, and each turn gives
+/// one.
 ///
-///     asked --> delivered --> a response tells it --> heard, or interrupted --> the user's next turn answers it
+///     asked --> delivered --> a response asks it --> heard, or interrupted --> the user's next turn answers it
 ///
 /// Heard is what was played of it, in samples: a response that was played to its end took at least half as long as saying
 /// the question fast; one that was interrupted got beyond its half, or to its end where it is short. One that tells
@@ -12,27 +13,27 @@
 ///
 /// A pure value, fed by the machine.
 package struct Authority: Equatable, Sendable {
-    /// Why a response was asked for.
+    /// Why a response was requested.
     package enum Purpose: Equatable, Sendable {
-        /// The user's turn, which no response has answered to its end.
+        /// The user's turn, not yet fully answered by a response.
         case turn
         /// Outputs of calls.
         case outputs
-        /// A notice, an announcement, news: nobody's wish.
+        /// A notice, an announcement, news: no request of the user.
         case remark
-        /// The same, and what the agent has asked under this number is told anew.
+        /// The same, and the agent's question under this number is asked again.
         case prompt(Int)
     }
 
-    /// What a response, or a call in it, goes back to.
+    /// The origin of a response, or of a call in it.
     private enum Ground: Equatable, Sendable {
         case nobody
-        /// The user's turn of this number, and what this program says.
+        /// The user's turn of this number, and texts of this program.
         case words(Int)
-        /// That turn, by way of text from outside.
+        /// That turn, through outside text.
         case turn(Int)
 
-        /// After text from outside.
+        /// The ground after outside text.
         var tainted: Ground {
             if case .words(let turn) = self { .turn(turn) } else { self }
         }
@@ -57,12 +58,12 @@ package struct Authority: Equatable, Sendable {
     private struct Response: Equatable, Sendable {
         var id: String
         var ground: Ground
-        /// Responses since the user spoke; a model that calls for ever is nobody's any more.
+        /// Number of responses since the user spoke; a model that keeps calling loses the user's authority.
         var depth = 0
-        /// Milliseconds that have left the loudspeaker, and that came in.
+        /// Milliseconds that have left the loudspeaker, and milliseconds received.
         var heard = 0
         var received = 0
-        /// All that it says has come in.
+        /// All of its speech has been received.
         var isWhole = false
         /// It was played to its end with another one behind it.
         var isPlayed = false
@@ -98,9 +99,9 @@ package struct Authority: Equatable, Sendable {
         var isSilent = false
     }
 
-    /// How much of what is asked a user has to hear before his words can be an answer. In ms.
+    /// How much of a question the user has to hear before the next words can be an answer, in ms.
     enum Heard {
-        /// Of what sounded for less nobody has understood a word.
+        /// Nothing shorter than this can be understood.
         static let least = 500
         /// What is shorter is heard whole, but for the last word's end.
         static let short = 1500
@@ -110,9 +111,9 @@ package struct Authority: Equatable, Sendable {
         static let longest = 20_000
     }
 
-    /// How long a turn waits for the response to it. A later one answers nothing that anybody still wants.
+    /// How long a turn waits for its response. Nobody wants a later one.
     static let longestWait = Duration.seconds(120)
-    /// Responses to one turn, each after the outputs of the one before.
+    /// Maximum responses to one turn, each after the outputs of the previous one.
     static let deepest = 32
     private static let kept = 32
 
@@ -152,7 +153,7 @@ package struct Authority: Equatable, Sendable {
 
     // MARK: The user
 
-    /// The user begins to speak, as this item.
+    /// The user begins to speak; the turn has this item.
     package mutating func turnBegan(_ itemID: String, at now: Duration) {
         begun += 1
         latest = Turn(number: begun, began: now)
@@ -160,7 +161,7 @@ package struct Authority: Equatable, Sendable {
         item = itemID
     }
 
-    /// The service has taken what he said into the conversation.
+    /// The service added the turn to the conversation.
     package mutating func turnCommitted(_ itemID: String) {
         guard !itemID.isEmpty, itemID == item, !committed.contains(itemID) else { return }
         Self.keep(itemID, in: &committed)
@@ -173,20 +174,20 @@ package struct Authority: Equatable, Sendable {
         if itemID == item { latest.isSilent = true }
     }
 
-    /// His turn is finished, and a response to it is on its way.
+    /// The turn is over, and a response to it is on its way.
     package mutating func turnEnded(at now: Duration) {
         waiting = begun
         waitingSince = now
     }
 
-    /// A person has written what would else be spoken.
+    /// The user typed a question instead of speaking.
     package mutating func turnWritten(at now: Duration) {
         turnBegan("", at: now)
         committedTurn = latest
         turnEnded(at: now)
     }
 
-    /// He has taken back what he wanted: what is still being made of it is nobody's wish.
+    /// The user took back the request: responses still to come act for nobody.
     package mutating func withdrawn() {
         waiting = nil
         for index in responses.indices { responses[index].ground = .nobody }
@@ -198,8 +199,8 @@ package struct Authority: Equatable, Sendable {
     package mutating func requested(_ purpose: Purpose) { requested = purpose }
 
     /// - Parameters:
-    ///   - isOurs: whether it is the one that was asked for.
-    ///   - telling: calls whose outputs it has seen for the first time.
+    ///   - isOurs: whether it is the requested one.
+    ///   - telling: calls whose outputs it sees for the first time.
     package mutating func began(_ id: String, isOurs: Bool, telling: Set<String>, at now: Duration) {
         if now - waitingSince > Self.longestWait { waiting = nil }
         let purpose = isOurs ? requested : nil
@@ -264,7 +265,7 @@ package struct Authority: Equatable, Sendable {
 
     /// Nothing more comes of it: a call that names it later is nobody's wish.
     ///
-    /// - Parameter isTriedAgain: whether the user's turn may still get another one.
+    /// - Parameter isTriedAgain: whether the user's turn may still get another response.
     package mutating func ended(_ id: String, isTriedAgain: Bool) {
         for index in responses.indices where responses[index].id == id {
             if let waiting, responses[index].ground.turn == waiting, !isTriedAgain { self.waiting = nil }
@@ -272,7 +273,7 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// So much of it has left the loudspeaker, of so much that has come in; in ms.
+    /// How much of it has left the loudspeaker, and how much was received, in ms.
     package mutating func sounded(_ id: String, heard: Int, received: Int, at now: Duration) {
         guard let index = responses.lastIndex(where: { $0.id == id }) else { return }
         responses[index].heard = max(0, heard)
@@ -287,13 +288,13 @@ package struct Authority: Equatable, Sendable {
         }
     }
 
-    /// What came in of it was played to its last sample.
+    /// All received audio of it was played.
     package mutating func played(_ id: String, at now: Duration) {
         guard let response = responses.last(where: { $0.id == id }), response.isWhole else { return }
         noteHeard(response, before: begun, at: now)
     }
 
-    /// It was cut short; `sounded` is still to tell where.
+    /// It was cut short; `sounded` will report where.
     package mutating func interrupted(_ id: String) {
         for index in responses.indices where responses[index].id == id {
             responses[index].cutAfter = responses[index].cutAfter ?? begun
@@ -326,7 +327,7 @@ package struct Authority: Equatable, Sendable {
         Self.keep(Length(number: prompt, characters: min(max(0, characters), 1 << 20)), in: &lengths)
     }
 
-    /// The session is over: nothing more comes of its responses.
+    /// The session is over: its responses get no further audio.
     package mutating func sessionEnded() {
         waiting = nil
         requested = nil
@@ -335,7 +336,7 @@ package struct Authority: Equatable, Sendable {
         committed = []
     }
 
-    /// The user's last words were put to the next session.
+    /// The user's last words were repeated in the next session.
     package mutating func askedAgain(at now: Duration) {
         waiting = begun > 0 ? begun : nil
         waitingSince = now

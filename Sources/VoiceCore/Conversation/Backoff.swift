@@ -1,7 +1,7 @@
-/// The pauses between attempts: a ceiling that doubles, and a pause anywhere below it.
+/// Pauses between attempts: random, below a ceiling that doubles.
 ///
-/// Full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog 2015): every daemon of a town lost the service in
-/// the same second, and must not come back in the same one.
+/// Full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog 2015): all daemons of a town lose the service in
+/// the same second and must not return in the same one.
 package struct Backoff: Equatable, Sendable {
     /// Ceiling of the first pause, and of the longest.
     let first: Duration
@@ -16,27 +16,27 @@ package struct Backoff: Equatable, Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// The longest that the next pause can be.
+    /// Upper bound of the next pause.
     package var ceiling: Duration {
         var ceiling = first
         for _ in 0..<min(attempts, 32) where ceiling < longest { ceiling *= 2 }
         return min(ceiling, longest)
     }
 
-    /// The next pause, 0 to `ceiling`, uniform.
+    /// Returns the next pause, uniform from 0 to `ceiling`.
     package mutating func next() -> Duration {
         let pause = ceiling * Double.random(in: 0...1, using: &random)
         attempts += 1
         return pause
     }
 
-    /// What was tried works: the next pause is a first one.
+    /// Resets the ceiling after a success.
     package mutating func reset() {
         attempts = 0
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a generator that is a plain value, so that a machine that holds one stays one.
+/// SplitMix64 (Steele, Lea, Flood 2014): a generator of value type, so that a machine that holds one stays a value.
 struct SplitMix64: RandomNumberGenerator, Equatable, Sendable {
     private var state: UInt64
 

@@ -4,40 +4,40 @@ package enum ConversationEvent: Equatable, Sendable {
     case activate
     /// End the session and stay idle.
     case deactivate
-    /// The user takes the word: what is being said is cut, what was asked goes on.
+    /// The user interrupts: speech is cut, but running requests go on.
     case interrupt
-    /// "Stop", by word, key or command: silence, and nothing of what was asked goes on or is spoken later.
-    /// - isSpoken: the word itself may still reach the service, and is no turn.
+    /// "Stop", by word, key or command: silence; nothing that was asked goes on or is spoken later.
+    /// - isSpoken: whether the word itself may still reach the service; it is not a turn.
     case stop(isSpoken: Bool)
 
-    /// What was asked last was only the first half: nothing of it goes on, and the whole is about to be said.
+    /// The last question was only the first half: drop it, as the whole follows.
     case supersede
 
-    /// The WebSocket is open; proves nothing yet (a bad key is told afterwards).
+    /// The WebSocket is open; proves nothing yet, as a bad key is reported afterwards.
     case connected
-    /// The connection ended, or could not be made.
+    /// The connection ended, or failed to open.
     case disconnected(LinkFailure)
-    /// What the service reports.
+    /// A report from the service.
     case service(ServiceReport)
-    /// The service ends the session that was just created after so long.
+    /// The service limits the newly created session to this length.
     case lifetime(Duration)
 
-    /// The first audio of a response, or of one that had run dry, came in.
+    /// The first audio arrived of a response, or of one after an underrun.
     case voiceReceived(responseID: String, itemID: String)
     /// The first sample of a response is at the loudspeaker.
     case voiceAudible(responseID: String)
-    /// So much of a response has left the loudspeaker, of so much that has come in, in ms; before `voiceDrained` and
+    /// How much of a response has left the loudspeaker and how much was received, in ms; sent before `voiceDrained` and
     /// `voiceStopped`.
     case voicePlayed(responseID: String, heard: Int, received: Int)
     /// Every sample received so far has been played.
     case voiceDrained
-    /// Playback was cut as asked; what was heard of each part that had not been played and finished.
+    /// Playback was cut as requested; lists how much was heard of each part not played to its end.
     case voiceStopped([HeardPart])
 
     /// The first byte of the call's request left.
     case callDispatched(callID: String)
-    /// The call's one output; `wantsReply` false where the model should stay silent about it, `isCarriedOut` false where
-    /// it is certain that nothing came of the call.
+    /// The call's only output. `wantsReply` is false if the model should not speak about it, `isCarriedOut` false if the
+    /// call certainly had no effect.
     case callAnswered(
         callID: String,
         output: String,
@@ -45,27 +45,27 @@ package enum ConversationEvent: Equatable, Sendable {
         origin: OutputOrigin = .outside,
         isCarriedOut: Bool = true
     )
-    /// The call takes so long that the user should be told; `activity` is what is being done, "reading your mail".
+    /// The call takes so long that the user should hear of it; `activity` is what is being done, such as "reading your
+    /// mail".
     case callDelayed(callID: String, activity: String? = nil)
-    /// A question that was typed: put once nobody speaks.
+    /// A typed question, sent once nobody is speaking.
     case ask(String)
-    /// Have the voice say this, once nobody speaks.
+    /// Have the voice say this once nobody is speaking.
     case say(String)
-    /// The conversation that was just opened begins with a greeting, unless the user has asked something by then.
+    /// Greet in the newly opened conversation, unless the user asks something first.
     case greet
-    /// How the agent greets; nil where it had nothing to say in time.
+    /// The agent's greeting; nil if it had none in time.
     case agentGreets(String?)
-    /// Close the session once nothing is left to be said.
+    /// Close the session once nothing remains to be said.
     case endWhenQuiet
-    /// The agent has news: an answer that no call waits for (`isAskedFor`), or something nobody asked for.
+    /// The agent has news: an answer no call is waiting for (`isAskedFor`), or something nobody requested.
     case agentReported(String, isAskedFor: Bool)
-    /// The service is about to say that the turn of this item was taken as spoken, and no voice was heard in it on this
-    /// machine.
+    /// The service is about to commit the turn of this item, but the local detector heard no voice in it.
     case turnWasSilent(itemID: String)
-    /// The agent waits for the user, who was asked in these words, under this number; nil when it does not any more.
-    /// - characters: of what he has to hear, in Unicode scalars.
+    /// The agent waits for the user's answer to this question, under this number; nil when it no longer does.
+    /// - characters: length of the part the user has to hear, in Unicode scalars.
     case agentAsks(String?, prompt: Int = 0, characters: Int = 0)
-    /// The media player has news for when nobody speaks; `opens`: also when no session is open.
+    /// The media player has news for a quiet moment; `opens`: even if it takes a new session.
     case mediaReported(MediaRemark, opens: Bool)
 
     /// A stream lost something: for the log.
@@ -73,41 +73,41 @@ package enum ConversationEvent: Equatable, Sendable {
 
     case timer(ConversationTimer)
     case budget(BudgetVerdict)
-    /// Whether the session opens again by itself when there is a budget again.
+    /// Whether the session reopens automatically when the budget is renewed.
     case keepsOpen(Bool)
-    /// Whether what nobody asked for may be said: announcements, news of the media player.
+    /// Whether unrequested speech is allowed: announcements, news of the media player.
     case announces(Bool)
-    /// Whether a session without audio is kept open while there is no conversation, so that the next begins at once.
+    /// Whether to keep a session without audio open between conversations, so that the next begins at once.
     case keepsWarm(Bool)
 }
 
-/// Which connection an event is about.
+/// The connection an event concerns.
 package enum ConversationLink: Equatable, Sendable {
-    /// The one that carries the conversation.
+    /// The connection that carries the conversation.
     case current
-    /// The one that is opened beside it, to take over.
+    /// The connection opened beside it, to take over.
     case standby
 }
 
 /// How a connection ended.
 package struct LinkFailure: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// Worth another try, after a pause that grows.
+        /// Worth a retry, after a growing pause.
         case transient
-        /// The service has had too much of us: another try, after a longer pause.
+        /// Rate limited: retry after a longer pause.
         case limited
-        /// The session was over (its hour was up): connect again at once.
+        /// The session reached its maximum length: reconnect at once.
         case expired
-        /// Trying again changes nothing until a person does: key, quota, model, address.
+        /// A retry cannot help until a person acts: key, quota, model, address.
         case permanent
     }
 
     package var kind: Kind
     /// One line for the log and for `error(reason)`.
     package var reason: String
-    /// The pause that the service asked for (`Retry-After`, RFC 9110 section 10.2.3).
+    /// The pause the service asked for (`Retry-After`, RFC 9110 section 10.2.3).
     package var retryAfter: Duration?
-    /// Somebody spoke while the connection was dead without saying so.
+    /// Somebody spoke while the connection was dead without any sign of it.
     package var missedSpeech = false
 
     package init(_ kind: Kind, _ reason: String, retryAfter: Duration? = nil) {
@@ -128,17 +128,17 @@ package enum ConversationTimer: Hashable, Sendable {
     case speech
     /// The server owes a response to the user's turn.
     case serverResponse
-    /// The server owes the beginning of a response we asked for.
+    /// The server owes the beginning of a response the daemon requested.
     case requestedResponse
     /// The server owes the end of a response.
     case activeResponse
-    /// The server says that a response runs, and has told of none.
+    /// The server reports a running response whose beginning it never announced.
     case unknownResponse
-    /// The server owes the end of a response that we have cancelled.
+    /// The server owes the end of a response the daemon cancelled.
     case cancelledResponse
-    /// The pause after a response that failed is over.
+    /// The pause after a failed response is over.
     case retryResponse
-    /// The session has lasted long enough to count as one that works.
+    /// The session has lasted long enough to count as working.
     case proven
     /// It is time to open the next session beside this one.
     case rotate
@@ -146,18 +146,18 @@ package enum ConversationTimer: Hashable, Sendable {
     case standbySetUp
     /// The room has been quiet long enough to change sessions.
     case quiet
-    /// A service that is preferred to the present one is to be tried again.
+    /// It is time to retry a service preferred to the current one.
     case preferred
-    /// The session is about to end: change at the next moment nobody speaks.
+    /// The session is about to end: change at the next moment of silence.
     case swapBy
-    /// Nobody has spoken since the session was ready: the greeting may be said.
+    /// Nobody has spoken since the session became ready: the greeting may be said.
     case greeting
     /// Nobody has spoken for the idle limit.
     case idle
-    /// What is being said after the budget was spent has taken long enough.
+    /// Speech after the budget was spent has taken long enough.
     case budget
 
-    /// What one session owes; the next has its own time.
+    /// Timers for what one session owes; the next starts afresh.
     static let ofTurns: [ConversationTimer] = [
         .speech, .serverResponse, .requestedResponse, .activeResponse, .unknownResponse, .cancelledResponse,
         .retryResponse,

@@ -1,28 +1,28 @@
 internal import VoiceBase
 
-/// What a budget says to the conversation.
+/// A change in the budget, as passed to the conversation.
 package enum BudgetVerdict: Equatable, Sendable {
-    /// Most of it is spent.
+    /// Most of the budget is spent.
     case near
-    /// It is spent; `until` as a clock shows it.
+    /// The budget is spent; `until` is a local time.
     case spent(until: String)
     case renewed
 }
 
 /// A conversation whose budget is spent.
 struct BudgetHold: Equatable, Sendable {
-    /// When there is a budget again; nil while there is one.
+    /// When the budget is renewed, in local time; nil unless it is spent.
     private(set) var until: String?
-    /// The session is closed as soon as nothing is being said.
+    /// The session closes as soon as nothing is being said.
     private(set) var isClosing = false
-    /// Opens by itself when there is a budget again.
+    /// Reopens automatically when the budget is renewed.
     private var reopens = false
 
     var isSpent: Bool { until != nil }
 
     /// - Parameters:
-    ///   - isOpen: a session is to be closed.
-    ///   - isAlwaysOpen: it is to be there again with the budget.
+    ///   - isOpen: whether a session has to be closed.
+    ///   - isAlwaysOpen: whether it should reopen with the budget.
     mutating func spent(until: String, isOpen: Bool, isAlwaysOpen: Bool) {
         let isNew = !isSpent
         self.until = until
@@ -31,15 +31,15 @@ struct BudgetHold: Equatable, Sendable {
         reopens = isAlwaysOpen
     }
 
-    /// A session was asked for and refused.
+    /// A session was requested and refused.
     mutating func refused(isAlwaysOpen: Bool) { reopens = isAlwaysOpen }
 
-    /// False: nothing opens by itself any more.
+    /// Notes whether a session may still reopen automatically.
     mutating func keepsOpen(_ keepsOpen: Bool) { reopens = reopens && keepsOpen }
 
     mutating func closed() { isClosing = false }
 
-    /// There is a budget again.
+    /// Notes that the budget is renewed.
     /// - Returns: whether to open a session.
     mutating func renewed() -> Bool {
         defer { self = BudgetHold() }
@@ -49,8 +49,8 @@ struct BudgetHold: Equatable, Sendable {
 
 /// The budget: a notice before its end, and a polite end.
 ///
-/// The answer that is being given is heard to its end, and so is the one to the turn that the user has begun; a turn
-/// begun later ends it. `budgetGrace` bounds all that.
+/// The current answer is heard to its end, and so is the answer to a turn already begun; a later turn ends the session.
+/// `budgetGrace` limits all of it.
 extension ConversationMachine {
     mutating func budget(_ verdict: BudgetVerdict) {
         switch verdict {
@@ -62,7 +62,7 @@ extension ConversationMachine {
         }
     }
 
-    /// Whether a session may be opened; says why where not.
+    /// Whether a session may be opened; if not, reports why.
     mutating func budgetAllows() -> Bool {
         guard let until = hold.until, !goOnForNothing() else { return true }
         hold.refused(isAlwaysOpen: options.isAlwaysOpen)

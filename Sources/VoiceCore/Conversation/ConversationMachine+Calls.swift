@@ -18,14 +18,14 @@ extension ConversationMachine {
         becameFiller(responseID)
         voice.callBegan(in: responseID)
         turn.clock?.called()
-        // From here on the call stands for the question: its answer outlives the session.
+        // From here on the call represents the question: its answer outlives the session.
         turn.forgetQuestion()
         emit(.startCall(call, authority.authority(of: call, in: responseID)))
         note(.callStarted(call))
     }
 
-    /// A call that is not made, cut off or stopped, is in the conversation all the same: without an output the model
-    /// would wait for it.
+    /// Refuses a call that was cut off or stopped. It is part of the conversation all the same, and without an output the
+    /// model would wait for it.
     mutating func refuse(
         _ call: FunctionCall,
         of responseID: String,
@@ -40,9 +40,9 @@ extension ConversationMachine {
         send(.answer(call: call.callID, text: output, isSpoken: false))
     }
 
-    /// Sends the outputs that are due; the model can read them while it still speaks.
+    /// Sends the outputs that are due; the model can read them while it is still speaking.
     ///
-    /// A session that was opened since does not know the call: it is told call and answer.
+    /// A newer session does not know the call, so it receives both call and answer.
     mutating func deliver() {
         guard link.isReady else { return }
         for answered in calls.takeDeliverable() {
@@ -69,21 +69,21 @@ extension ConversationMachine {
         }
     }
 
-    /// Asks for one response once every call of a response is answered and nobody else is about to speak.
+    /// Requests one response once every call of a response is answered and nobody else is about to speak.
     ///
-    /// A user who is speaking, or whose turn the server owes a response to, will get one that has seen the outputs.
-    /// The answer to an earlier turn waits until the present one is over to its last word.
+    /// A user who is speaking, or is owed a response, will get one that has seen the outputs. The answer to an earlier turn
+    /// waits until the current one is completely over.
     mutating func requestResponse() {
         guard link.isReady, sequencer.isIdle, sequencer.wantsResponse, turn.retryAfter == nil, turn.isQuiet,
             !calls.unspoken.contains(where: { calls.contains(responseID: $0.responseID, session: $0.session) }),
             voice.isSilent || !calls.isLate(at: turns)
         else { return }
-        // Of a response that nobody spoke for, the repetition is one as well.
+        // The repetition of an unrequested response is unrequested as well.
         let repeated = sequencer.uncovered.isEmpty ? unasked.last : nil
         askForResponse(for: repeated ?? (sequencer.isWanted ? .turn : .outputs))
     }
 
-    /// What nobody has asked for is offered no tools.
+    /// Requests a response; one nobody asked for gets no tools.
     mutating func askForResponse(for purpose: Authority.Purpose) {
         authority.requested(purpose)
         let mayCall =
@@ -97,20 +97,20 @@ extension ConversationMachine {
         sequencer.requested(eventID: id)
     }
 
-    /// The end of a response brings the calls that were told in no other way; they are made where it ended well.
+    /// Begins the calls announced only by the end of a response, if it ended well.
     mutating func beginRest(of end: ResponseEnd) {
         let isWell = end.status == .completed
         let rest = written.take(end.response).map { AnnouncedCall(call: $0, isComplete: true) } + end.calls
         for announced in rest {
             let call = announced.call
-            // Told before, perhaps without a word of the response it belongs to.
+            // Reported before, perhaps without the id of its response.
             let isKnown = [end.response, ""].contains { calls.knows(call.callID, responseID: $0, session: link.number) }
             guard !isKnown else { continue }
             begin(call, responseID: end.response, isComplete: isWell && announced.isComplete)
         }
     }
 
-    /// A response runs, so the service says, that it never told of: it is ended, and ours asked for again.
+    /// Ends a response that the service reports as running but never announced, and requests ours again.
     mutating func endUnknownResponse() {
         note(.unexpected("a response that was never told of"))
         sequencer.lostTrack()
@@ -118,13 +118,13 @@ extension ConversationMachine {
         requestFailed()
     }
 
-    /// The service did not answer our request for a response, or refused it for a reason of its own.
+    /// The service did not answer a request for a response, or refused it for its own reasons.
     mutating func requestFailed() {
         sequencer.abandon()
         if turn.requestFailed() { giveUp(.transient, "the service does not answer requests for a response") }
     }
 
-    /// A response failed: it is asked for again after a pause, once or twice; then the user is told, by a tone.
+    /// Requests a failed response again after a pause, once or twice; after that a tone notifies the user.
     mutating func retry(after failure: ErrorClass) {
         let (pause, limitedPause) = (options.retryPause, options.limitedRetryPause)
         let retry = turn.responseFailed(failure, pause: pause, limitedPause: limitedPause)
@@ -136,25 +136,25 @@ extension ConversationMachine {
 
     // MARK: Text from outside
 
-    /// Whether anything can be told but answers to calls.
+    /// Whether the service accepts any text but answers to calls.
     var takesText: Bool { options.capabilities.takesText }
 
-    /// Whether the user's words can be put as text.
+    /// Whether the service accepts the user's questions as text.
     var takesQuestions: Bool { takesText || options.capabilities.takesQuestions }
 
-    /// Tells what was written outside: data, whatever it says.
+    /// Passes on text from outside as data, whatever it says.
     ///
-    /// - Returns: the id of the call that was told.
+    /// - Returns: the id of the call it was passed on as.
     @discardableResult
     mutating func tell(_ report: ForeignReport, _ kind: String) -> String {
         let callID = requestID(kind)
-        // It is told, not asked for: whatever the service makes of it, it is not carried out.
+        // The call is only a carrier: even if the service repeats it, it is not made.
         calls.exclude(callID)
         send(.inform(id: callID, report))
         return callID
     }
 
-    /// A call of a response that nobody spoke for is refused.
+    /// Refuses a call from a response nobody requested.
     mutating func refuseUnasked(_ call: FunctionCall, of responseID: String) {
         let reason = ConversationNote.unexpected("a call of \(call.name) that nobody asked for")
         refuse(call, of: responseID, reason, "Not done: nobody has asked for it.")

@@ -2,20 +2,19 @@ package import VoiceConfiguration
 
 extension ConversationMachine {
     package struct Options: Equatable, Sendable {
-        /// What the service of the conversation can do: of several, the present one.
+        /// Capabilities of the current service.
         package internal(set) var capabilities: ServiceCapabilities
         /// Its name for the log.
         package var service = "the service"
-        /// Those that take its place where it cannot be had, in the order of preference.
+        /// Substitutes if it is unavailable, in order of preference.
         package var substitutes: [ServiceRoster.Service] = []
-        /// A service with a substitute has so long to be ready.
+        /// How long a service with a substitute may take to become ready.
         package var takeOverAfter: Duration = .milliseconds(2_500)
-        /// How long the room has to be quiet before a service that is well again takes over.
+        /// How long the room has to be quiet before a recovered service takes over.
         package var handBackQuiet: Duration = .seconds(30)
         /// How a conversation begins.
         package var greeting = Greeting.none
-        /// How long nobody may have spoken before it is said: words that were called out in one breath with the wake word are
-        /// on their way.
+        /// Silence before the greeting: words spoken in one breath with the wake word may still be on their way.
         package var greetAfter: Duration = .milliseconds(700)
         /// Silence after which an idle session is closed; nil keeps it open.
         package var idleLimit: Duration?
@@ -25,40 +24,40 @@ extension ConversationMachine {
         package var seed: UInt64 = 1
         package var reconnectFirst: Duration = .milliseconds(500)
         package var reconnectLongest: Duration = .seconds(60)
-        /// How long a session has to last before the pauses begin anew; a response that completes will do as well.
+        /// How long a session has to last before the backoff is reset; a completed response resets it as well.
         package var provenAfter: Duration = .seconds(60)
-        /// The least pause where the service had too much of us and does not say how long to wait; and the most that
-        /// it may ask for.
+        /// Minimum pause after a rate limit if the service states none, and maximum pause it may ask for.
         package var limitedPause: Duration = .seconds(30)
         package var limitedLongest: Duration = .seconds(900)
         package var probePause: Duration = .seconds(300)
         /// How long one turn of the user may last before its end counts as lost.
         package var speechLongest: Duration = .seconds(2 * Configuration.Activation().turnLimitS)
         package var responseLimit: Duration = .seconds(12)
-        /// How long a service that does not tell turns may be silent after one before it has nothing to say.
+        /// How long a service that does not report turns may stay silent after one before it counts as having nothing to
+        /// say.
         package var silentTurnLimit: Duration = .seconds(3)
-        /// How long a response may run: far more than the longest answer takes to be generated.
+        /// Maximum duration of a response: far longer than generating the longest answer.
         package var responseLongest: Duration = .seconds(180)
-        /// Pause before a response is asked for again: after a failure of the service, and after a rate limit (twice
-        /// that the second time).
+        /// Pause before a response is requested again: after a failure of the service, and after a rate limit (doubled the
+        /// second time).
         package var retryPause: Duration = .seconds(1)
         package var limitedRetryPause: Duration = .seconds(8)
-        /// How long after its session a question is still worth asking again.
+        /// How long after its session a question is worth repeating.
         package var askAgainWithin: Duration = .seconds(60)
 
-        /// Of the service of the conversation, like its capabilities.
+        /// Session rules of the current service.
         package var sessions = SessionRules()
-        /// How long a session may last where the service does not say it.
+        /// Session length limit if the service does not state one.
         package var sessionLifetime: Duration?
-        /// How long before the end of a session the next one is taken whatever the room does, as long as nobody speaks.
+        /// How long before the end of a session the next takes over at any moment nobody is speaking.
         package var swapMargin: Duration = .seconds(10)
         /// How long the room has to be quiet before sessions are changed.
         package var swapQuiet: Duration = .seconds(4)
-        /// Whether the session is meant to be open always, and opens again by itself when there is a budget again.
+        /// Whether the session should always be open, and reopens automatically when the budget is renewed.
         package var isAlwaysOpen = true
-        /// How long what is being said may take once the budget is spent.
+        /// How long speech may go on once the budget is spent.
         package var budgetGrace: Duration = .seconds(60)
-        /// How long the agent waits for an answer to what it asks.
+        /// How long the agent waits for an answer to its question.
         package var promptLimit: Duration = .seconds(Configuration.Jarvis().humanTimeoutS)
 
         package init(_ capabilities: ServiceCapabilities) {
@@ -68,17 +67,17 @@ extension ConversationMachine {
 
     package typealias Carry = Configuration.Realtime.Carry
 
-    /// What the sessions of a service are held to, as its section of the configuration has it.
+    /// Session rules of a service, from its section of the configuration.
     package struct SessionRules: Equatable, Sendable {
-        /// How long one may take to be ready.
+        /// How long a session may take to become ready.
         package var setUpLimit: Duration = .seconds(2 * Configuration.Realtime().connectTimeoutS + 10)
-        /// Age at which one is replaced; nil leaves it to its end.
+        /// Age at which a session is replaced; nil leaves it to its end.
         package var age: Duration? = .seconds(60 * Configuration.Realtime().sessionAgeMin)
-        /// How long before the end of one the next is opened.
+        /// How long before the end of a session the next is opened.
         package var rotationMargin: Duration = .seconds(Configuration.Realtime().rotationMarginS)
-        /// What the next one is told of the conversation.
+        /// What the next session learns of the conversation.
         package var carry = Configuration.Realtime().carry
-        /// Turns that are remembered for it.
+        /// Number of turns remembered for it.
         package var rememberedTurns = Configuration.Realtime().carryTurns
 
         package init() {}

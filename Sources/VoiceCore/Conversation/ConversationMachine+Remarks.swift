@@ -1,10 +1,11 @@
 internal import VoiceBase
 
-/// What is told when nobody speaks: typed questions, announcements, delays, news of the agent and of the media player.
+/// What is said when nobody is speaking: typed questions, announcements, delays, news of the agent and of the media player.
 ///
-/// What comes from outside is told as the output of a call, what is to be done with it by the system, in words of ours.
+/// Outside text is passed on as the output of a call; the instruction what to do with it is a system message in fixed
+/// words.
 extension ConversationMachine {
-    // MARK: Typed questions: put like spoken ones, and answered by voice
+    // MARK: Typed questions: treated like spoken ones, and answered by voice
 
     mutating func ask(_ text: String) {
         guard takesQuestions else {
@@ -16,16 +17,16 @@ extension ConversationMachine {
         guard remarks.typed.add(text, at: now) else { return note(.unexpected("too many typed questions wait")) }
     }
 
-    /// Puts the next one once nobody speaks and no response is awaited.
+    /// Sends the next one once nobody is speaking and no response is pending.
     mutating func putTyped() {
         guard link.isReady, isQuiet, let question = remarks.typed.next() else { return }
         guard now - question.at <= options.askAgainWithin else {
-            // Nobody waits for the answer any more.
+            // Nobody is waiting for the answer any more.
             note(.unexpected("a typed question waited for too long"))
             return emit(.play(.error))
         }
         endTurn()
-        // It is not in any session's words: should this one be lost, it is asked again.
+        // No session holds its words, so keep it here: if this session is lost, it is asked again.
         let itemID = turn.wrote(question.text, at: now)
         memory.began(itemID, by: .user)
         memory.said(question.text, in: itemID)
@@ -53,13 +54,13 @@ extension ConversationMachine {
 
     // MARK: Long calls and the end of a conversation
 
-    /// What the model is told when a call takes long. It stays in the conversation, so it says when it was true.
+    /// The notice to the model about a long call. It stays in the conversation, so it states when it was true.
     static let delayNotice = """
         Jarvis has not answered yet and is still working on the last request. Tell the user so in one short sentence \
         of at most eight words, and nothing else. Do not call a function now.
         """
 
-    /// - Parameter activity: what the agent is doing, "reading your mail"; nil where nobody knows.
+    /// - Parameter activity: what the agent is doing, such as "reading your mail"; nil if unknown.
     static func delayNotice(_ activity: String?) -> String {
         guard let activity else { return delayNotice }
         return """
@@ -69,12 +70,12 @@ extension ConversationMachine {
             """
     }
 
-    /// The same in the words that are said.
+    /// The same notice, in words to be said verbatim.
     static func plainDelayNotice(_ activity: String?) -> String {
         activity.map { "Jarvis is still \($0)." } ?? "Jarvis is still working on it."
     }
 
-    /// What a model is to say in its own words, or where none speaks, the words; nil for none.
+    /// Asks a model to say something in its own words, or a service without a model to say `plainly`; nil for nothing.
     mutating func wish(_ text: String, plainly: String?) {
         guard !options.capabilities.rewords else { return send(.tell(text, .say)) }
         if let plainly { send(.tell(plainly, .exactly)) }
@@ -83,7 +84,7 @@ extension ConversationMachine {
     mutating func settleWishes() {
         settleGreeting()
         remarks.wishes.settle(calls, sequencer)
-        // Who speaks again has not left.
+        // A user who speaks again has not left.
         if turn.isUserSpeaking { remarks.wishes.end(whenQuiet: false) }
         guard link.isReady, isQuiet else { return }
         tellDelay()
@@ -97,7 +98,7 @@ extension ConversationMachine {
         askForResponse(for: .remark)
     }
 
-    // MARK: News of the agent: they open no session; those that come while there is none wait for it
+    // MARK: News of the agent: opens no session, waits for the next one
 
     static let agentNews = """
         News from Jarvis has come that no call was waiting for: it is the last result. Tell it to the user now, like any \
@@ -119,18 +120,18 @@ extension ConversationMachine {
     private mutating func tellAgent(_ text: String, _ wish: String) {
         tell(.init(name: "ask_jarvis", arguments: "{}", output: text), "news")
         remarks.agent.sent(text, in: link.number)
-        // What was told is all that is to be said.
+        // The text passed on is all there is to say, so there are no plain words.
         self.wish(wish, plainly: nil)
         askForResponse(for: remarks.agent.isQuestion(text) ? .prompt(remarks.agent.prompt) : .remark)
     }
 
-    // MARK: News of the media player: nobody has asked for them, so nothing may come of them but words
+    // MARK: News of the media player: unrequested, so it may lead to speech but to no action
 
-    /// - Parameter opens: whether a session is opened for it.
+    /// - Parameter opens: whether to open a session for it.
     mutating func mediaReported(_ remark: MediaRemark, opens: Bool) {
         guard takesText, remarks.areAllowed, !link.isClosed || opens && !hold.isSpent else { return }
         remarks.media.add(remark, at: now)
-        // Nobody has asked: a service that refuses us is left alone.
+        // Nobody asked for it, so a service that refuses the client is left alone.
         if link.phase == .refused { emit(.play(.error)) } else { activate() }
     }
 

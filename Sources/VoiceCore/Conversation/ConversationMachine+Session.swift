@@ -1,12 +1,13 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Opening, configuring, losing and closing the session, and changing to the one beside it.
+/// Opening, configuring, losing and closing the session, and changing to the standby.
 extension ConversationMachine {
     mutating func activate() {
         switch link.phase {
         case .closed: break
-        // Who asks need not wait for the next look, and what comes of it is told anew: the key may have been changed.
+        // A user who asks need not wait for the next probe, and a repeated failure is reported anew: the key may have been
+        // changed.
         case .refused: break
         case .opening, .configuring, .ready:
             if link.refusal != nil { emit(.play(.error)) }
@@ -17,7 +18,7 @@ extension ConversationMachine {
         begin()
     }
 
-    /// The first attempt of many to have a session, with the service that is to be asked now.
+    /// Begins the attempts to open a session, with the service chosen now.
     private mutating func begin() {
         cancel(.reconnect)
         serve(roster.choice(at: now))
@@ -39,7 +40,7 @@ extension ConversationMachine {
         emit(.disconnect)
     }
 
-    /// The service is there, and becomes what it is to be.
+    /// The service is connected and receives its settings.
     mutating func sessionOpened(id: String?, ends: Int?) {
         guard link.created(at: now) else { return note(.unexpected("a session that nobody awaits")) }
         if id != nil { announceSession(id, ends) }
@@ -68,7 +69,7 @@ extension ConversationMachine {
         emit(.openMicrophone)
     }
 
-    /// The conversation may go on in this session.
+    /// The conversation may continue in this session.
     private mutating func sessionReady() {
         link.becameReady()
         if remarks.areAllowed, roster.takeNews() {
@@ -82,11 +83,11 @@ extension ConversationMachine {
         askAgain()
     }
 
-    /// What the user is told when another service speaks than usual.
+    /// Announced when a substitute service speaks.
     static let substituteNotice =
         "The usual voice service is not available. You are talking to another one until it is back."
 
-    /// A session ended that was not asked to.
+    /// The session ended unexpectedly.
     mutating func lost(_ failure: LinkFailure) {
         guard link.isReady || link.isSettingUp else { return }
         if link.isReady, failure.missedSpeech { turn.missedSpeech() }
@@ -94,7 +95,7 @@ extension ConversationMachine {
             note(.connectionLost(reason: failure.reason, retryIn: .zero))
             return promote()
         }
-        // A session that carried the conversation deserves another attempt; one that never came about does not.
+        // A session that carried the conversation deserves another attempt; one that never became ready does not.
         let isSubstituted = !link.isReady
         endSession()
         guard failure.kind != .permanent else { return refuse(failure.reason) }
@@ -108,23 +109,23 @@ extension ConversationMachine {
         restart(.reconnect, after: pause)
     }
 
-    /// The service will not have us: say so once, and look again after a long pause.
+    /// The service refuses the client: reports it once and probes again after a long pause.
     private mutating func refuse(_ reason: String) {
         guard !link.isClosed else { return }
         endSession()
         emit(.disconnect)
         if substitute(reason) { return }
         let refusal = link.refused(reason)
-        // Who typed is told of the refusal; nobody waits until it is over.
+        // A typed question fails with the refusal; nobody waits until it is over.
         remarks.typed.clear()
         if refusal.isNews { note(.refused(reason: reason)) }
         if refusal.isFirst { emit(.play(.error)) }
         restart(.reconnect, after: refusal.pause)
     }
 
-    /// Another service takes the place of the present one, which cannot be had.
+    /// Replaces the current service, which is unavailable, by another.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: false if there is none.
     private mutating func substitute(_ reason: String) -> Bool {
         guard let other = roster.substitute(at: now) else { return false }
         roster.failed(roster.current, at: now)
@@ -133,9 +134,9 @@ extension ConversationMachine {
         return true
     }
 
-    /// The budget is spent: a service that costs nothing goes on.
+    /// Continues with a free service after the budget is spent.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: false if there is none.
     mutating func goOnForNothing() -> Bool {
         roster.isSpent = true
         guard roster.hasFree else { return false }
@@ -158,13 +159,13 @@ extension ConversationMachine {
         emit(.connect)
     }
 
-    /// What is true of a session is over with it. Calls go on, and audio that came in is played to its end.
+    /// Ends all that belongs to the session. Calls go on, and received audio is played to its end.
     ///
-    /// - Parameter isReplaced: the one beside it has taken over.
+    /// - Parameter isReplaced: whether the standby has taken over.
     private mutating func endSession(isReplaced: Bool = false) {
         if link.isReady, !isReplaced { emit(.closeMicrophone) }
         if let lost = turn.sessionEnded(memory, at: now) {
-            // Where the words are not known, let it be heard that something was lost.
+            // If the words are unknown, a tone signals the loss.
             note(.questionLost(isAskedAgain: lost.text != nil))
             if lost.text == nil { emit(.play(.error)) }
         }
@@ -180,14 +181,14 @@ extension ConversationMachine {
         for timer in ConversationTimer.ofTurns { cancel(timer) }
     }
 
-    // MARK: What the next session is told
+    // MARK: Handing over to the next session
 
-    /// Tells the new session what was said last.
+    /// Passes on to the new session what was said last.
     private mutating func carryOver() {
         for line in history { send(.recall(line)) }
     }
 
-    /// For services that learn it when they open, and never again.
+    /// The history for services that accept it only when they open.
     private var openingHistory: [ServiceHistoryLine] { openingHistory(options.capabilities) }
 
     private func openingHistory(_ capabilities: ServiceCapabilities) -> [ServiceHistoryLine] {
@@ -210,7 +211,7 @@ extension ConversationMachine {
         }
     }
 
-    /// Puts the question to the new session; without its words, the tone of the open microphone asks the user for it.
+    /// Repeats the question in the new session; without its words, the open-microphone tone asks the user for it.
     private mutating func askAgain() {
         switch turn.takeLostQuestion(within: options.askAgainWithin, at: now) {
         case .none: break
@@ -227,7 +228,7 @@ extension ConversationMachine {
 
     // MARK: Errors
 
-    /// An error that ends the session for good, or one that only spoils an event.
+    /// Handles an error, which ends the session for good or only spoils an event.
     mutating func serviceError(_ error: ServiceError) {
         switch error.meaning {
         case .account, .configuration:
@@ -253,7 +254,7 @@ extension ConversationMachine {
         }
     }
 
-    /// The service has too much to do, or a bad moment: before a session is ready it is left alone for a while.
+    /// The service is overloaded or has a temporary fault: until a session is ready, it is left alone for a while.
     private mutating func limited(_ error: ServiceError) {
         switch link.phase {
         case .ready:
@@ -266,7 +267,7 @@ extension ConversationMachine {
         }
     }
 
-    /// The session is of no use any more.
+    /// Gives up a session that is of no further use.
     mutating func giveUp(_ kind: LinkFailure.Kind, _ reason: String, retryAfter: Duration? = nil) {
         emit(.disconnect)
         lost(LinkFailure(kind, reason, retryAfter: retryAfter))
@@ -276,7 +277,7 @@ extension ConversationMachine {
     mutating func sessionClosing(_ closing: ServiceClosing, _ reason: String) {
         guard link.isReady || link.isSettingUp else { return }
         switch closing {
-        // The end of the connection tells the rest.
+        // The end of the connection does the rest.
         case .asked: break
         case .expired: giveUp(.expired, reason)
         case .refused: refuse(reason)
@@ -294,7 +295,7 @@ extension ConversationMachine {
 
     // MARK: The session beside it
 
-    /// - Parameter service: a place in the list; nil for the present one.
+    /// - Parameter service: a place in the list; nil for the current service.
     mutating func openStandby(of service: Int? = nil) {
         guard link.openStandby() else { return }
         connectBeside(service ?? roster.current)
@@ -306,7 +307,7 @@ extension ConversationMachine {
         emit(.connectBeside)
     }
 
-    /// Tries a service that is preferred to the present one: where it is well, it takes over in a quiet moment.
+    /// Probes a service preferred to the current one: if it works, it takes over in a quiet moment.
     mutating func tryPreferred() { openStandby(of: roster.choice(at: now)) }
 
     private var isTryingAnother: Bool { link.isReady && roster.beside != roster.current }
@@ -344,7 +345,7 @@ extension ConversationMachine {
         }
     }
 
-    /// The present session, if there is one, goes on; the next is tried again after a pause that grows.
+    /// The current session, if any, goes on; the next is retried after a growing pause.
     mutating func standbyFailed(_ failure: LinkFailure) {
         emit(.dropBeside)
         guard !isTryingAnother else {
@@ -355,15 +356,15 @@ extension ConversationMachine {
         note(link.isClosed ? .warmFailed(reason: failure.reason) : .rotationFailed(reason: failure.reason))
     }
 
-    /// Nothing would be lost if the session ended now; calls may be out.
+    /// Whether nothing would be lost if the session ended now; calls may be out.
     private var mayPromote: Bool { link.mayChange && turn.isIdle && sequencer.isIdle }
 
-    /// Changes sessions where nobody speaks, because this one is about to end.
+    /// Changes sessions when nobody is speaking, because the current one is about to end.
     mutating func settleSwap() {
         if link.mustSwap, mayPromote { promote() }
     }
 
-    /// The session beside takes over.
+    /// The standby takes over.
     mutating func promote() {
         guard let next = link.promote() else { return }
         endSession(isReplaced: true)
@@ -378,10 +379,10 @@ extension ConversationMachine {
         sessionReady()
     }
 
-    // MARK: The session kept warm
+    // MARK: The warm session
 
-    /// While there is no conversation a session may be kept open, without audio, so that a call need not wait for one: the
-    /// session beside, with nothing beside it. No microphone, no state of the conversation.
+    /// Keeps a session open without audio between conversations, so that a call need not wait for one: a standby with no
+    /// current session. No microphone, no conversation state.
     mutating func settleWarm() {
         switch link.keepWarm(keepsWarm && !hold.isSpent) {
         case .open: connectBeside(roster.choice(at: now))
@@ -394,7 +395,7 @@ extension ConversationMachine {
         if link.dropWarm() { emit(.dropBeside) }
     }
 
-    /// - Returns: false where there is none.
+    /// - Returns: false if there is none.
     private mutating func adoptWarm() -> Bool {
         guard let warm = link.adopt() else { return false }
         serve(roster.beside)

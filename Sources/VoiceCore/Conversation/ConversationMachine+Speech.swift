@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// The user's turns, the model's voice, one interrupting the other, and "stop".
+/// The user's turns, the model's speech, how one interrupts the other, and "stop".
 extension ConversationMachine {
     static let stoppedOutput = "Not done: the user has stopped this request. Do not speak of it."
 
@@ -37,7 +37,7 @@ extension ConversationMachine {
         case .interrupted(let responseID): if voice.speech?.responseID == responseID { stopVoice() }
         case .toolNews(let tool, let status):
             note(.serviceTool(tool, status: status))
-            // The service acts on the question: asked again in another session, it might do so twice.
+            // The service is acting on the question: repeated in another session, it might act twice.
             turn.forgetQuestion()
         case .trouble(let error): serviceError(error)
         case .nearlyFull:
@@ -52,7 +52,7 @@ extension ConversationMachine {
 
     private mutating func speechStarted(_ itemID: String) {
         guard link.isReady else { return }
-        // Each turn has its own time.
+        // Each turn has its own time limit.
         cancel(.speech)
         guard turn.speechStarted(itemID, at: now) else { return }
         if state != .listening { turn.clock?.interrupted() }
@@ -68,7 +68,7 @@ extension ConversationMachine {
         unasked.userSpoke()
     }
 
-    /// What the service heard has become an item of the conversation.
+    /// The user's turn became an item of the conversation.
     private mutating func committed(_ itemID: String) {
         if link.isReady, turn.committed(itemID) { delete(itemID) }
     }
@@ -79,10 +79,10 @@ extension ConversationMachine {
 
     // MARK: Responses
 
-    /// Takes the first that is heard of a response for its beginning, where the service does not tell it.
+    /// Treats the first event of a response as its beginning if the service does not announce one.
     ///
-    /// - Parameter isSure: it is of this session, and is not its end: counts where a service does tell beginnings, and
-    ///   has left this one out.
+    /// - Parameter isSure: whether the event is certainly of this session and not the end of a response. Needed for
+    ///   services that do announce beginnings, if one is missing.
     mutating func adopt(_ responseID: String?, isSure: Bool) {
         guard link.isReady, let responseID, !responseID.isEmpty, !voice.knows(responseID) else { return }
         if options.capabilities.responseBounds == .bothReported {
@@ -106,7 +106,7 @@ extension ConversationMachine {
         let wasStopped = isStopped(end.response)
         beginRest(of: end)
         let wasVoiced = voice.wasVoiced(end.response)
-        // Cut before the first word, by a user who may only have coughed: what it was to tell is still to be told.
+        // Cut before its first word, by a user who may only have coughed: its content still has to be said.
         let isUnheard = (end.status == .cancelled || end.status == .failed) && !wasVoiced
         let wasToTell = sequencer.isTelling
         let wasRunning = sequencer.done(
@@ -124,7 +124,7 @@ extension ConversationMachine {
         case .cancelled:
             guard wasRunning, turn.isIdle else { break }
             turn.forgetQuestion()
-            // Nobody has spoken: a service that does so again and again is not asked for ever.
+            // Nobody has spoken: a service that does this repeatedly is not asked forever.
             if isUnheard, wasToTell { retry(after: .service) }
         case .failed:
             note(.responseFailed(status: end.status.rawValue, reason: end.reason))
@@ -145,7 +145,7 @@ extension ConversationMachine {
         retry(after: end.failure)
     }
 
-    /// A response that nobody wants has begun: not a word of it.
+    /// Refuses a response nobody wants, before its first word.
     private mutating func refuse(response responseID: String) {
         turn.stop(responses: [responseID])
         cancelResponse()
@@ -173,13 +173,13 @@ extension ConversationMachine {
         turn.clock?.audible(isAnswer: !isFiller, at: now)
     }
 
-    /// Said on the way to the answer: it holds a call, is the news of one, or is what a service says by itself meanwhile.
+    /// Whether the response is an acknowledgement: it holds a call, reports a long one, or is a filler of the service.
     private func isOnTheWay(_ responseID: String) -> Bool {
         calls.contains(responseID: responseID, session: link.number) || remarks.wishes.isNotice(responseID)
             || options.capabilities.fillsSilence && calls.isWaiting
     }
 
-    /// The response turns out to hold a call: what it says is said on the way to the answer.
+    /// The response holds a call, so its speech is an acknowledgement.
     mutating func becameFiller(_ responseID: String) {
         if voice.becameFiller(responseID) { turn.clock?.becameFiller() }
     }
@@ -188,9 +188,9 @@ extension ConversationMachine {
         if let played = voice.settle(sequencer) { authority.played(played, at: now) }
     }
 
-    /// Stops what sounds and refuses the rest of every response that could still send audio.
+    /// Stops playback and refuses the rest of every response that could still send audio.
     ///
-    /// - Parameter always: also where nothing is known to sound: the first of it may be on its way here.
+    /// - Parameter always: stops even if nothing is known to be playing, as the first audio may be on its way.
     mutating func stopVoice(always: Bool = false) {
         emit(.cancelEarcons)
         guard let cut = voice.cut(active: sequencer.activeResponse, always: always) else { return }
@@ -198,9 +198,9 @@ extension ConversationMachine {
         emit(.stopVoice(responseIDs: cut.stale))
     }
 
-    /// Tells the service what was heard of each part that was cut.
+    /// Notifies the service how much was heard of each cut part.
     ///
-    /// A session that was opened since knows nothing of the items of the one before.
+    /// A newer session does not know the items of the previous one.
     mutating func truncate(_ parts: [HeardPart]) {
         voice.wereCut(parts)
         guard link.isReady else { return }
@@ -218,14 +218,13 @@ extension ConversationMachine {
 
     // MARK: Interruption and "stop"
 
-    /// The user takes the word, or says "Jarvis" and nothing else: the answers of calls are still wanted, and whatever he
-    /// is saying is a turn.
+    /// The user interrupts, or says only "Jarvis": the answers of calls are still wanted, and any current speech is a turn.
     mutating func interrupt() {
         silence()
         if !turn.isUserSpeaking { turn.forgetQuestion() }
     }
 
-    /// "Stop": whatever the connection and the state, it is silent at once, and nothing of what was asked is said, asked
+    /// "Stop": in any state, with or without a connection, there is silence at once. Nothing that was asked is said, asked
     /// again, or left to the agent.
     mutating func stop(isSpoken: Bool) {
         turn.stop(responses: voice.responses)
@@ -241,7 +240,7 @@ extension ConversationMachine {
         for itemID in taken.deleted { delete(itemID) }
     }
 
-    /// The turn was taken too early: its call is withdrawn, and no word of it is said.
+    /// The turn was ended too early: withdraws its call and says nothing of it.
     mutating func supersede() {
         guard link.isReady, calls.isWaiting || turn.question != nil || sequencer.wantsResponse else { return }
         silence()
@@ -251,7 +250,7 @@ extension ConversationMachine {
         turn.forgetQuestion()
     }
 
-    /// Nothing that is being said, or about to be, is said to its end; what was to be told is told.
+    /// Silences all current and pending speech; results still to be spoken count as spoken.
     private mutating func silence(always: Bool = false) {
         turn.silenced(inSession: link.isReady)
         if link.isReady {
@@ -261,7 +260,7 @@ extension ConversationMachine {
         stopVoice(always: always)
     }
 
-    /// Whether calls of this response are not to be made.
+    /// Whether calls of this response must not be made.
     func isStopped(_ responseID: String) -> Bool {
         if turn.isStopped(response: responseID) { return true }
         // A response that was cancelled before its name was known.

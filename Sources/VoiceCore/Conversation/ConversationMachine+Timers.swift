@@ -1,8 +1,8 @@
 internal import VoiceBase
 
-/// The timers that the facts ask for, and what their end means.
+/// The timers the facts require, and what happens when they fire.
 extension ConversationMachine {
-    /// Starts and cancels timers, so that those run that are wanted.
+    /// Starts and cancels timers, so that the wanted ones run.
     mutating func watch() {
         watchSession()
         watchResponse()
@@ -29,7 +29,7 @@ extension ConversationMachine {
         want(.swapBy, link.mayChange && swap != nil && !link.mustSwap, after: swap ?? .zero)
     }
 
-    /// How long a session may take to be ready: where another service can take its place, no longer than a person waits.
+    /// How long a session may take to become ready: if another service can replace it, no longer than a person waits.
     private var setUpLimit: Duration {
         roster.substitute(at: now) == nil
             ? options.sessions.setUpLimit : min(options.takeOverAfter, options.sessions.setUpLimit)

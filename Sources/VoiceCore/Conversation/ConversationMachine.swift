@@ -1,18 +1,18 @@
-/// The conversation: what happened, what to do about it. No input or output, no clock, no task.
+/// The state machine of the conversation: turns events into effects. No I/O, no clock, no task.
 ///
-/// It keeps facts (is a session ready, does the user speak, which response runs, what is being played, which calls are
-/// out) and derives the state from them after every event, so that no order of events can leave a state behind that
-/// the facts do not bear out. `handle` returns what is to be done, in order; the owner does it.
+/// It keeps facts (is a session ready, is the user speaking, which response is running, what is being played, which calls
+/// are out) and derives the state from them after every event, so no order of events can leave a state the facts do not
+/// support. `handle` returns the effects in order; the owner performs them.
 ///
-/// Each kind of fact has an owner with a vocabulary of its own: `SessionLink` the sessions, `Turn` the user's turn,
-/// `ModelVoice` what sounds, `ResponseSequencer` the responses, `PendingCalls` the calls, `Authority` whose word counts,
-/// `Remarks` what waits for a quiet moment. The machine tells each of them what concerns it, and asks them what follows.
+/// Each kind of fact has an owner with its own vocabulary: `SessionLink` the sessions, `Turn` the user's turn, `ModelVoice`
+/// the speech being played, `ResponseSequencer` the responses, `PendingCalls` the calls, `Authority` whose word counts,
+/// `Remarks` what waits for a quiet moment. The machine notifies each of what concerns it, and asks what follows.
 ///
-/// It knows no service, only what one reports, can be asked, and can do. The rules it lives by: the microphone is held
-/// until the settings are in force; one response at a time writes to the conversation; a call is started when it is
-/// complete, answered once, and spoken about by exactly one requested response; the service cancels its own response when
-/// the user interrupts, and is told how much of it was heard. A session is short-lived: the next is opened beside it and
-/// takes over in a quiet moment.
+/// It knows no particular service, only what a service reports, accepts and can do. Its rules: the microphone stays closed
+/// until the settings are in force; one response at a time writes to the conversation; a call starts when it is complete,
+/// is answered once, and is spoken about by exactly one requested response; when the user interrupts, the service cancels
+/// its own response and is notified how much of it was heard. Sessions are short-lived: the next is opened beside the
+/// current one and takes over in a quiet moment.
 package struct ConversationMachine: Sendable {
     package private(set) var options: Options
     /// Monotonic time of the event being handled.
@@ -24,18 +24,18 @@ package struct ConversationMachine: Sendable {
     var voice = ModelVoice()
     var sequencer = ResponseSequencer()
     var calls = PendingCalls()
-    /// Calls that the service has written, and has not told to be complete.
+    /// Calls the service has written but not reported as complete.
     var written = WrittenCalls()
     var unasked = UnaskedResponses()
-    /// Whose word stands behind what the model wants.
+    /// Whose word is behind the model's actions.
     var authority: Authority
-    /// What the next session is told of the conversation.
+    /// What the next session learns of the conversation.
     var memory: TurnMemory
     var remarks = Remarks()
     var hold = BudgetHold()
     private(set) var keepsWarm = false
 
-    // What is to be done.
+    // Pending effects.
     private(set) var timers: Set<ConversationTimer> = []
     private var effects: [ConversationEffect] = []
     private var nextRequest = 0
@@ -58,10 +58,10 @@ package struct ConversationMachine: Sendable {
     /// Counts the user's turns.
     package var turns: Int { turn.number }
 
-    /// Why the service could not be had the last time; nil where it can.
+    /// Why the service was last unavailable; nil when it is reachable.
     package var trouble: ServiceTrouble? { link.trouble }
 
-    /// The service may take us now: the key was changed.
+    /// Forgets earlier failures, because the key was changed.
     package mutating func forgetTrouble() {
         link.forgetTrouble()
         roster.forgetFailures()
@@ -69,7 +69,7 @@ package struct ConversationMachine: Sendable {
 
     /// - Parameters:
     ///   - now: monotonic time at which the event happened.
-    ///   - origin: the connection it is about, where it is about one.
+    ///   - origin: the connection the event concerns, if any.
     package mutating func handle(
         _ event: ConversationEvent,
         at now: Duration,
@@ -89,7 +89,7 @@ package struct ConversationMachine: Sendable {
     private mutating func happened(_ event: ConversationEvent) {
         switch event {
         case .activate:
-            // Who calls has not left.
+            // A user who calls has not left.
             remarks.wishes.end(whenQuiet: false)
             activate()
         case .deactivate:
@@ -145,12 +145,12 @@ package struct ConversationMachine: Sendable {
             note(.unexpected("the service takes as spoken what no voice was heard in here"))
         case .mediaReported(let remark, let opens): mediaReported(remark, opens: opens)
         case .timer(let timer):
-            // One that was cancelled may have been under way.
+            // The event of a cancelled timer may already have been under way.
             if timers.remove(timer) != nil { fired(timer) }
         }
     }
 
-    /// What follows from the facts, whatever the event was.
+    /// Performs what follows from the facts, whatever the event.
     private mutating func settle() {
         settleVoice()
         settleSwap()
@@ -190,16 +190,16 @@ package struct ConversationMachine: Sendable {
         return sequencer.wantsResponse ? .processing : .listening
     }
 
-    /// A response is on its way that the user has not silenced.
+    /// Whether a response is on its way that the user has not silenced.
     private var awaitsResponse: Bool {
         guard sequencer.isResponseComing else { return false }
         return !(sequencer.activeResponse.map(voice.isSilenced) ?? false)
     }
 
-    /// Nobody speaks and no response is awaited.
+    /// Nobody is speaking and no response is pending.
     var isQuiet: Bool { voice.isSilent && turn.isQuiet && sequencer.isIdle && !sequencer.wantsResponse }
 
-    /// What does not hold between events, though it always should, whatever the order of events; empty where all is well.
+    /// Violated invariants between events; empty if all is well.
     package var brokenInvariants: [String] {
         var broken = link.brokenInvariants + roster.brokenInvariants + turn.brokenInvariants
         if timers.contains(.reconnect) != link.isPausing { broken.append("a pause and its timer differ") }
@@ -214,18 +214,18 @@ package struct ConversationMachine: Sendable {
         return broken
     }
 
-    // MARK: What is to be done
+    // MARK: Effects
 
     mutating func emit(_ effect: ConversationEffect) { effects.append(effect) }
 
     mutating func note(_ note: ConversationNote) { emit(.note(note)) }
 
-    /// What the service cannot do is not asked of it.
+    /// Sends a request, unless the service cannot handle it.
     mutating func send(_ request: ServiceRequest) {
         if request.isTaken(by: options.capabilities) { emit(.send(request)) }
     }
 
-    /// The service of the next session, with all that the conversation goes by.
+    /// Switches to the service of the next session, with its capabilities and rules.
     mutating func serve(_ index: Int) {
         guard index != roster.current else { return }
         roster.use(index)
@@ -244,7 +244,7 @@ package struct ConversationMachine: Sendable {
         if let report = turn.end() { emit(.turnEnded(report)) }
     }
 
-    /// Starts or cancels a timer, so that it runs where it is wanted.
+    /// Starts or cancels a timer, as wanted.
     mutating func want(_ timer: ConversationTimer, _ isWanted: Bool, after pause: Duration) {
         guard isWanted else { return cancel(timer) }
         if timers.insert(timer).inserted { emit(.startTimer(timer, pause)) }

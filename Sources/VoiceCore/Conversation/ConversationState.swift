@@ -1,4 +1,4 @@
-/// What the conversation is doing, as the log, the status and the lights show it.
+/// The state of the conversation, as shown in the log, the status and the lights.
 package enum ConversationState: Equatable, Sendable, CustomStringConvertible {
     /// No session. `activate` leads to `connecting`.
     case idle
@@ -16,10 +16,10 @@ package enum ConversationState: Equatable, Sendable, CustomStringConvertible {
     case waitingForJarvis
     /// The answer is being spoken; ends with its last sample at the loudspeaker.
     case aiSpeaking
-    /// The service refuses us; the reason says why. Probed again now and then.
+    /// The service refuses the client, for this reason. Probed again from time to time.
     case error(String)
 
-    /// The state without its reason, for where the reason is told already.
+    /// The state without its reason, for places that show the reason separately.
     package var name: String {
         if case .error = self { "error" } else { description }
     }

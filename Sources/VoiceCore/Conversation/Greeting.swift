@@ -5,20 +5,20 @@ package enum Greeting: Equatable, Sendable {
     case none
     /// With these words.
     case words(String)
-    /// With what the agent says when it is asked.
+    /// With the agent's reply when asked for a greeting.
     case agent
 }
 
-/// The greeting of the conversation that was just opened, until it is said. Who asks something first is not greeted.
+/// The greeting of a newly opened conversation, until it is said. A user who asks first is not greeted.
 struct PendingGreeting: Equatable, Sendable {
     enum Text: Equatable, Sendable {
-        /// The owner's words, said as they are.
+        /// The owner's words, said verbatim.
         case words(String)
-        /// The agent's: data that the model passes on.
+        /// The agent's greeting: data that the model passes on.
         case agent(String)
     }
 
-    /// Nobody wants to be greeted later than this.
+    /// A greeting later than this is dropped.
     private static let lifetime = Duration.seconds(10)
 
     private enum Phase: Equatable, Sendable {
@@ -48,7 +48,7 @@ struct PendingGreeting: Equatable, Sendable {
         phase = text.map { .known(.agent($0)) } ?? .none
     }
 
-    /// What is to be said now, once.
+    /// Returns the greeting to say now, once.
     mutating func take(at now: Duration) -> Text? {
         defer { phase = .none }
         guard case .known(let text) = phase, now - began <= Self.lifetime else { return nil }
@@ -59,14 +59,14 @@ struct PendingGreeting: Equatable, Sendable {
 }
 
 extension ConversationMachine {
-    /// The conversation was opened by somebody who may be greeted.
+    /// Begins the greeting of a conversation opened by somebody who may be greeted.
     mutating func greet() {
         guard remarks.areAllowed, !link.isClosed, link.phase != .refused else { return }
         remarks.greeting.begin(options.greeting, at: now)
         if options.greeting == .agent { emit(.askForGreeting) }
     }
 
-    /// What is being answered needs no greeting before it.
+    /// Drops the greeting once the user is being answered.
     mutating func settleGreeting() {
         if calls.isWaiting || voice.speech != nil || !remarks.typed.isEmpty { remarks.greeting.forget() }
     }
@@ -75,7 +75,7 @@ extension ConversationMachine {
         A conversation begins, and the last result is how Jarvis greets the user: say it, and nothing else.
         """
 
-    /// Nobody has spoken since the session was ready.
+    /// Says the greeting if nobody has spoken since the session became ready.
     mutating func sayGreeting() {
         guard let text = remarks.greeting.take(at: now), link.isReady, isQuiet else { return }
         switch text {

@@ -1,4 +1,4 @@
-/// What the model says: the response that sounds, and those that are not to be heard any more.
+/// The model's speech: the response that is playing, and those the user silenced.
 struct ModelVoice: Equatable, Sendable {
     /// Speech of one response, from its first audio in to its last sample out.
     struct Speech: Equatable, Sendable {
@@ -15,11 +15,11 @@ struct ModelVoice: Equatable, Sendable {
     private static let mostSilenced = 64
 
     private(set) var speech: Speech?
-    /// Responses of this session, the latest ones; what is still played of an earlier one is not known to it.
+    /// The latest responses of this session; it does not know earlier ones that are still playing.
     private(set) var responses: [String] = []
-    /// The response that was last heard from, by its audio.
+    /// The response whose audio arrived last.
     private var latest: String?
-    /// Responses the user cut short: what still comes of them is stale.
+    /// Responses the user cut short: further audio of them is stale.
     private var silenced: [String] = []
 
     var isSilent: Bool { speech == nil }
@@ -27,11 +27,11 @@ struct ModelVoice: Equatable, Sendable {
     func knows(_ responseID: String) -> Bool { responses.contains(responseID) }
     func isSilenced(_ responseID: String) -> Bool { silenced.contains(responseID) }
 
-    /// Whether it is the last one of which anything came in.
+    /// Whether the latest audio belongs to this response.
     func wasVoiced(_ responseID: String) -> Bool { latest == responseID }
 
-    /// Whether it is said on the way to the answer, rather than the answer.
-    /// - Parameter isOnTheWay: what is known of it besides.
+    /// Whether it is an acknowledgement before the answer, rather than the answer.
+    /// - Parameter isOnTheWay: the assumption for a response that is not playing.
     func isFiller(_ responseID: String, isOnTheWay: Bool) -> Bool {
         if let speech, speech.responseID == responseID { speech.isFiller } else { isOnTheWay }
     }
@@ -41,8 +41,8 @@ struct ModelVoice: Equatable, Sendable {
         if responses.count > Self.mostResponses { responses.removeFirst() }
     }
 
-    /// Audio of a response comes in.
-    /// - Returns: nil where it was silenced; whether it is said on the way to the answer.
+    /// Notes audio of a response.
+    /// - Returns: nil if it was silenced; otherwise whether it is an acknowledgement.
     mutating func received(_ responseID: String, isOnTheWay: Bool) -> Bool? {
         guard !isSilenced(responseID) else { return nil }
         latest = responseID
@@ -55,15 +55,15 @@ struct ModelVoice: Equatable, Sendable {
         return next.isFiller
     }
 
-    /// The response turns out to hold a call.
-    /// - Returns: whether it sounds, and had been taken for the answer.
+    /// Notes that the response holds a call.
+    /// - Returns: whether it is playing and had counted as the answer.
     mutating func becameFiller(_ responseID: String) -> Bool {
         guard speech?.responseID == responseID, speech?.isFiller == false else { return false }
         speech?.isFiller = true
         return true
     }
 
-    /// A call of the response is complete.
+    /// Notes that a call of the response is complete.
     mutating func callBegan(in responseID: String) {
         if speech?.responseID == responseID { speech?.hasCall = true }
     }
@@ -72,10 +72,11 @@ struct ModelVoice: Equatable, Sendable {
         if speech?.responseID == responseID { speech?.isDone = true }
     }
 
-    /// All that came in was played.
+    /// Notes that all received audio has been played.
     mutating func drained() { speech?.isDrained = true }
 
-    /// Speech is over with its last sample, and its response with its end; one that runs no more has ended unheard.
+    /// Ends the speech once its last sample is played and its response has ended; a response that no longer runs has ended
+    /// unnoticed.
     /// - Returns: the response that was played to its end.
     mutating func settle(_ sequencer: ResponseSequencer) -> String? {
         guard let speaking = speech else { return nil }
@@ -85,18 +86,18 @@ struct ModelVoice: Equatable, Sendable {
         return speaking.responseID
     }
 
-    /// The user does not want to hear it.
+    /// Silences a response the user does not want to hear.
     mutating func silence(_ responseID: String) {
         silenced.append(responseID)
         if silenced.count > Self.mostSilenced { silenced.removeFirst(silenced.count - Self.mostSilenced) }
     }
 
-    /// Whatever sounds is cut, with the rest of every response that could still send audio.
+    /// Cuts the current speech and the rest of every response that could still send audio.
     ///
     /// - Parameters:
-    ///   - active: the response that runs.
-    ///   - always: also where nothing is known to sound: the first of it may be on its way here.
-    /// - Returns: nil where there is nothing to cut; the response that sounded, and those to be refused.
+    ///   - active: the running response.
+    ///   - always: cuts even if nothing is known to be playing, as the first audio may be on its way.
+    /// - Returns: nil if there is nothing to cut; otherwise the response that was playing, and those to refuse.
     mutating func cut(active: String?, always: Bool) -> (sounding: String?, stale: [String])? {
         var stale: [String] = []
         if let active { stale.append(active) }
@@ -108,15 +109,15 @@ struct ModelVoice: Equatable, Sendable {
         return (speech?.responseID, stale)
     }
 
-    /// The card has cut these parts. A response may have begun to sound before it did so: it went with the rest, and never
-    /// ends by itself.
+    /// Notes that playback was cut at these parts. A response that began to play before the cut was cut as well, and would
+    /// never end otherwise.
     mutating func wereCut(_ parts: [HeardPart]) {
         guard let lost = speech?.responseID, parts.contains(where: { $0.part.responseID == lost }) else { return }
         silence(lost)
         speech = nil
     }
 
-    /// Nothing more comes in of its responses. What did is played.
+    /// Ends all responses of the session. Received audio is still played.
     mutating func sessionEnded() {
         silenced = []
         responses = []

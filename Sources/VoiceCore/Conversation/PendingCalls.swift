@@ -1,21 +1,21 @@
-/// The tool calls of a conversation: each found once, answered once, delivered in the order it was asked.
+/// The tool calls of a conversation: each registered once, answered once, and delivered in the order of the requests.
 ///
 ///     begin --> answer --> takeDeliverable --> settle
 ///                              ^-- reopen --'
 ///
-/// An answer that was delivered is kept until it has been spoken about: a session that ends before takes it along.
+/// A delivered answer is kept until it has been spoken about: if its session ends before, it is delivered again.
 package struct PendingCalls: Equatable, Sendable {
     package struct Call: Equatable, Sendable {
-        /// Under an id that no other call here has had.
+        /// The call, under an id unique here.
         package var call: FunctionCall
-        /// The id by which the service knows it.
+        /// The service's id for it.
         package var wireID: String
-        /// Told to a later session, under an id that we gave it.
+        /// Passed on to a later session, under an id assigned here.
         package var isRepeated = false
         package var responseID: String
-        /// The voice session it was asked in; a later session does not know its id.
+        /// The voice session of the call; a later session does not know its id.
         package var session: Int
-        /// The user's turn it was asked in.
+        /// The user's turn of the call.
         package var turn: Int
         package var output: String?
         package var wantsReply = true
@@ -25,16 +25,16 @@ package struct PendingCalls: Equatable, Sendable {
     package private(set) var open: [Call] = []
     /// Calls whose output is delivered and not yet spoken about.
     package private(set) var unspoken: [Call] = []
-    /// How a service names a call: its ids may be counted anew in each session, or in each response.
+    /// A call as named by a service, which may count ids anew in each session or in each response.
     private struct Name: Equatable {
         var callID: String
         var responseID: String
         var session: Int
     }
 
-    /// Calls already seen, the latest ones: the same call is announced up to three times.
+    /// The latest calls seen: the same call is announced up to three times.
     private var seen: [Name] = []
-    /// Ids that were given here, the latest ones.
+    /// The latest ids assigned here.
     private var given: [String] = []
     private var renamed = 0
     private var excluded: [String] = []
@@ -42,14 +42,14 @@ package struct PendingCalls: Equatable, Sendable {
 
     package init() {}
 
-    /// Calls still waiting for their answer.
+    /// Whether any call is still waiting for its answer.
     package var isWaiting: Bool { open.contains { $0.output == nil } }
 
     package func isWaiting(callID: String) -> Bool {
         open.contains { $0.call.callID == callID && $0.output == nil }
     }
 
-    /// Whether an answer is there that could be delivered.
+    /// Whether an answer is ready for delivery.
     package var hasDeliverable: Bool {
         var rest = self
         return !rest.takeDeliverable().isEmpty
@@ -59,12 +59,12 @@ package struct PendingCalls: Equatable, Sendable {
         open.contains { $0.responseID == responseID && $0.session == session }
     }
 
-    /// Whether the answers to be spoken about belong to an earlier turn of the user than `turn`.
+    /// Whether an answer to be spoken about belongs to an earlier turn than `turn`.
     package func isLate(at turn: Int) -> Bool {
         unspoken.contains { $0.turn < turn }
     }
 
-    /// - Returns: the call as it is to be made, under an id of its own; nil where it is known already.
+    /// - Returns: the call to make, under a unique id; nil if it is already known.
     package mutating func begin(
         _ call: FunctionCall,
         responseID: String,
@@ -83,7 +83,7 @@ package struct PendingCalls: Equatable, Sendable {
         return own
     }
 
-    /// This id is ours: whoever names it does not call.
+    /// Excludes an id assigned here: whoever names it is not making a call.
     package mutating func exclude(_ callID: String) {
         excluded.append(callID)
         if excluded.count > Self.remembered { excluded.removeFirst() }
@@ -93,13 +93,13 @@ package struct PendingCalls: Equatable, Sendable {
         excluded.contains(callID) || seen.contains(Name(callID: callID, responseID: responseID, session: session))
     }
 
-    /// Calls that were delivered to this session under the service's id, by ours.
+    /// The ids assigned here of calls delivered to this session under the service's id.
     package func delivered(wireID: String, session: Int) -> [String] {
         unspoken.filter { $0.wireID == wireID && ($0.session == session || $0.isRepeated) }.map(\.call.callID)
     }
 
-    /// Remembers a call that is not made, so that it is refused once.
-    /// - Returns: false where the call is known already.
+    /// Remembers a call that is not made, so that it is refused only once.
+    /// - Returns: false if the call is already known.
     package mutating func note(_ callID: String, responseID: String, session: Int) -> Bool {
         guard !knows(callID, responseID: responseID, session: session) else { return false }
         seen.append(Name(callID: callID, responseID: responseID, session: session))
@@ -107,7 +107,7 @@ package struct PendingCalls: Equatable, Sendable {
         return true
     }
 
-    /// - Returns: false for a call that is not open, or has its answer.
+    /// - Returns: false if the call is not open or already has its answer.
     package mutating func answer(callID: String, output: String, wantsReply: Bool) -> Bool {
         guard let index = open.firstIndex(where: { $0.call.callID == callID && $0.output == nil }) else {
             return false
@@ -117,7 +117,7 @@ package struct PendingCalls: Equatable, Sendable {
         return true
     }
 
-    /// Takes out the answered calls that may be delivered: none overtakes an earlier call of its response.
+    /// Takes the answered calls that may be delivered; none overtakes an earlier call of its response.
     package mutating func takeDeliverable() -> [Call] {
         var held: Set<String> = []
         var taken: [Call] = []
@@ -134,7 +134,7 @@ package struct PendingCalls: Equatable, Sendable {
         return taken
     }
 
-    /// A later session was told of a delivered answer under another id.
+    /// A delivered answer was passed on to a later session under another id.
     package mutating func repeated(_ callID: String, as newID: String) {
         for index in unspoken.indices where unspoken[index].call.callID == callID {
             unspoken[index].call.callID = newID
@@ -143,13 +143,12 @@ package struct PendingCalls: Equatable, Sendable {
         }
     }
 
-    /// All but these have been spoken about, or never will be.
+    /// Drops all but these: the others have been spoken about, or never will be.
     package mutating func settle(allBut callIDs: Set<String>) {
         unspoken.removeAll { !callIDs.contains($0.call.callID) }
     }
 
-    /// Nobody wants the answers any more: calls of the session that goes on get this output and no word about it, all
-    /// others nothing.
+    /// Withdraws the calls: those of the session to keep get this output, which is not spoken about; all others get none.
     package mutating func withdraw(keeping session: Int?, output: String) {
         open.removeAll { $0.session != session }
         for index in open.indices {
@@ -159,21 +158,20 @@ package struct PendingCalls: Equatable, Sendable {
         unspoken = []
     }
 
-    /// The session is over: what it was told and did not speak of has to be told again.
+    /// The session is over: answers it received and did not speak about have to be delivered again.
     package mutating func reopen() {
         open = unspoken + open
         unspoken = []
     }
 
-    /// The conversation is over: nobody waits for these any more.
+    /// The conversation is over: nobody waits for these calls any more.
     package mutating func abandon() {
         open = []
         unspoken = []
     }
 }
 
-/// Calls whose arguments are written and that were not told to be complete: some services never tell it, and leave it to
-/// the end of the response.
+/// Calls with complete arguments that were not reported as complete: some services leave that to the end of the response.
 struct WrittenCalls: Equatable, Sendable {
     private struct Entry: Equatable, Sendable {
         var responseID: String
@@ -182,17 +180,17 @@ struct WrittenCalls: Equatable, Sendable {
         var isWritten = false
     }
 
-    /// More are not kept: the oldest goes.
+    /// Maximum number kept; beyond it the oldest is dropped.
     private static let most = 32
     private var entries: [Entry] = []
 
-    /// An item begins; `call` is what is known of it, usually without arguments.
+    /// An item begins; `call` is its known part, usually without arguments.
     mutating func begun(_ call: FunctionCall, itemID: String, of responseID: String) {
         entries.append(Entry(responseID: responseID, itemID: itemID, call: call))
         if entries.count > Self.most { entries.removeFirst() }
     }
 
-    /// Its arguments are written; what is left out is as it was at the beginning.
+    /// Its arguments are complete; fields left empty keep their initial values.
     mutating func ended(_ call: FunctionCall, itemID: String, of responseID: String) {
         let known = entries.firstIndex { $0.responseID == responseID && $0.itemID == itemID }
         let index = known ?? entries.count
@@ -204,7 +202,7 @@ struct WrittenCalls: Equatable, Sendable {
         entries[index].isWritten = true
     }
 
-    /// The response is over: its calls that are written, in their order.
+    /// The response is over: returns its complete calls, in order.
     mutating func take(_ responseID: String) -> [FunctionCall] {
         defer { entries.removeAll { $0.responseID == responseID } }
         return entries.filter { $0.responseID == responseID && $0.isWritten && !$0.call.callID.isEmpty }.map(\.call)

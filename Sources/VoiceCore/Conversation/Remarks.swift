@@ -1,6 +1,6 @@
-/// What waits to be told until nobody speaks, by whoever wants it told.
+/// News held back until nobody is speaking.
 struct Remarks: Equatable, Sendable {
-    /// Nothing is announced in quiet hours.
+    /// Whether unrequested speech is allowed: false in quiet hours.
     private(set) var areAllowed = true
     var greeting = PendingGreeting()
     var agent = AgentTalk()
@@ -9,7 +9,7 @@ struct Remarks: Equatable, Sendable {
     var media = MediaRemarks()
     var wishes = ToolWishes()
 
-    /// Whether what nobody asked for may be said.
+    /// Sets whether unrequested speech is allowed.
     mutating func allow(_ areAllowed: Bool) {
         self.areAllowed = areAllowed
         guard !areAllowed else { return }
@@ -18,14 +18,14 @@ struct Remarks: Equatable, Sendable {
         media.forget()
     }
 
-    /// The conversation ends: what was to be said in it is not.
+    /// The conversation ends: drops what was to be said in it.
     mutating func conversationEnded() {
         announcements.clear()
         greeting.forget()
         typed.clear()
     }
 
-    /// "Stop": nothing of it is to be told.
+    /// "Stop": drops it.
     mutating func takeBack() {
         announcements.clear()
         greeting.forget()
@@ -36,11 +36,11 @@ struct Remarks: Equatable, Sendable {
     }
 }
 
-/// What the agent wants told outside the answer to a call.
+/// News and questions of the agent, apart from answers to calls.
 struct AgentTalk: Equatable, Sendable {
-    /// More are not kept: the oldest goes.
+    /// Maximum number kept; beyond it the oldest is dropped.
     private static let most = 4
-    /// Older news are none.
+    /// Older news is dropped.
     private static let lifetime = Duration.seconds(600)
 
     private struct News: Equatable {
@@ -49,9 +49,9 @@ struct AgentTalk: Equatable, Sendable {
     }
 
     private var news: [News] = []
-    /// What it wants to know of the user, in the words in which it was passed on.
+    /// The agent's question to the user, in the words in which it was passed on.
     private(set) var question: String?
-    /// Under which the agent waits for the answer.
+    /// The number under which the agent waits for the answer.
     private(set) var prompt = 0
     /// The session that knows the question.
     private(set) var knownIn: Int?
@@ -67,22 +67,22 @@ struct AgentTalk: Equatable, Sendable {
         knownIn = nil
     }
 
-    /// Whether this text puts the question.
+    /// Whether this text asks the question.
     func isQuestion(_ text: String) -> Bool { question.map(text.hasSuffix) ?? false }
 
-    /// A text went to the model: it may be the question.
+    /// Notes that a text, perhaps the question, went to the model.
     mutating func sent(_ text: String, in session: Int) {
         if isQuestion(text) { knownIn = session }
     }
 
-    /// The oldest that is still worth telling.
+    /// Returns the oldest news still worth announcing.
     mutating func next(at now: Duration) -> String? {
         news.removeAll { now - $0.at >= Self.lifetime }
         return news.isEmpty ? nil : news.removeFirst().text
     }
 }
 
-/// Typed questions, until nobody speaks.
+/// Typed questions, held until nobody is speaking.
 struct TypedQuestions: Equatable, Sendable {
     static let capacity = 8
 
@@ -95,7 +95,7 @@ struct TypedQuestions: Equatable, Sendable {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// False when full: then it is not taken.
+    /// Returns false if full; the question is then not added.
     mutating func add(_ text: String, at now: Duration) -> Bool {
         guard waiting.count < Self.capacity else { return false }
         waiting.append(Question(text: text, at: now))
@@ -111,14 +111,14 @@ struct TypedQuestions: Equatable, Sendable {
     mutating func clear() { waiting = [] }
 }
 
-/// What somebody outside the conversation wants said.
+/// Texts to say, from outside the conversation.
 struct Announcements: Equatable, Sendable {
     static let capacity = 8
     private var waiting: [String] = []
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Full: the oldest is dropped.
+    /// Adds a text; if full, drops the oldest.
     mutating func add(_ text: String) {
         if waiting.count == Self.capacity { waiting.removeFirst() }
         waiting.append(text)
@@ -129,11 +129,11 @@ struct Announcements: Equatable, Sendable {
     mutating func clear() { waiting = [] }
 }
 
-/// What the media player wants told, until nobody speaks.
+/// News of the media player, held until nobody is speaking.
 struct MediaRemarks: Equatable, Sendable {
-    /// More are not kept: the oldest goes.
+    /// Maximum number kept; beyond it the oldest is dropped.
     private static let most = 3
-    /// Older news are none.
+    /// Older news is dropped.
     private static let lifetime = Duration.seconds(120)
 
     private struct News: Equatable {
@@ -150,7 +150,7 @@ struct MediaRemarks: Equatable, Sendable {
         if waiting.count > Self.most { waiting.removeFirst() }
     }
 
-    /// All that is still worth telling.
+    /// Returns all news still worth announcing.
     mutating func take(at now: Duration) -> [MediaRemark] {
         defer { waiting = [] }
         return waiting.filter { now - $0.at < Self.lifetime }.map(\.remark)
@@ -159,32 +159,32 @@ struct MediaRemarks: Equatable, Sendable {
     mutating func forget() { waiting = [] }
 }
 
-/// What tools want of the conversation beside the outputs of their calls.
+/// Requests of tools to the conversation, apart from the outputs of calls.
 struct ToolWishes: Equatable, Sendable {
-    /// A call that takes long and of which the user has not been told.
+    /// A long call of which the user has not been notified.
     struct Delay: Equatable, Sendable {
-        /// What the agent is doing; nil where nobody knows.
+        /// What the agent is doing; nil if unknown.
         var activity: String?
     }
 
-    /// Close the session once nothing is left to be said.
+    /// Close the session once nothing remains to be said.
     private(set) var endsWhenQuiet = false
     private var delayed: [String] = []
-    /// What the agent was doing when the last of them was found to take long.
+    /// What the agent was doing when the last of them was found to be slow.
     private var activity: String?
-    /// The news of a long call was asked for; and the response that brings it.
+    /// Whether a notice of a long call was requested, and the response that gives it.
     private var isNoticeDue = false
     private var noticeResponse: String?
 
     mutating func end(whenQuiet isWanted: Bool) { endsWhenQuiet = isWanted }
 
-    /// The call takes long.
+    /// Notes that the call takes long.
     mutating func delayed(_ callID: String, _ activity: String?) {
         self.activity = activity
         delayed.append(callID)
     }
 
-    /// Calls that have their answer do not take long any more. What brings the news of one is known by its beginning.
+    /// Drops calls that have their answer. The response with a notice is identified when it begins.
     mutating func settle(_ calls: PendingCalls, _ sequencer: ResponseSequencer) {
         delayed.removeAll { !calls.isWaiting(callID: $0) }
         guard isNoticeDue else { return }
@@ -192,7 +192,7 @@ struct ToolWishes: Equatable, Sendable {
         if sequencer.activeResponse != nil || sequencer.isIdle { isNoticeDue = false }
     }
 
-    /// The delay that is to be told now.
+    /// Returns the delay to announce now.
     mutating func takeDelay() -> Delay? {
         guard !delayed.isEmpty else { return nil }
         delayed = []
@@ -200,7 +200,7 @@ struct ToolWishes: Equatable, Sendable {
         return Delay(activity: activity)
     }
 
-    /// Whether this response brings the news of a long call.
+    /// Whether this response is the notice of a long call.
     func isNotice(_ responseID: String) -> Bool { noticeResponse == responseID }
 
     /// "Stop".
@@ -209,7 +209,7 @@ struct ToolWishes: Equatable, Sendable {
         isNoticeDue = false
     }
 
-    /// - Parameter isReplaced: another has taken over, and the conversation goes on in it.
+    /// - Parameter isReplaced: whether another session has taken over and continues the conversation.
     mutating func sessionEnded(isReplaced: Bool) {
         if !isReplaced { endsWhenQuiet = false }
         isNoticeDue = false
@@ -219,11 +219,11 @@ struct ToolWishes: Equatable, Sendable {
 
 /// News of the media player for the speaking model.
 package struct MediaRemark: Sendable, Equatable {
-    /// What happened, as a JSON object. Titles in it come from outside: it is told as the output of a tool.
+    /// What happened, as a JSON object. Its titles come from outside, so it is passed on as the output of a tool.
     package var report: String
-    /// What the model is to say about it, in fixed words of ours; nil where it only has to know.
+    /// What the model should say about it, in fixed words; nil if it only needs to know.
     package var wish: String?
-    /// What is said where no model finds words for it.
+    /// What to say if no model phrases it.
     package var sentence: String?
 
     package init(report: String, wish: String?, sentence: String? = nil) {

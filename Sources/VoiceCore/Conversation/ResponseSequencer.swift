@@ -3,61 +3,61 @@
 ///     idle --> requested --> active --> idle
 ///                              |-----> cancelling --> idle
 ///
-/// The server answers a second `response.create` with `conversation_already_has_active_response`, may start a response
-/// of its own (voice activity detection) between our look and our word, and has not cancelled before it says that the
-/// response is done. A call's output is *covered* once a response began that has seen it; outputs that are not covered
-/// are the reason to ask for a response.
+/// The server answers a second `response.create` with `conversation_already_has_active_response`, may start a response of
+/// its own (voice activity detection) between the daemon's check and its request, and has not cancelled a response before
+/// it reports it as done. A call's output is *covered* once a response that has seen it has begun; uncovered outputs are
+/// the reason to request a response.
 package struct ResponseSequencer: Equatable, Sendable {
     package enum Phase: Equatable, Sendable {
         case idle
-        /// `response.create` is sent, its response has not begun, and no other runs.
+        /// `response.create` is sent, its response has not begun, and no other is running.
         case requested(eventID: String)
-        /// A response runs; the id is nil where only an error told of it.
+        /// A response is running; the id is nil if only an error revealed it.
         case active(responseID: String?)
-        /// `response.cancel` is sent; nothing may be asked for before the response is done.
+        /// `response.cancel` is sent; nothing may be requested until the response is done.
         case cancelling(responseID: String?)
     }
 
-    /// What it takes to silence the model.
+    /// How to silence the model.
     package enum Cancellation: Equatable, Sendable {
-        /// Nothing runs, or it is being cancelled already.
+        /// Nothing is running, or it is already being cancelled.
         case none
         /// Send `response.cancel` now.
         case now(responseID: String?)
-        /// `created` will tell when the response begins.
+        /// `created` will report when the response begins.
         case onArrival
     }
 
     package private(set) var phase: Phase = .idle
     /// Calls whose output is sent and not covered.
     package private(set) var uncovered: Set<String> = []
-    /// A response is wanted for something else than an output: one that failed, or a question that was asked again.
+    /// A response is wanted for another reason than an output: one that failed, or a repeated question.
     package private(set) var isWanted = false
-    /// Our request that was neither followed by its response nor refused; another response may run meanwhile.
+    /// The request whose response has neither begun nor been refused; another response may run meanwhile.
     private var outstanding: String?
-    /// What had been sent when it was made: its response sees that.
+    /// Outputs sent before that request: its response sees them.
     private var asked: Set<String> = []
-    /// Of the uncovered, the ones the server has confirmed to be in the conversation.
+    /// Uncovered outputs confirmed by the server as part of the conversation.
     private var confirmed: Set<String> = []
     /// Outputs that the running response has seen.
     private var covered: Set<String> = []
-    /// Of those, the ones covered on the guess that a response without metadata was ours, though unconfirmed.
+    /// Covered outputs that are unconfirmed, on the assumption that a response without metadata was the requested one.
     private var guessed: Set<String> = []
-    /// The requested response is not wanted any more.
+    /// The requested response is no longer wanted.
     private var isSilenced = false
-    /// The server is known to send our metadata back: a response without it is not ours.
+    /// The server is known to return metadata: a response without it is not the requested one.
     private var hasEchoed = false
 
     package init() {}
 
-    /// The sequencer of the session after.
+    /// The sequencer of the following session.
     package init(after previous: ResponseSequencer) {
         hasEchoed = previous.hasEchoed
     }
 
     package var isIdle: Bool { phase == .idle }
 
-    /// No response is known to run.
+    /// Whether no response is known to be running.
     package var isFree: Bool {
         switch phase {
         case .idle, .requested: true
@@ -65,16 +65,16 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// Whether a response is still to be asked for.
+    /// Whether a response still has to be requested.
     package var wantsResponse: Bool { isWanted || !uncovered.isEmpty }
 
-    /// Outputs sent of which the model has not spoken, or not to the end.
+    /// Sent outputs the model has not fully spoken about.
     package var unspoken: Set<String> { uncovered.union(covered) }
 
-    /// Calls whose outputs the response that runs has to speak about.
+    /// Calls whose outputs the running response has to speak about.
     package var telling: Set<String> { covered }
 
-    /// Whether the response that runs has outputs to speak about.
+    /// Whether the running response has outputs to speak about.
     package var isTelling: Bool { !covered.isEmpty }
 
     package var activeResponse: String? {
@@ -84,7 +84,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// Whether this response may be the one that runs.
+    /// Whether this response may be the running one.
     package func mayRun(_ responseID: String) -> Bool {
         switch phase {
         case .idle, .requested: false
@@ -92,7 +92,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// Whether a response is on its way that nobody has silenced.
+    /// Whether a response that nobody has silenced is on its way.
     package var isResponseComing: Bool {
         switch phase {
         case .idle, .cancelling: false
@@ -101,7 +101,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// Whether this is the request that waits for its response.
+    /// Whether this request is still waiting for its response.
     package func isOutstanding(_ eventID: String?) -> Bool {
         eventID != nil && eventID == outstanding
     }
@@ -125,16 +125,15 @@ package struct ResponseSequencer: Equatable, Sendable {
         isSilenced = false
     }
 
-    /// - Returns: whether it is the response we asked for, and whether it was silenced meanwhile and has to be
-    ///   cancelled.
+    /// - Returns: whether it is the requested response, and whether it was silenced meanwhile and has to be cancelled.
     package mutating func created(
         responseID: String,
         clientEventID: String?
     ) -> (isOurs: Bool, isSilenced: Bool) {
         if clientEventID != nil { hasEchoed = true }
-        // A server that does not echo metadata: take it for ours until the refusal says otherwise.
+        // If the server does not echo metadata, assume it is ours until a refusal says otherwise.
         let isOurs = outstanding != nil && (clientEventID == outstanding || clientEventID == nil && !hasEchoed)
-        // What was sent behind the request came too late for its response, unless its place there is confirmed.
+        // Outputs sent after the request came too late for its response, unless confirmed.
         covered = uncovered.intersection(isOurs ? confirmed.union(asked) : confirmed)
         guessed = isOurs && clientEventID == nil ? covered.subtracting(confirmed) : []
         uncovered.subtract(covered)
@@ -147,7 +146,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         return (true, isSilenced)
     }
 
-    /// Silences the model: what runs, and what was asked for.
+    /// Silences the model: the running response and the requested one.
     package mutating func cancel() -> Cancellation {
         if outstanding != nil { isSilenced = true }
         switch phase {
@@ -159,11 +158,10 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// A response is over; one whose beginning was never told is known by its metadata.
+    /// Ends a response; one whose beginning was never reported is identified by its metadata.
     ///
-    /// - Parameter isSpoken: false where the user heard nothing of it, and should have: what it was to tell is still
-    ///   to be told.
-    /// - Returns: whether it was the response that ran.
+    /// - Parameter isSpoken: false if the user should have heard it and did not: its outputs still have to be spoken.
+    /// - Returns: whether it was the running response.
     @discardableResult
     package mutating func done(
         responseID: String,
@@ -182,9 +180,9 @@ package struct ResponseSequencer: Equatable, Sendable {
         return true
     }
 
-    /// The server refused our request because a response was running already.
+    /// The server refused the request because a response was already running.
     ///
-    /// - Parameter eventID: of the request, where the server says it; the refusal of one that was given up is old news.
+    /// - Parameter eventID: the id of the request, if stated; the refusal of an abandoned request is ignored.
     package mutating func refused(eventID: String? = nil) {
         guard eventID == nil || outstanding == nil || eventID == outstanding else { return }
         uncovered.formUnion(guessed)
@@ -195,19 +193,19 @@ package struct ResponseSequencer: Equatable, Sendable {
         if case .requested = phase { phase = .active(responseID: nil) }
     }
 
-    /// The server had nothing to cancel: its word of the end crossed ours, or will never come.
+    /// The server had nothing to cancel: its end of the response crossed the cancellation, or will never come.
     package mutating func cancelRefused() {
         if case .cancelling = phase { ended(isSpoken: false) }
     }
 
-    /// The request was not answered in time, or was refused for another reason.
+    /// Abandons the request: it was not answered in time, or was refused for another reason.
     package mutating func abandon() {
         outstanding = nil
         isSilenced = false
         if case .requested = phase { phase = .idle }
     }
 
-    /// The end of the response that runs was never told.
+    /// The end of the running response was never reported.
     package mutating func lostTrack() {
         switch phase {
         case .active: ended(isSpoken: true)
@@ -216,7 +214,7 @@ package struct ResponseSequencer: Equatable, Sendable {
         }
     }
 
-    /// Gives up on having spoken what was to be spoken.
+    /// Counts all outputs as spoken.
     package mutating func forget() {
         uncovered = []
         confirmed = []

@@ -1,10 +1,10 @@
-/// The voice services of a box in the order of preference, and which of them is to be asked next.
+/// The configured voice services in order of preference, and the choice of the next one to use.
 ///
-/// One that cannot be had rests, longer each time; while it does, the next in the list takes its place. Those that charge
-/// are left alone while the budget is spent. With a single service it is always that one.
+/// A service that fails rests, longer each time; meanwhile the next in the list replaces it. Services that charge are not
+/// used while the budget is spent. With a single service, the choice is always that one.
 package struct ServiceRoster: Equatable, Sendable {
     package struct Service: Equatable, Sendable {
-        /// As the log names it.
+        /// Name for the log.
         package var name: String
         package var capabilities: ServiceCapabilities
         package var sessions: ConversationMachine.SessionRules
@@ -26,7 +26,7 @@ package struct ServiceRoster: Equatable, Sendable {
         var failures: Int
     }
 
-    /// A service that failed once is looked at after `firstRest`, then after twice that, up to `longestRest`.
+    /// Rest after the first failure; it doubles with each failure up to `longestRest`.
     static let firstRest = Duration.seconds(60)
     static let longestRest = Duration.seconds(900)
 
@@ -36,9 +36,9 @@ package struct ServiceRoster: Equatable, Sendable {
     private(set) var current = 0
     /// The service of the session beside it.
     private(set) var beside = 0
-    /// The budget is spent: what charges is not asked.
+    /// The budget is spent: services that charge are not used.
     var isSpent = false
-    /// The user has been told that another service speaks; until the first is back.
+    /// Whether the user was notified that a substitute is speaking; until the first service is back.
     private var isReported = false
 
     /// - Parameter services: at least one; the first is preferred.
@@ -52,7 +52,7 @@ package struct ServiceRoster: Equatable, Sendable {
     var capabilitiesBeside: ServiceCapabilities { services[beside].capabilities }
     func name(_ index: Int) -> String { services[index].name }
 
-    /// Whether one costs nothing, so that a spent budget is no reason to be silent.
+    /// Whether any service is free, so that a spent budget need not silence the daemon.
     var hasFree: Bool { services.contains { $0.capabilities.charge == .nothing } }
 
     private func isAffordable(_ index: Int) -> Bool { !isSpent || services[index].capabilities.charge == .nothing }
@@ -61,19 +61,19 @@ package struct ServiceRoster: Equatable, Sendable {
         isAffordable(index) && rests[index].map { $0.until <= now } ?? true
     }
 
-    /// The one to ask now: the first that may be had, else the one whose rest ends first.
+    /// The service to use now: the first available one, else the one whose rest ends first.
     func choice(at now: Duration) -> Int {
         let affordable = services.indices.filter(isAffordable)
         return affordable.first { isAvailable($0, at: now) }
             ?? affordable.min { (rests[$0]?.until ?? .zero) < (rests[$1]?.until ?? .zero) } ?? 0
     }
 
-    /// The one that can take the place of the present one; nil where there is none.
+    /// A service that can replace the current one; nil if none.
     func substitute(at now: Duration) -> Int? {
         services.indices.first { $0 != current && isAvailable($0, at: now) }
     }
 
-    /// When a service that is preferred to the present one is to be tried again; nil for never.
+    /// When to try again a service preferred to the current one; nil for never.
     var handBack: Duration? {
         services.indices.prefix(current).filter(isAffordable).map { rests[$0]?.until ?? .zero }.min()
     }
@@ -85,7 +85,7 @@ package struct ServiceRoster: Equatable, Sendable {
 
     mutating func useBeside(_ index: Int) { beside = index }
 
-    /// It could not be had.
+    /// Notes a failure and starts a rest.
     mutating func failed(_ index: Int, at now: Duration) {
         let failures = (rests[index]?.failures ?? 0) + 1
         var rest = Self.firstRest
@@ -93,20 +93,20 @@ package struct ServiceRoster: Equatable, Sendable {
         rests[index] = Rest(until: now + min(rest, Self.longestRest), failures: failures)
     }
 
-    /// The present one has done what it is for.
+    /// Notes that the current service works.
     mutating func proved() { rests[current] = nil }
 
-    /// A person has changed something: all are worth a try.
+    /// Ends all rests, after a person has changed something.
     mutating func forgetFailures() { rests = [:] }
 
-    /// - Returns: whether the user is to be told now that another service than the first speaks.
+    /// - Returns: whether to notify the user now that a substitute is speaking.
     mutating func takeNews() -> Bool {
         guard current > 0, !isReported else { return false }
         isReported = true
         return true
     }
 
-    /// What does not hold, though it always should.
+    /// Violated invariants; empty if all is well.
     var brokenInvariants: [String] {
         var broken: [String] = []
         if !services.indices.contains(current) { broken.append("a conversation with no service there is") }

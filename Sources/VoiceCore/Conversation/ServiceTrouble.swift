@@ -1,12 +1,12 @@
-/// Why the voice service cannot be had.
+/// Why the voice service is unavailable.
 ///
-/// Outside of `always` a conversation that fails ends at once, and with it everything that is known of it; whoever asks for
-/// the next one wants to know.
+/// In all modes but `always`, a failed conversation ends at once and loses its state; this record explains the failure when
+/// the next one is requested.
 package struct ServiceTrouble: Equatable, Sendable {
-    /// Counts the attempts that failed.
+    /// Number of failed attempts.
     package let number: Int
     package let reason: String
-    /// The service has answered, and will not have us; otherwise it was not reached, or the connection did not hold.
+    /// The service answered with a refusal; otherwise it was unreachable, or the connection broke.
     package let isRefusal: Bool
 
     package init(number: Int, reason: String, isRefusal: Bool) {
@@ -16,12 +16,12 @@ package struct ServiceTrouble: Equatable, Sendable {
     }
 }
 
-/// Something of a stream that was lost, summed up for one line of the log.
+/// Lost parts of a stream, summed up for one line of the log.
 package enum StreamLoss: Equatable, Sendable {
-    /// Microphone audio that the uplink did not take in time.
+    /// Microphone audio the uplink did not take in time.
     case microphone(milliseconds: Int)
-    /// Speech that found no room in the playout queue.
+    /// Speech dropped because the playout queue was full.
     case voice(milliseconds: Int)
-    /// Messages of the service that could not be read.
+    /// Unreadable messages of the service.
     case messages(Int)
 }

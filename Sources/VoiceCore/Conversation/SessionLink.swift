@@ -1,28 +1,28 @@
-/// The session that carries the conversation, the one that is kept ready to follow it, and the pauses between attempts.
+/// The session that carries the conversation, the standby session beside it, and the pauses between attempts.
 ///
 ///     closed --open--> opening --> configuring --> ready
-///                       ^    '-------'--refuse--> refused, looked at again after a long pause
+///                       ^    '-------'--refuse--> refused, probed again after a long pause
 ///                       '--pause-- lost <-----------'
 ///
 ///     beside it: opening --> configuring --> ready --> promoted, or adopted by a call
 ///                  ^--pause-- failed <---------'
 ///
-/// The session beside is opened before the present one ends, or, kept warm, while there is none.
+/// The standby is opened before the current session ends or, if sessions are kept warm, between conversations.
 ///
-/// It knows what is true of sessions and when the next attempt is due; the conversation decides what to do about it.
+/// It knows the state of the sessions and when the next attempt is due; the conversation decides what to do.
 package struct SessionLink: Equatable, Sendable {
     package enum Phase: Equatable, Sendable {
         case closed
-        /// Waiting for the next attempt, or in it.
+        /// Waiting for the next attempt, or attempting.
         case opening
-        /// It is there, and was told what it is to be.
+        /// Connected; the settings are sent.
         case configuring
         case ready
-        /// The service refuses us; waiting for the next look.
+        /// The service refuses the client; waiting for the next probe.
         case refused
     }
 
-    /// The session beside the present one.
+    /// The standby session.
     struct Standby: Equatable, Sendable {
         enum Phase: Equatable, Sendable {
             case opening, configuring, ready
@@ -34,45 +34,45 @@ package struct SessionLink: Equatable, Sendable {
         var ends: Duration?
     }
 
-    /// What becomes of a session that is kept warm.
+    /// What to do with a session kept warm.
     enum Upkeep: Equatable, Sendable {
         case open, drop
     }
 
-    /// A session younger than this is not replaced, whatever the service says of its end: the clock may be wrong.
+    /// A session younger than this is not replaced, whatever end the service states: the clock may be wrong.
     private static let youngest = Duration.seconds(30)
-    /// Before the session beside is tried again.
+    /// Minimum pause before another attempt at the standby.
     private static let leastPause = Duration.seconds(1)
 
     package private(set) var phase = Phase.closed
-    /// Counts sessions; a call knows in which it was asked.
+    /// Counts sessions; a call records the one it was made in.
     private(set) var number = 0
     /// When the session was created, and when the service will end it. Monotonic.
     package private(set) var opened = Duration.zero
-    /// Whether the log has a line on it: some services say its name only when it is ready.
+    /// Whether it was logged: some services state its name only when it is ready.
     private(set) var isAnnounced = false
     private(set) var ends: Duration?
-    /// The next attempt waits for its pause to end.
+    /// The next attempt is waiting for a pause to end.
     private(set) var isPausing = false
-    /// Why the service refuses us; kept while we look again, until a session is ready.
+    /// Why the service refuses the client; kept during probes, until a session is ready.
     private(set) var refusal: String?
-    /// Why the latest attempt to have the service failed; outlives the conversation, until a session is ready.
+    /// Why the latest attempt failed; outlives the conversation, until a session is ready.
     private(set) var trouble: ServiceTrouble?
     private var troubles = 0
     private(set) var backoff: Backoff
 
     private(set) var standby: Standby?
     private var standbyBackoff: Backoff
-    /// When to open it, or to replace the one that is kept warm; nil for never.
+    /// When to open the standby or replace the warm one; nil for never.
     private var renewAt: Duration?
-    /// This session is about to end: any moment in which nobody speaks will do.
+    /// The session is about to end: change in the next moment of silence.
     private(set) var mustSwap = false
-    /// It has been told that the next session could not be opened.
+    /// The failure to open the next session was reported.
     private var isFailureReported = false
 
-    /// Of the service whose sessions these are.
+    /// Rules of the current service.
     private var rules: ConversationMachine.SessionRules
-    /// How long a session of the service may last where it does not say so.
+    /// Session length limit if the service does not state one.
     private var lifetime: Duration?
     private let probePause: Duration
     private let limitedPause: Duration
@@ -92,7 +92,7 @@ package struct SessionLink: Equatable, Sendable {
         limitedLongest = options.limitedLongest
     }
 
-    /// The sessions from now on are those of another service.
+    /// Switches to another service for the next sessions.
     mutating func serve(_ rules: ConversationMachine.SessionRules, lifetime: Duration?) {
         self.rules = rules
         self.lifetime = lifetime
@@ -101,18 +101,18 @@ package struct SessionLink: Equatable, Sendable {
     var isReady: Bool { phase == .ready }
     var isClosed: Bool { phase == .closed }
 
-    /// There is a session, or there will be one soon.
+    /// A session is ready or will be soon.
     var isUsable: Bool { phase != .closed && phase != .refused }
 
-    /// A session is on its way, and should be ready soon.
+    /// A session is being opened and should be ready soon.
     var isSettingUp: Bool { phase == .opening && !isPausing || phase == .configuring }
 
-    /// The session is ready and has not lasted yet.
+    /// The session is ready but has not yet proved to last.
     var isUnproven: Bool { isReady && backoff.attempts > 0 }
 
     // MARK: The session
 
-    /// The first attempt of many: whatever went before does not count.
+    /// Begins the first attempt, with a fresh backoff.
     mutating func open() {
         backoff.reset()
         refusal = nil
@@ -121,7 +121,7 @@ package struct SessionLink: Equatable, Sendable {
         phase = .opening
     }
 
-    /// - Returns: false where none is awaited; while the next attempt is waited for, it is an echo of the last one.
+    /// - Returns: false if none is awaited; during a pause it is an echo of the last attempt.
     mutating func created(at now: Duration) -> Bool {
         guard phase == .opening, !isPausing else { return false }
         number += 1
@@ -132,10 +132,10 @@ package struct SessionLink: Equatable, Sendable {
         return true
     }
 
-    /// The log has a line on it.
+    /// Notes that the session was logged.
     mutating func announced() { isAnnounced = true }
 
-    /// The service says how long the session that was just created may last.
+    /// Notes the length limit the service stated for the newly created session.
     mutating func lasts(_ left: Duration) {
         if left > .zero { ends = opened + left }
     }
@@ -148,11 +148,11 @@ package struct SessionLink: Equatable, Sendable {
         renewAt = renewal(opened: opened, ends: ends)
     }
 
-    /// The service has done what it is for.
+    /// Notes that the service works.
     mutating func proved() { backoff.reset() }
 
     /// The session is over.
-    /// - Returns: whether there is one beside it, which goes with it.
+    /// - Returns: whether there is a standby, which ends with it.
     mutating func sessionEnded() -> Bool {
         defer { standby = nil }
         mustSwap = false
@@ -161,13 +161,13 @@ package struct SessionLink: Equatable, Sendable {
         return standby != nil
     }
 
-    /// An attempt, or a session, came to nothing: it is tried again.
-    /// - Returns: the pause before.
+    /// An attempt or a session failed and is retried.
+    /// - Returns: the pause before the retry.
     mutating func lost(_ failure: LinkFailure) -> Duration {
         remember(failure.reason, isRefusal: false)
         isPausing = true
         guard refusal == nil else {
-            // It was only a look whether the service takes us again.
+            // It was only a probe of a service that refuses the client.
             phase = .refused
             return probePause
         }
@@ -175,8 +175,8 @@ package struct SessionLink: Equatable, Sendable {
         return pause(after: failure)
     }
 
-    /// The service will not have us.
-    /// - Returns: the pause before the next look; whether it took us before; whether the reason is a new one.
+    /// The service refuses the client.
+    /// - Returns: the pause before the next probe; whether this is the first refusal; whether the reason is new.
     mutating func refused(_ reason: String) -> (pause: Duration, isFirst: Bool, isNews: Bool) {
         defer { refusal = reason }
         remember(reason, isRefusal: true)
@@ -217,23 +217,23 @@ package struct SessionLink: Equatable, Sendable {
         return (wanted(by: failure) ?? (failure.kind == .limited ? limitedPause : .zero)) + pause
     }
 
-    /// The pause that the service has asked for, within reason.
+    /// The pause requested by the service, within limits.
     private func wanted(by failure: LinkFailure) -> Duration? {
         failure.retryAfter.map { min($0, limitedLongest) }
     }
 
     // MARK: The session beside it
 
-    /// Nothing stands in the way of the session beside taking over but somebody who speaks.
+    /// Whether the standby can take over as soon as nobody is speaking.
     var mayChange: Bool { isReady && standby?.phase == .ready }
 
-    /// How long until the session beside is to be opened, or the warm one replaced; nil for never.
+    /// How long until the standby is to be opened or the warm one replaced; nil for never.
     func renewal(at now: Duration) -> Duration? {
         guard isReady && standby == nil || isClosed else { return nil }
         return renewAt.map { max(.zero, $0 - now) }
     }
 
-    /// The next session is to be opened now: this one has no room left.
+    /// Makes the next session due now, because this one is full.
     mutating func isFull(at now: Duration) {
         guard isReady, standby == nil else { return }
         renewAt = min(renewAt ?? now, now)
@@ -247,14 +247,14 @@ package struct SessionLink: Equatable, Sendable {
         return min(byAge, byEnd)
     }
 
-    /// - Returns: false where there is one already, or nothing to be beside of.
+    /// - Returns: false if there already is one, or no ready session.
     mutating func openStandby() -> Bool {
         guard isReady, standby == nil else { return false }
         standby = Standby()
         return true
     }
 
-    /// - Returns: false where none is awaited.
+    /// - Returns: false if none is awaited.
     mutating func standbyCreated(id: String?, at now: Duration) -> Bool {
         guard standby?.phase == .opening else { return false }
         let ends = lifetime.map { now + $0 }
@@ -274,7 +274,7 @@ package struct SessionLink: Equatable, Sendable {
         settleWarm()
     }
 
-    /// The service has the warm one ready: it may stay so until it is too old.
+    /// The warm session is ready and may stay until it is too old.
     private mutating func settleWarm() {
         guard isClosed, let standby, standby.phase == .ready else { return }
         standbyBackoff.reset()
@@ -283,9 +283,9 @@ package struct SessionLink: Equatable, Sendable {
         renewAt = renewal(opened: standby.opened, ends: standby.ends)
     }
 
-    /// It came to nothing, and is tried again after a pause that grows.
+    /// The standby failed and is retried after a growing pause.
     ///
-    /// - Returns: whether that is news: once told, until one was ready.
+    /// - Returns: whether to report it: once, until one was ready.
     mutating func standbyFailed(_ failure: LinkFailure, at now: Duration) -> Bool {
         defer { isFailureReported = true }
         standby = nil
@@ -302,7 +302,7 @@ package struct SessionLink: Equatable, Sendable {
         return !isFailureReported
     }
 
-    /// The session beside was a try of another service: nothing is due that was not before.
+    /// Drops a standby that only probed another service; nothing new is due.
     mutating func standbyWasATry() {
         standby = nil
         mustSwap = false
@@ -312,8 +312,8 @@ package struct SessionLink: Equatable, Sendable {
     /// The service is about to end the present session.
     mutating func swapIsDue() { mustSwap = true }
 
-    /// The session beside takes over.
-    /// - Returns: nil where none is ready.
+    /// The standby takes over.
+    /// - Returns: nil if none is ready.
     mutating func promote() -> Standby? {
         guard let next = standby, next.phase == .ready else { return nil }
         standby = nil
@@ -324,8 +324,8 @@ package struct SessionLink: Equatable, Sendable {
         return next
     }
 
-    /// A call: the session that is kept warm, or on its way, carries the conversation.
-    /// - Returns: nil where there is none.
+    /// A call takes over the warm session, ready or being opened.
+    /// - Returns: nil if there is none.
     mutating func adopt() -> Standby? {
         guard isClosed, let warm = standby else { return nil }
         standby = nil
@@ -344,7 +344,7 @@ package struct SessionLink: Equatable, Sendable {
         ends = next.ends
     }
 
-    /// Keeps a session warm while there is no conversation, or no longer.
+    /// Starts or stops keeping a session warm between conversations.
     mutating func keepWarm(_ isWanted: Bool) -> Upkeep? {
         guard isClosed else { return nil }
         guard isWanted else {
@@ -357,7 +357,7 @@ package struct SessionLink: Equatable, Sendable {
         return .open
     }
 
-    /// The warm one has become too old, or the pause after a failure is over: `keepWarm` opens another.
+    /// Drops the warm session, because it is too old or the pause after a failure is over: `keepWarm` opens another.
     /// - Returns: whether there was one.
     mutating func dropWarm() -> Bool {
         defer { standby = nil }
@@ -367,7 +367,7 @@ package struct SessionLink: Equatable, Sendable {
 
     // MARK: What always holds
 
-    /// What does not hold, though it always should.
+    /// Violated invariants; empty if all is well.
     var brokenInvariants: [String] {
         var broken: [String] = []
         if isPausing, phase != .opening, phase != .refused { broken.append("a pause while \(phase)") }

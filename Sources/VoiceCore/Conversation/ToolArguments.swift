@@ -1,11 +1,11 @@
 internal import VoiceBase
 
-/// Reads the arguments of a call, which the model wrote and which may be anything.
+/// Decodes the arguments of a call, which the model wrote and which may be anything.
 package enum ToolArguments {
-    /// No tool takes more, in UTF-8 bytes.
+    /// Upper limit for any tool, in UTF-8 bytes.
     static let maximumBytes = 32 << 10
 
-    /// Nil when they are too long or not of this shape.
+    /// Returns nil if they are too long or not of this shape.
     package static func decode<Arguments: Decodable>(_ type: Arguments.Type, from text: String) -> Arguments? {
         OutsideJSON.decode(type, from: text.utf8, atMost: maximumBytes)
     }

@@ -1,16 +1,16 @@
-/// What a tool needs of the user before it may do anything. The dispatcher enforces it.
+/// The authority a tool needs from the user. The dispatcher enforces it.
 ///
-/// The model that calls a tool may have been told to by anybody: a page that the agent has read, a title, a server. It
-/// proposes; a person who has spoken decides.
+/// Anybody may have made the model call a tool: a page the agent has read, a title, a server. The model proposes; a person
+/// who has spoken decides.
 package enum ToolAuthority: Int, Sendable, Comparable {
-    /// It reads, or makes things quieter: anybody may.
+    /// It only reads or makes things quieter: always allowed.
     case none
-    /// A turn of the user led to it, by way of what was answered too: "play something good" plays what the agent names.
+    /// A turn of the user led to it, possibly through outside text: "play something good" plays what the agent names.
     case turn
-    /// A turn of the user led to it, and no text from outside was told in between.
+    /// A turn of the user led to it, with no outside text in between.
     case words
-    /// It gives the user's answer to what the agent has asked: to the very question that was read out to him, and spoken
-    /// after it.
+    /// It passes on the user's answer to a question of the agent: to the very question that was read out, and spoken after
+    /// it.
     case answer
 
     /// Every tool of the daemon.
@@ -46,17 +46,17 @@ package enum ToolAuthority: Int, Sendable, Comparable {
         "approve": .answer,
     ]
 
-    /// What a tool needs; one that is not in the table has to be put there.
+    /// Returns what a tool needs; tools missing from the table need the most.
     package static func needed(by tool: String) -> ToolAuthority { table[tool] ?? .answer }
 
     package static func < (left: ToolAuthority, right: ToolAuthority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What stands behind a call: whose word led to it.
+/// The authority behind a call.
 package struct CallAuthority: Sendable, Equatable {
-    /// How far the user's word reaches; never `answer`, which `prompt` tells.
+    /// How far the user's word reaches; never `answer`, which `prompt` states.
     package var reach: ToolAuthority
-    /// What the agent has asked and the user may have answered in the turn that led to the call; nil for nothing.
+    /// The question of the agent that the user may have answered in the turn behind the call; nil for none.
     package var prompt: Int?
 
     package init(_ reach: ToolAuthority, prompt: Int? = nil) {
@@ -67,12 +67,12 @@ package struct CallAuthority: Sendable, Equatable {
     package static let nobody = CallAuthority(.none)
 }
 
-/// Where the text of an output comes from.
+/// The origin of an output's text.
 package enum OutputOrigin: Sendable, Equatable {
     /// A fixed sentence of this program.
     case own
-    /// The agent, a title, a server: data.
+    /// The agent, a title, a server: untrusted data.
     case outside
-    /// What the agent asks the user, by the number under which it waits.
+    /// A question of the agent, with the number under which it waits.
     case prompt(Int)
 }

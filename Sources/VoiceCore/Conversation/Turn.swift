@@ -1,22 +1,22 @@
-/// The user's turn: whether he speaks, what he has asked, and what is still owed to him.
+/// The user's turn: whether the user is speaking, has asked something, or is owed a response.
 ///
 ///     speechStarted --> speechStopped --> responseBegan --> answered
-///                            |                 '--> the response failed: asked for again, once or twice
+///                            |                 '--> the response failed: requested again, once or twice
 ///                            '--> no response comes: it was noise
 ///
-/// "Stop" and interruptions take a turn back; what the service makes of it all the same is turned away.
+/// "Stop" and interruptions take a turn back; responses the service makes to it anyway are refused.
 struct Turn: Equatable, Sendable {
-    /// What is to be done about a response that failed.
+    /// What to do about a failed response.
     enum Retry: Equatable, Sendable {
-        /// Ask again after the pause.
+        /// Request it again after the pause.
         case again
         /// The user has to ask again.
         case givenUp
-        /// The same, and not for the first time: this session is not worth keeping.
+        /// The same, and repeatedly: this session is not worth keeping.
         case broken
     }
 
-    /// What the next session is to be told of a question that went down with the last one.
+    /// What the next session learns of a question lost with the last one.
     enum LostQuestion: Equatable, Sendable {
         case none
         case known(String)
@@ -24,62 +24,62 @@ struct Turn: Equatable, Sendable {
         case unknown
     }
 
-    /// What "stop" has taken back.
+    /// What "stop" took back.
     struct TakenBack: Equatable, Sendable {
-        /// The user's items that nothing was said in reply to.
+        /// The user's unanswered items.
         var items: [String] = []
-        /// Those to be taken out of the service's conversation now.
+        /// Those to delete from the service's conversation now.
         var deleted: [String] = []
-        /// The service still hears the turn.
+        /// The service is still hearing the turn.
         var isHeard = false
     }
 
-    /// Requests in a row that the service may leave without an answer.
+    /// How many requests in a row the service may leave unanswered.
     private static let patience = 3
 
     /// Counts the user's turns.
     private(set) var number = 0
-    /// The service hears a turn of the user that is wanted.
+    /// The service is hearing a turn of the user that is wanted.
     private(set) var isUserSpeaking = false
-    /// The service has heard the user begin to speak, and not yet stop.
+    /// The service has reported the beginning of speech, and not yet its end.
     private(set) var isHeard = false
-    /// What was last reported of it.
+    /// The value of `isHeard` last reported.
     private var reportedHearing = false
     /// The user's turn is over and the service owes a response to it.
     private(set) var owesResponse = false
-    /// The response that is owed is one the user has silenced already.
+    /// The owed response is one the user has already silenced.
     private var cancelsOwed = false
-    /// It is waited for, so that nothing of ours is asked for beside it.
+    /// It is still awaited, so that no other response is requested beside it.
     private(set) var awaitsUnwanted = false
     /// The user's question, until it is answered.
     private(set) var question: OpenQuestion?
     private var stopped = StoppedTurn()
-    /// Responses to this turn that failed, and requests in a row that were not answered.
+    /// Failed responses to this turn, and unanswered requests in a row.
     private var failures = 0
     private var unanswered = 0
-    /// Turns in a row that were given up because the service failed.
+    /// Turns in a row given up because the service failed.
     private var brokenTurns = 0
-    /// A response is not asked for before this pause is over.
+    /// No response is requested before this time.
     private(set) var retryAfter: Duration?
     /// The stages of the turn, until it ends.
     var clock: TurnClock?
 
-    /// The user does not speak, and no response is owed to him.
+    /// The user is not speaking, and no response is owed.
     var isIdle: Bool { !isUserSpeaking && !owesResponse }
 
-    /// The same, and the service is not about to say what nobody wants.
+    /// The same, and the service is not about to speak unwanted.
     var isQuiet: Bool { isIdle && !awaitsUnwanted }
 
     // MARK: Speech
 
-    /// The service hears the user begin to speak.
-    /// - Returns: false where it is the rest of what was stopped.
+    /// The service reports the beginning of speech.
+    /// - Returns: false if it is the rest of a stopped turn.
     mutating func speechStarted(_ itemID: String, at now: Duration) -> Bool {
         isHeard = true
         guard !stopped.discards(itemID, at: now) else { return false }
         stopped.isSilent = false
         isUserSpeaking = true
-        // The response that was owed will not come any more: the next one answers what is being said now.
+        // The owed response will not come any more: the next one answers the current speech.
         cancelsOwed = false
         awaitsUnwanted = false
         var asked = question ?? OpenQuestion()
@@ -89,12 +89,12 @@ struct Turn: Equatable, Sendable {
         return true
     }
 
-    /// - Returns: whether a turn is over that is wanted.
+    /// - Returns: whether a wanted turn is over.
     mutating func speechStopped(at now: Duration) -> Bool {
         isHeard = false
         if stopped.isDiscarding {
             stopped.isDiscarding = false
-            // The service knows nothing of "stop": it will answer.
+            // The service does not know of "stop" and will answer.
             expectUnwanted()
         }
         guard isUserSpeaking else { return false }
@@ -104,15 +104,15 @@ struct Turn: Equatable, Sendable {
         return true
     }
 
-    /// The end of his speech was lost.
+    /// The end of the speech was lost.
     mutating func speechTimedOut() {
         isHeard = false
         if isUserSpeaking { question = nil }
         isUserSpeaking = false
     }
 
-    /// A question that was typed.
-    /// - Returns: the name of its item, which no session knows.
+    /// Notes a typed question.
+    /// - Returns: the name of its item, unknown to any session.
     mutating func wrote(_ text: String, at now: Duration) -> String {
         begin(at: now)
         let itemID = "typed-\(number)"
@@ -129,7 +129,7 @@ struct Turn: Equatable, Sendable {
         clock = TurnClock(number: number, ended: now)
     }
 
-    /// Whether the service hears the user, where that has changed since it was last asked.
+    /// Whether the service is hearing the user; nil if unchanged since the last call.
     mutating func takeChangeOfHearing() -> Bool? {
         guard isHeard != reportedHearing else { return nil }
         reportedHearing = isHeard
@@ -139,18 +139,18 @@ struct Turn: Equatable, Sendable {
     // MARK: Its response
 
     /// - Parameters:
-    ///   - isOurs: it is the one that we asked for.
-    ///   - isSilenced: it was silenced before it began.
-    ///   - isNamed: the service says whose it is.
-    /// - Returns: whether it was owed to the user's turn, and whether nobody wants it.
+    ///   - isOurs: whether it is the requested one.
+    ///   - isSilenced: whether it was silenced before it began.
+    ///   - isNamed: whether the service states which request it answers.
+    /// - Returns: whether it was owed to the user's turn, and whether it is unwanted.
     mutating func responseBegan(isOurs: Bool, isSilenced: Bool, isNamed: Bool) -> (wasOwed: Bool, isUnwanted: Bool) {
         let wasOwed = owesResponse
         owesResponse = false
         unanswered = 0
-        // Where the service does not say whose it is, it may be the one that nobody wants.
+        // If the service does not state its request, it may be the unwanted one.
         let isOwed = !isOurs || !isNamed
         let isOfStopped = stopped.isSilent && !isOurs
-        // A response that we asked for may begin when the user does: two would speak at once.
+        // A requested response may begin as the user does: both would speak at once.
         let isUnwanted = isOurs && (isSilenced || isUserSpeaking) || cancelsOwed && isOwed || isOfStopped
         if !isOurs || isOwed && !isSilenced {
             cancelsOwed = false
@@ -159,7 +159,7 @@ struct Turn: Equatable, Sendable {
         return (wasOwed, isUnwanted)
     }
 
-    /// Something is said in reply.
+    /// The reply has begun.
     mutating func answerBegan() { question?.isBegun = true }
 
     /// A response was completed.
@@ -169,26 +169,26 @@ struct Turn: Equatable, Sendable {
         if isIdle { question = nil }
     }
 
-    /// Nobody waits for an answer, or something else stands for it.
+    /// No answer is expected any more, or something else represents the question.
     mutating func forgetQuestion() { question = nil }
 
-    /// The service heard a turn and made no response of it, noise perhaps.
+    /// The service made no response to a turn, which may have been noise.
     mutating func responseNeverCame() {
         owesResponse = false
         awaitsUnwanted = false
         question = nil
     }
 
-    /// The service did not answer our request for a response.
-    /// - Returns: whether that has happened too often.
+    /// The service did not answer a request for a response.
+    /// - Returns: whether that happened too often.
     mutating func requestFailed() -> Bool {
         unanswered += 1
         return unanswered >= Self.patience
     }
 
     /// - Parameters:
-    ///   - pause: before a response is asked for again.
-    ///   - limitedPause: the same where the service had too much of us; twice that the second time.
+    ///   - pause: pause before the next request.
+    ///   - limitedPause: the same after a rate limit; doubled the second time.
     mutating func responseFailed(_ failure: ErrorClass, pause: Duration, limitedPause: Duration) -> Retry {
         failures += 1
         guard failures > (failure == .limited ? 2 : 1) else {
@@ -203,10 +203,10 @@ struct Turn: Equatable, Sendable {
         return .broken
     }
 
-    /// A response may be asked for again.
+    /// A response may be requested again.
     mutating func retryIsDue() { retryAfter = nil }
 
-    /// - Returns: the report of the turn, where there was anything to it.
+    /// - Returns: the report of the turn, if there is anything to report.
     mutating func end() -> TurnReport? {
         defer { clock = nil }
         guard let clock, clock.report.calls > 0 || clock.hadVoice else { return nil }
@@ -215,8 +215,8 @@ struct Turn: Equatable, Sendable {
 
     // MARK: Taking it back
 
-    /// Nothing is said to its end.
-    /// - Parameter inSession: whether the service will still answer what was asked.
+    /// Notes that all speech was cut.
+    /// - Parameter inSession: whether the service will still answer the question.
     mutating func silenced(inSession: Bool) {
         if inSession, owesResponse { expectUnwanted() }
         retryAfter = nil
@@ -224,17 +224,17 @@ struct Turn: Equatable, Sendable {
         owesResponse = false
     }
 
-    /// The service will answer though nobody wants it.
+    /// Expects a response that nobody wants.
     private mutating func expectUnwanted() {
         cancelsOwed = true
         awaitsUnwanted = true
     }
 
-    /// "Stop": whatever is being said to us, or was said and not answered, has not been said.
+    /// "Stop": takes back whatever is being said by the user, or was said and not answered.
     ///
     /// - Parameters:
-    ///   - isSpoken: the word itself may still reach the service.
-    ///   - inSession: there is a session that may know of it.
+    ///   - isSpoken: whether the word itself may still reach the service.
+    ///   - inSession: whether a session may know of it.
     mutating func takeBack(isSpoken: Bool, inSession: Bool, at now: Duration) -> TakenBack {
         var taken = TakenBack()
         if let question, !question.isBegun { taken.items = question.items }
@@ -244,21 +244,21 @@ struct Turn: Equatable, Sendable {
         guard inSession else { return taken }
         taken.isHeard = isHeard
         stopped.begin(isHeard: isHeard, isSpoken: isSpoken, at: now)
-        // One that is being spoken is no item yet.
+        // A turn in progress is not an item yet.
         if isMidSpeech { stopped.itemID = taken.items.last }
         taken.deleted = taken.items.filter { $0 != stopped.itemID }
         return taken
     }
 
-    /// Nothing more comes of these responses: their calls are not made.
+    /// Stops these responses: their calls are not made.
     mutating func stop(responses: [String]) {
         for responseID in responses { stopped.add(responseID) }
     }
 
     func isStopped(response responseID: String) -> Bool { stopped.responses.contains(responseID) }
 
-    /// What the service heard has become an item.
-    /// - Returns: whether it is the one that was stopped in its midst.
+    /// The user's turn became an item.
+    /// - Returns: whether it is the turn that was stopped in progress.
     mutating func committed(_ itemID: String) -> Bool {
         guard !itemID.isEmpty, itemID == stopped.itemID else { return false }
         stopped.itemID = nil
@@ -267,17 +267,17 @@ struct Turn: Equatable, Sendable {
 
     // MARK: The end of a session
 
-    /// The conversation ends on purpose: nothing is lost.
+    /// The conversation ends on purpose, so nothing is lost.
     mutating func abandon() {
         isUserSpeaking = false
         question = nil
     }
 
-    /// Something was said that nobody has heard.
+    /// The user said something that no session heard.
     mutating func missedSpeech() { question = question ?? OpenQuestion() }
 
-    /// The session takes with it what the user said last: keeps the words where they are known.
-    /// - Returns: the question, where it is lost now.
+    /// The session ended, and with it the user's last words: keeps them if they are known.
+    /// - Returns: the question if it is lost now.
     mutating func sessionEnded(_ memory: TurnMemory, at now: Duration) -> OpenQuestion? {
         let lost = loseQuestion(memory, at: now)
         isUserSpeaking = false
@@ -301,8 +301,8 @@ struct Turn: Equatable, Sendable {
         return lost
     }
 
-    /// A session is ready to be told of the question that was lost.
-    /// - Parameter limit: how long it is worth asking again.
+    /// Returns the lost question for a session that is ready.
+    /// - Parameter limit: how long the question is worth repeating.
     mutating func takeLostQuestion(within limit: Duration, at now: Duration) -> LostQuestion {
         guard let lostAt = question?.lostAt else { return .none }
         guard let text = question?.text, now - lostAt <= limit else {
@@ -315,7 +315,7 @@ struct Turn: Equatable, Sendable {
 
     // MARK: What always holds
 
-    /// What does not hold, though it always should.
+    /// Violated invariants; empty if all is well.
     var brokenInvariants: [String] {
         var broken: [String] = []
         if isUserSpeaking, !isHeard { broken.append("the user speaks unheard") }
@@ -324,13 +324,13 @@ struct Turn: Equatable, Sendable {
     }
 }
 
-/// What the user has asked and not been answered: all of it that would be gone with the session.
+/// The user's unanswered question: everything that would be lost with the session.
 struct OpenQuestion: Equatable, Sendable {
-    /// Items of the user's speech, oldest first; a turn that is spoken over leads to a second.
+    /// The user's items, oldest first; a second turn over the first adds another.
     private(set) var items: [String] = []
     /// Its words, once the session that heard it is gone.
     var text: String?
-    /// Something was said in reply already, though not all.
+    /// The reply has begun and is not complete.
     var isBegun = false
     /// When its session ended.
     var lostAt: Duration?
@@ -344,23 +344,23 @@ struct OpenQuestion: Equatable, Sendable {
     }
 }
 
-/// What "stop" has taken back and may still come of it.
+/// What "stop" took back and may still arrive.
 private struct StoppedTurn: Equatable, Sendable {
-    /// The turn that the service hears, or has just heard, is not to be answered.
+    /// The turn the service is hearing, or has just heard, must not be answered.
     var isDiscarding = false
-    /// Its item, to be taken out of the conversation once it is in there.
+    /// Its item, to be deleted from the conversation once it is there.
     var itemID: String?
-    /// Nobody has spoken since: a response that was not asked for since then belongs to what was stopped, however late.
+    /// Nobody has spoken since: until then an unrequested response belongs to the stopped turn, however late.
     var isSilent = false
     /// Responses whose calls are not made.
     private(set) var responses: [String] = []
-    /// Speech that begins before belongs to what was stopped: its rest, or the word itself.
+    /// Speech that begins before this time belongs to the stopped turn: its rest, or the word itself.
     private var deafUntil: Duration?
 
-    /// A clear that is on its way to the service and the beginning of speech that is on its way from it cross within this
-    /// time; so do the stop word, found here, and its speech, found there.
+    /// Within this time a clear on its way to the service and a speech start on its way back cross; so do the locally
+    /// detected stop word and its speech as reported by the service.
     private static let restOfSpeech = Duration.seconds(1)
-    /// Speech that had begun before, and is on its way from the service when a key is pressed.
+    /// Within this time a speech start may be on its way from the service when a key is pressed.
     private static let speechOnItsWay = Duration.milliseconds(300)
     private static let limit = 32
 
@@ -370,7 +370,7 @@ private struct StoppedTurn: Equatable, Sendable {
         deafUntil = now + (isHeard || isSpoken ? Self.restOfSpeech : Self.speechOnItsWay)
     }
 
-    /// - Returns: whether this speech is the rest of what was stopped.
+    /// - Returns: whether this speech is the rest of the stopped turn.
     mutating func discards(_ itemID: String, at now: Duration) -> Bool {
         guard let deafUntil, now < deafUntil else {
             isDiscarding = false

@@ -1,9 +1,9 @@
 package import VoiceBase
 
-/// The last turns of a conversation as text, for the session that takes over.
+/// The last turns of a conversation as text, for the next session.
 ///
-/// A line is placed when its item begins, so that a transcript that comes late still stands where it belongs. What was
-/// not transcribed is not known; of an answer that was cut, the share that was heard is kept.
+/// A line is placed when its item begins, so a late transcript still gets its right place. Words that were not transcribed
+/// are unknown; of an interrupted answer, the heard share is kept.
 package struct TurnMemory: Equatable, Sendable {
     package enum Speaker: Equatable, Sendable {
         case user, assistant
@@ -13,7 +13,7 @@ package struct TurnMemory: Equatable, Sendable {
         package var speaker: Speaker
         package var itemID: String
         package var text = ""
-        /// How much of it was heard, 0 to 1.
+        /// The share of it that was heard, 0 to 1.
         var share = 1.0
 
         /// The words that were heard.
@@ -25,11 +25,11 @@ package struct TurnMemory: Equatable, Sendable {
     private static let longestText = 600
     private static let longestSummaryText = 160
 
-    /// Lines kept at most.
+    /// Maximum number of lines.
     private let limit: Int
     private var all: [Line] = []
 
-    /// - Parameter turns: how many exchanges are remembered, at least 1.
+    /// - Parameter turns: how many exchanges to remember, at least 1.
     package init(turns: Int) {
         limit = 2 * max(1, turns)
     }
@@ -44,30 +44,30 @@ package struct TurnMemory: Equatable, Sendable {
         if all.count > limit { all.removeFirst(all.count - limit) }
     }
 
-    /// What was said in an item; an item that has been forgotten stays so.
+    /// Sets the text of an item; a forgotten item stays forgotten.
     package mutating func said(_ text: String, in itemID: String) {
         guard let index = all.firstIndex(where: { $0.itemID == itemID }) else { return }
         all[index].text = String(text.prefix(Self.longestText))
     }
 
-    /// - Parameter share: how much of the item was heard, 0 to 1.
+    /// - Parameter share: the share of the item that was heard, 0 to 1.
     package mutating func cut(_ itemID: String, share: Double) {
         guard let index = all.firstIndex(where: { $0.itemID == itemID }) else { return }
         all[index].share = min(max(share, 0), 1)
     }
 
-    /// What was said in these items, nil where nothing is known of one of them.
+    /// Returns the words of these items; nil if any of them is unknown.
     package func words(of itemIDs: [String]) -> String? {
         let words = itemIDs.map { itemID in all.first { $0.itemID == itemID }?.text ?? "" }
         return words.isEmpty || words.contains("") ? nil : words.joined(separator: " ")
     }
 
-    /// Forgets these items: they are told in another way.
+    /// Forgets these items, because the next session learns of them in another way.
     package mutating func forget(_ itemIDs: [String]) {
         all.removeAll { itemIDs.contains($0.itemID) }
     }
 
-    /// The lines, shortened, as one value; nil where nothing is known.
+    /// The lines, shortened, as one value; nil if there are none.
     package var summary: JSONValue? {
         let lines = lines
         guard !lines.isEmpty else { return nil }

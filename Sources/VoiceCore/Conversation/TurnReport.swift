@@ -1,15 +1,15 @@
-/// The stages of one turn, each in time since the end of the user's speech as the server told it.
+/// The stages of one turn, each as the time since the end of the user's speech as reported by the server.
 package struct TurnReport: Equatable, Sendable {
     package var number: Int
     package var calls = 0
     package var interrupted = false
     /// First byte of the first call's request.
     package var dispatched: Duration?
-    /// The last call's answer came in.
+    /// The answer to the last call arrived.
     package var answered: Duration?
-    /// First sample of the acknowledgement at the loudspeaker, where there was one.
+    /// First sample of the acknowledgement at the loudspeaker; nil if there was none.
     package var acknowledged: Duration?
-    /// First audio of the answer came in.
+    /// First audio of the answer arrived.
     package var firstDelta: Duration?
     /// First sample of the answer at the loudspeaker: what the user waits for.
     package var firstSample: Duration?
@@ -19,7 +19,7 @@ package struct TurnReport: Equatable, Sendable {
     }
 }
 
-/// Collects the stages of the turn that is under way.
+/// Collects the stages of the current turn.
 struct TurnClock: Equatable, Sendable {
     private(set) var report: TurnReport
     private let ended: Duration
@@ -28,7 +28,7 @@ struct TurnClock: Equatable, Sendable {
     /// The thinking tone has sounded in this turn.
     var hadTone = false
 
-    /// - Parameter ended: when the server told that the user had finished speaking.
+    /// - Parameter ended: when the server reported the end of the user's speech.
     init(number: Int, ended: Duration) {
         report = TurnReport(number: number)
         self.ended = ended
@@ -46,7 +46,7 @@ struct TurnClock: Equatable, Sendable {
         report.answered = now - ended
     }
 
-    /// - Parameter isAnswer: whether the response is what the user waits for, not a word on the way there.
+    /// - Parameter isAnswer: whether the response is the answer the user waits for, not an acknowledgement.
     mutating func received(isAnswer: Bool, at now: Duration) {
         hadVoice = true
         if isAnswer, report.firstDelta == nil { report.firstDelta = now - ended }
@@ -60,7 +60,7 @@ struct TurnClock: Equatable, Sendable {
         }
     }
 
-    /// What was taken for the answer turned out to be the words before a call.
+    /// Reclassifies speech counted as the answer: it was the acknowledgement before a call.
     mutating func becameFiller() {
         report.acknowledged = report.acknowledged ?? report.firstSample
         report.firstSample = nil

@@ -1,23 +1,23 @@
-/// Responses that nobody spoke for: to news, announcements, delays. They may say something and call nothing.
+/// Responses to no request of the user: to news, announcements, delays. They may speak but make no calls.
 struct UnaskedResponses: Equatable, Sendable {
     private static let most = 32
 
     /// The last request was for such a response, and none has begun since.
     private var isRequested = false
-    /// What it was for, until the user speaks: a response that failed is asked for again as it was.
+    /// Its purpose, until the user speaks: a failed response is requested again for the same purpose.
     private(set) var last: Authority.Purpose?
     private var responses: [String] = []
 
     func contains(_ responseID: String) -> Bool { responses.contains(responseID) }
 
-    /// A response is asked for.
-    /// - Parameter purpose: nil where somebody spoke for it.
+    /// Notes a request for a response.
+    /// - Parameter purpose: nil if the user's words are behind it.
     mutating func requested(_ purpose: Authority.Purpose?) {
         isRequested = purpose != nil
         last = purpose
     }
 
-    /// - Parameter isAmbiguous: it may as well answer the user.
+    /// - Parameter isAmbiguous: whether it may also answer the user.
     mutating func began(_ responseID: String, isAmbiguous: Bool) {
         guard isRequested else { return }
         isRequested = false
@@ -28,7 +28,7 @@ struct UnaskedResponses: Equatable, Sendable {
 
     mutating func userSpoke() { last = nil }
 
-    /// Another session may name its responses like the one before.
+    /// Forgets the responses: another session may reuse their names.
     mutating func sessionEnded() {
         isRequested = false
         responses = []

@@ -1,13 +1,13 @@
 internal import VoiceBase
 
-/// Finds the sound in an `audio` message without decoding the rest.
+/// Finds the audio in an `audio` message without decoding the rest.
 package struct DatagridAudio {
-    /// The base64 text, as a range into the message.
+    /// Range of the base64 text in the message.
     package var data: Range<Int>
-    /// Its kind, "audio/pcm;rate=24000", where the service says it.
+    /// Its kind, such as "audio/pcm;rate=24000"; nil if not stated.
     package var kind: Range<Int>?
 
-    /// Nil where the message is no sound, or not of the plain shape.
+    /// Returns nil if the message is not audio or not in the plain shape.
     package init?(_ message: UnsafeRawBufferPointer) {
         var isAudio = false
         var payload: Range<Int>?
@@ -44,7 +44,7 @@ package struct DatagridAudio {
         self.kind = kind
     }
 
-    /// - Returns: whether the object was walked to its end.
+    /// - Returns: whether the object was read to its end.
     private static func members(
         of object: UnsafeRawBufferPointer,
         _ body: (Range<Int>, inout TopLevelScan) -> Bool
@@ -58,10 +58,10 @@ package struct DatagridAudio {
         return scan.closed
     }
 
-    /// Longest message with sound that is decoded the slow way, in bytes.
+    /// Maximum size of an audio message decoded the slow way, in bytes.
     private static let longest = 16 << 20
 
-    /// The base64 text and its kind in a message whose fields are escaped in a way of its own; nil where it has none.
+    /// Returns the base64 text and its kind from a message with unusually escaped fields; nil if it has none.
     package static func slowly(_ message: UnsafeRawBufferPointer) -> (data: String, kind: String?)? {
         guard let payload = OutsideJSON.decode(Message.self, from: message, atMost: longest)?.payload else {
             return nil
@@ -83,7 +83,7 @@ package struct DatagridAudio {
         var payload: Payload
     }
 
-    /// Whether sound of this kind can be played: PCM of 16 bits at 24 kHz, or not said.
+    /// Whether audio of this kind can be played: 16-bit PCM at 24 kHz, or unstated.
     package static func isPlayable(_ kind: String?) -> Bool {
         guard let kind, !kind.isEmpty else { return true }
         let parts = kind.lowercased().split(separator: ";").map { $0.filter { !$0.isWhitespace } }

@@ -1,7 +1,7 @@
 internal import VoiceBase
 
 extension ServiceCapabilities {
-    /// Datagrid Voice: an agent of theirs with tools of theirs, in a session that takes the turn itself.
+    /// Datagrid Voice: an agent with its own tools, in a session that does the turn-taking.
     package static let datagrid: ServiceCapabilities = {
         var datagrid = ServiceCapabilities()
         datagrid.work = .theirs
@@ -16,7 +16,7 @@ extension ServiceCapabilities {
         datagrid.charge = .time
         datagrid.continuousUplink = true
         datagrid.uplink = ServiceAudio(rate: 16_000)
-        // Whatever text comes, the agent answers it.
+        // The agent answers every text it receives.
         datagrid.takesText = false
         datagrid.takesQuestions = true
         datagrid.saysExactly = false

@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 package import VoiceBase
 
-/// What the daemon says to a Datagrid session, audio apart.
+/// Messages from the daemon to a Datagrid session, except audio.
 package enum DatagridClientMessage: Equatable, Sendable {
-    /// The first message; `conversation` is the one that goes on.
+    /// The first message; `conversation` names the one to continue.
     case start(DatagridSettings, conversation: String?)
-    /// The first message as a hand-off has it, to be sent as it is.
+    /// The first message as given by a hand-off, to be sent unchanged.
     case startAsGiven([UInt8])
-    /// The user's words as text: the agent answers them.
+    /// The user's words as text; the agent answers them.
     case text(String)
-    /// Cut the answer.
+    /// Cuts the answer.
     case interrupt
     /// The last message.
     case stop
@@ -23,7 +23,7 @@ package enum DatagridClientMessage: Equatable, Sendable {
         }
     }
 
-    /// The message as text.
+    /// The message as JSON text.
     package var encoded: [UInt8] {
         var members: [String: JSONValue] = ["type": .string(type)]
         switch self {
@@ -35,15 +35,15 @@ package enum DatagridClientMessage: Equatable, Sendable {
         return JSONValue.object(members).datagridBytes
     }
 
-    /// What stands before and behind the base64 text of an `audio` message.
+    /// The text before and after the base64 audio of an `audio` message.
     package static let audio = (before: #"{"type":"audio","payload":{"data":""#, after: #""}}"#)
 
-    /// Characters: far more than anybody types.
+    /// In characters: far more than anybody types.
     private static let longestText = 8000
 }
 
 extension JSONValue {
-    /// One line, keys in order.
+    /// JSON on one line, keys sorted.
     package var datagridBytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -51,15 +51,15 @@ extension JSONValue {
     }
 }
 
-/// The reply to `POST /v1/voice`: where the socket is, with a token for this session alone, and what is to be said there
-/// first. Neither is for a log.
+/// The reply to `POST /v1/voice`: the address of the socket, with a token for this session only, and the first message.
+/// Neither may be logged.
 package struct DatagridHandoff: Equatable, Sendable {
     package var url: String
     package var start: [UInt8]
 
     private static let longest = 1 << 20
 
-    /// Nil for what is no hand-off: no address of a WebSocket, or one in the open where the key went there encrypted.
+    /// Returns nil unless the reply holds a start message and a WebSocket address, encrypted if the key was sent encrypted.
     package init?(_ reply: [UInt8], isEncrypted: Bool) {
         guard let wire = OutsideJSON.decode(JSONValue.self, from: reply, atMost: Self.longest),
             let url = wire["url"]?.stringValue, let address = ServerURL(url),
@@ -74,6 +74,6 @@ package struct DatagridHandoff: Equatable, Sendable {
         guard !start.isEmpty else { return nil }
     }
 
-    /// The token in the address, which is a secret.
+    /// The token in the address; a secret.
     package var token: Secret? { ServerURL(url)?.query.flatMap { Secret($0) } }
 }

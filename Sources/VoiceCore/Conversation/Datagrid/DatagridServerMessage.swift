@@ -1,23 +1,23 @@
 internal import VoiceBase
 
-/// What a Datagrid session says, audio apart.
+/// Messages from a Datagrid session, except audio.
 package enum DatagridServerMessage: Equatable, Sendable {
     case started(session: String, conversation: String?)
     case ready
     case transcript(DatagridLine)
-    /// News of a tool of theirs; nothing is to be answered.
+    /// Progress of a tool on the service's side; needs no answer.
     case tool(name: String, status: String)
-    /// What is queued is not to be played any more.
+    /// Queued audio must not be played any more.
     case interrupted
     case error(code: String?, text: String)
-    /// - transcript: all that was said, the latest last.
+    /// - transcript: the whole conversation, oldest line first.
     case ended(credits: Double?, transcript: [DatagridLine])
-    /// Nothing to be done about it.
+    /// Needs no reaction.
     case ignored(type: String)
     case unknown(type: String)
 }
 
-/// Words of one side.
+/// A line of one speaker.
 package struct DatagridLine: Equatable, Sendable {
     package enum Role: String, Sendable {
         case user, agent
@@ -42,15 +42,15 @@ package struct DatagridLine: Equatable, Sendable {
     private static let longest = 16_384
 }
 
-/// Turns one message of a Datagrid session into a value, tolerantly: unknown messages and fields are nobody's fault.
+/// Decodes one message of a Datagrid session. Unknown messages and fields are not errors.
 package enum DatagridDecoder {
-    /// Longest message, audio apart, in bytes: the last one holds all that was said.
+    /// Maximum message size without audio, in bytes: the last message holds the whole conversation.
     package static let longest = 4 << 20
     private static let longestName = 200
-    /// Lines of the last message that are read, the latest.
+    /// Maximum number of lines read from the last message; the latest are kept.
     private static let mostLines = 64
 
-    /// Nil for what is no JSON object with a `type`, or a known message without what it cannot be understood without.
+    /// Returns nil unless the message is a JSON object with a `type` and, for a known message, its required fields.
     package static func decode(_ bytes: UnsafeRawBufferPointer) -> DatagridServerMessage? {
         OutsideJSON.decode(Wire.self, from: bytes, atMost: longest).flatMap(message)
     }
@@ -99,7 +99,7 @@ package enum DatagridDecoder {
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             type = try fields.decode(String.self, forKey: .type)
-            // Sound has a way of its own; here it may be a large string for nothing.
+            // Audio is decoded separately; here the field could be a large string for nothing.
             payload = type == "audio" ? nil : try? fields.decode(JSONValue.self, forKey: .payload)
         }
     }

@@ -1,14 +1,14 @@
 package import VoiceBase
 
-/// What a Datagrid session is asked to be. Tools, model and knowledge belong to the agent, on their side.
+/// Settings of a Datagrid session. Tools, model and knowledge belong to the agent on the service's side.
 package struct DatagridSettings: Equatable, Sendable {
-    /// Nil for the agent that the key's account has as its default.
+    /// nil for the default agent of the key's account.
     package var agent: String?
     /// Added to the agent's own instructions; empty for none.
     package var prompt: String
     /// The name of a preset; nil for the agent's own.
     package var voice: String?
-    /// What the agent says when a conversation begins; nil for nothing.
+    /// What the agent says at the beginning of a conversation; nil for nothing.
     package var greeting: String?
 
     package init(agent: String? = nil, prompt: String = "", voice: String? = nil, greeting: String? = nil) {
@@ -20,11 +20,11 @@ package struct DatagridSettings: Equatable, Sendable {
 
     /// The payload of `start`, which is also the body of a hand-off.
     ///
-    /// - Parameter conversation: the one that goes on; nil begins another.
+    /// - Parameter conversation: the one to continue; nil begins a new one.
     package func payload(conversation: String?) -> JSONValue {
         var sound: [String: JSONValue] = [
             "input_transcription": true, "output_transcription": true,
-            // The agent greets by itself otherwise, at every reconnect.
+            // Otherwise the agent would greet at every reconnect.
             "silent_start": true,
             "silence_timeout": false,
         ]
@@ -41,14 +41,14 @@ package struct DatagridSettings: Equatable, Sendable {
     }
 }
 
-/// Which conversation the next session goes on with. Pure; times are monotonic.
+/// Decides which conversation the next session continues. Pure; times are monotonic.
 package struct DatagridConversation: Equatable, Sendable {
-    /// A lost connection is followed by one that goes on, whatever the pause between two conversations may be.
+    /// How long after a lost connection a conversation is at least continued, regardless of `patience`.
     private static let reconnects = Duration.seconds(600)
 
     private var id: String?
     private var ended: (at: Duration, isLost: Bool)?
-    /// How long after its end a conversation is taken up again.
+    /// How long after its end a conversation can be continued.
     private let patience: Duration
 
     package init(patience: Duration) { self.patience = patience }
@@ -58,7 +58,7 @@ package struct DatagridConversation: Equatable, Sendable {
             && left.patience == right.patience
     }
 
-    /// Nil where another is to begin.
+    /// Returns the conversation to continue; nil to begin a new one.
     package func next(at now: Duration) -> String? {
         guard let ended else { return id }
         return now - ended.at <= (ended.isLost ? max(patience, Self.reconnects) : patience) ? id : nil
@@ -72,6 +72,6 @@ package struct DatagridConversation: Equatable, Sendable {
 
     package mutating func sessionEnded(at now: Duration, isLost: Bool) { ended = (now, isLost) }
 
-    /// The service does not know it any more.
+    /// The service no longer knows the conversation.
     package mutating func forget() { id = nil }
 }

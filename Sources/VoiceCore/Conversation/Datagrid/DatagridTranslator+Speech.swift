@@ -1,22 +1,23 @@
 internal import VoiceBase
 
-/// The user's turns, the agent's answers, and one interrupting the other.
+/// The user's turns, the agent's answers, and how one interrupts the other.
 extension DatagridTranslator {
-    /// A response that was asked for by nobody.
+    /// Request id of an unprompted response.
     private static let ofItself = "-"
-    /// Without sound and words of the agent for so long, and nothing left to play, an answer is over.
+    /// An answer is over after this long without audio or words from the agent, once everything is played.
     static let silence = Duration.milliseconds(800)
-    /// How long the rest of an answer that was cut is dropped where the service does not say that it was.
+    /// How long to drop the rest of a cut answer if the service does not confirm the cut.
     static let rest = Duration.milliseconds(1500)
-    /// How late the service may say so.
+    /// How late that confirmation may arrive.
     private static let late = Duration.seconds(5)
-    /// How long an answer may keep silent that was asked for, and how long the agent may work on one.
+    /// How long a requested answer may stay silent, and how long the agent may work on one.
     private static let patience = Duration.seconds(30)
     private static let longestWork = Duration.seconds(120)
 
     // MARK: The user
 
-    /// So many samples at 24 kHz were sent, or silence in their place; `isVoice` where somebody was heard in them.
+    /// Notes samples at 24 kHz that were sent, or the silence sent instead; `isVoice` if the local detector heard a voice
+    /// in them.
     package mutating func sent(_ samples: Int, isVoice: Bool, at now: Duration) -> [Effect] {
         guard phase == .live else { return [] }
         switch voice.sent(samples, isVoice: isVoice, overSpeech: speech?.sounds == true) {
@@ -34,7 +35,7 @@ extension DatagridTranslator {
         user = turn
         report(.userStarted(item: turn.item, at: place))
         guard let speech else { return }
-        // What it works on in silence goes on.
+        // Work the agent does in silence continues.
         if speech.sounds { interrupt(now) } else { endSpeech(.cancelled) }
     }
 
@@ -48,12 +49,12 @@ extension DatagridTranslator {
         lastUser = turn
     }
 
-    /// Words count where a voice was heard here within so long, in ms.
+    /// Transcribed words count if the local detector heard a voice within this long, in ms.
     private static let lateWords = 15_000
 
     mutating func heard(_ text: String, _ now: Duration) {
         guard voice.hasVoice(from: voice.position - Self.lateWords, to: voice.position) else {
-            // The words themselves are not for the log.
+            // The words themselves stay out of the log.
             if !hasToldPhantom {
                 trouble(
                     "words_without_voice",
@@ -66,12 +67,12 @@ extension DatagridTranslator {
         hasToldPhantom = false
         let isNew = lastUser.map { voice.hasVoice(from: $0.end + HeardVoice.hangover, to: voice.position) } ?? true
         if user == nil, speech?.sounds != true, isNew {
-            // Too short to be told from a noise, but they were words.
+            // The local detector took it for noise because it was short, but it was speech.
             userBegan(at: voice.position, now)
             userEnded(at: voice.position, now)
         }
         if ((user ?? lastUser)?.text.utf8.count ?? 0) >= Self.longestTurn {
-            // Nobody says so much in a turn.
+            // Longer than any real turn.
         } else if user != nil {
             user?.text += text
             if let item = user?.item { report(.heard(item: item, part: 0, text: text, isWhole: false)) }
@@ -83,12 +84,12 @@ extension DatagridTranslator {
         }
     }
 
-    /// Of the words of a turn, in bytes.
+    /// Maximum length of a turn's words, in bytes.
     private static let longestTurn = 16_000
-    /// How long after a turn, or after words of it, more of them may come.
+    /// How long after a turn, or after its last words, more words may arrive.
     private static let moreWords = Duration.milliseconds(1200)
 
-    /// Tells the words of the last turn as a whole.
+    /// Reports the whole text of the last turn.
     private mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
         guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isReported,
             isDue || now - turn.settledAt >= Self.moreWords
@@ -110,17 +111,17 @@ extension DatagridTranslator {
         report(.responseBegan(response: begun.response, request: request))
     }
 
-    /// A pause of the user, in ms, after which the service may take the word.
+    /// A pause of the user, in ms, after which the service may start to speak.
     private static let handOver = 240
 
-    /// The service acts on what was said: his turn is over, sooner than silence ends it here.
+    /// Ends the user's turn because the service acts on it, earlier than the local silence detection.
     private mutating func endTurn(_ now: Duration) {
         guard user != nil, let silence = voice.silence, silence >= Self.handOver else { return }
         voice.endTurn()
         userEnded(at: voice.position, now)
     }
 
-    /// Sound of the agent has come in.
+    /// Notes audio from the agent.
     package mutating func sound(at now: Duration) -> [Effect] {
         guard phase == .live, !isDropping(now) else { return [] }
         if speech == nil || speech?.sounds == false {
@@ -166,7 +167,7 @@ extension DatagridTranslator {
 
     // MARK: Interruption
 
-    /// What is being said is not wanted any more: here it is dropped, there it is cut.
+    /// Interrupts the answer: drops it locally, and asks the service to cut it.
     mutating func interrupt(_ now: Duration) {
         emit(.send(.interrupt))
         dropsUntil = now + Self.rest
@@ -183,7 +184,7 @@ extension DatagridTranslator {
         return false
     }
 
-    /// The service has cut its answer: because we said so, or because it heard somebody by itself.
+    /// The service cut its answer, on request or because it detected speech.
     mutating func wasInterrupted(_ now: Duration) {
         dropsUntil = nil
         if let asked = interruptedAt, now - asked < Self.late {
@@ -197,7 +198,7 @@ extension DatagridTranslator {
         endSpeech(.cancelled)
     }
 
-    // MARK: Tools of theirs
+    // MARK: Tools on the service's side
 
     mutating func tool(_ tool: String, _ status: String, _ now: Duration) {
         report(.toolNews(tool: tool, status: status))
@@ -214,7 +215,7 @@ extension DatagridTranslator {
 
     // MARK: Time
 
-    /// What is due by now; `isPlaying` while sound of the agent waits to be heard, or is heard.
+    /// Performs what is due by `now`; `isPlaying` while audio of the agent is queued or playing.
     package mutating func tick(at now: Duration, isPlaying: Bool) -> [Effect] {
         guard phase == .live else { return [] }
         tellUser(now)
@@ -223,7 +224,7 @@ extension DatagridTranslator {
         if speech.sounds {
             guard !isPlaying, quiet >= Self.silence else { return drain() }
             endSpeech(.completed)
-            // It went on working while it spoke.
+            // It kept working while it spoke.
             if !runningTools.isEmpty { begin(now) }
         } else if quiet >= (runningTools.isEmpty ? Self.patience : Self.longestWork) {
             runningTools = []
@@ -232,7 +233,7 @@ extension DatagridTranslator {
         return drain()
     }
 
-    /// What was said last stands in the list of the end as the service has it at last.
+    /// Completes the last lines from the final transcript, which has the service's final wording.
     mutating func settle(_ transcript: [DatagridLine], _ now: Duration) {
         guard phase == .live else { return }
         if user != nil { userEnded(at: voice.position, now) }

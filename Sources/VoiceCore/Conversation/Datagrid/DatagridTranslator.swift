@@ -1,21 +1,22 @@
 internal import VoiceBase
 package import VoiceConfiguration
 
-/// Between the words that no wire knows and a Datagrid session: one for each connection. Pure: it is told the time.
+/// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one Datagrid session. One per
+/// connection. Pure: the caller passes in the time.
 ///
-/// The service names no items, tells no turns and never says that an answer is over: all of that is made here. A turn of the
-/// user is what the microphone of this machine hears as one; an answer is over when what came of it was played and nothing
-/// more came for a while. Its tools run on its side: there are no calls.
+/// The service names no items, announces no turns and never ends an answer explicitly, so all of that is made here. A turn
+/// of the user is what the local detector hears as one. An answer is over when it has been played and nothing more arrives
+/// for a while. Its tools run on the service's side, so it makes no calls.
 package struct DatagridTranslator: Sendable {
     package enum Effect: Equatable, Sendable {
         case report(ServiceReport)
         case send(DatagridClientMessage)
-        /// The sound at hand is to be played.
+        /// Play the current audio.
         case play(SpokenPart)
-        /// No more comes of it.
+        /// The part is complete.
         case finish(SpokenPart)
-        /// The session is part of this conversation, which the next one can go on with; nil where the service does not
-        /// know the one it was asked for.
+        /// The session belongs to this conversation, which the next session can continue; nil if the service does not know
+        /// the requested one.
         case conversation(String?)
     }
 
@@ -29,7 +30,7 @@ package struct DatagridTranslator: Sendable {
     private let redactor: Redactor
     var phase = Phase.opening
     private var effects: [Effect] = []
-    /// Before the names of this session's items: other sessions of the conversation have others.
+    /// Prefix of this session's item names: other sessions of the conversation use other prefixes.
     private var session = ""
     private var names = 0
     private var liveSince = Duration.zero
@@ -42,27 +43,27 @@ package struct DatagridTranslator: Sendable {
 
     // The agent
     var speech: Speech?
-    /// Words that came before the sound that they belong to.
+    /// Words that arrived before their sound.
     var earlyWords = ""
-    /// The last of the agent that came, of whatever kind.
+    /// When anything last arrived from the agent.
     var lastSign = Duration.zero
     var runningTools: Set<String> = []
-    /// What comes of the answer that was cut is dropped until then.
+    /// Until when audio of the cut answer is dropped.
     var dropsUntil: Duration?
-    /// When we last cut an answer, and were not told yet that it was.
+    /// When the daemon last cut an answer; nil once the service has confirmed it.
     var interruptedAt: Duration?
     private var hasToldKind = false
     private var typed: String?
 
-    /// It was asked to end and has not said that it did.
     package var isLive: Bool { phase == .live }
+    /// The session was asked to end and has not confirmed it yet.
     package var isClosing: Bool { phase == .closing }
     package var isClosed: Bool { phase == .closed }
 
     /// - Parameters:
-    ///   - conversation: the one that is to go on.
-    ///   - given: the first message of a hand-off; nil where it is made here.
-    ///   - redactor: takes the key and the token out of what the service writes.
+    ///   - conversation: the one to continue.
+    ///   - given: the first message from a hand-off; nil to build it here.
+    ///   - redactor: removes the key and the token from texts of the service.
     package init(
         _ settings: DatagridSettings,
         conversation: String? = nil,
@@ -75,24 +76,24 @@ package struct DatagridTranslator: Sendable {
         self.redactor = redactor
     }
 
-    /// The user's turn as it was heard here.
+    /// The user's turn as detected locally.
     struct UserTurn: Sendable {
         var item: String
         var text = ""
-        /// Where it ended, in ms of the sound that was sent.
+        /// Where it ended, in ms of sent audio.
         var end = 0
-        /// Its end, or its last words.
+        /// When it ended, or its last words arrived.
         var settledAt = Duration.zero
-        /// Its words were told as a whole.
+        /// Its whole text was reported.
         var isReported = false
     }
 
-    /// An answer: from the first sign of it to its end.
+    /// An answer, from its first sign to its end.
     struct Speech: Sendable {
         var response: String
         var item: String
         var text = ""
-        /// Something of it was played, or is to be.
+        /// Audio of it was played or queued.
         var sounds = false
 
         var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
@@ -124,13 +125,13 @@ package struct DatagridTranslator: Sendable {
         report(.closing(closing, reason))
     }
 
-    /// What the service wrote, fit for one line of the log.
+    /// Cleans a text from the service for one line of the log.
     private func clean(_ text: String, _ most: Int = 200) -> String {
         let line = redactor.clean(text).map { $0.isNewline || $0.asciiValue.map { $0 < 0x20 } == true ? " " : $0 }
         return String(String(line).prefix(most))
     }
 
-    // MARK: What the service says
+    // MARK: Messages from the service
 
     package mutating func connected() -> [Effect] {
         report(.opened(id: nil, ends: nil))
@@ -176,7 +177,7 @@ package struct DatagridTranslator: Sendable {
         }
     }
 
-    /// An error before the session has started is final, unless it may be about the conversation that was to go on.
+    /// Handles an error before the start, which is final unless it may concern the conversation to be continued.
     private mutating func refused(_ code: String, _ text: String) {
         if conversation != nil {
             emit(.conversation(nil))
@@ -192,7 +193,7 @@ package struct DatagridTranslator: Sendable {
         trouble(code, text, isAccount ? .account : .configuration)
     }
 
-    /// A session that ended sooner was of no use, and the next may be none either.
+    /// A session that ended sooner was useless, and the next may be as well.
     private static let young = Duration.seconds(60)
 
     private mutating func ended(_ credits: Double?, _ transcript: [DatagridLine], _ now: Duration) {
@@ -203,7 +204,7 @@ package struct DatagridTranslator: Sendable {
         end(isYoung ? .lost : .expired, "the service ended the session" + cost)
     }
 
-    // MARK: What it is asked
+    // MARK: Requests
 
     package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
         switch request {
@@ -240,7 +241,7 @@ package struct DatagridTranslator: Sendable {
         interrupt(now)
     }
 
-    /// Sound of a kind that cannot be played.
+    /// Reports audio of a kind that cannot be played, once.
     package mutating func unplayable(_ kind: String) -> [Effect] {
         guard !hasToldKind else { return [] }
         hasToldKind = true

@@ -1,4 +1,4 @@
-/// A Datagrid session without its sound, for whoever only wants to know whether it can be had.
+/// A Datagrid session without audio, to check whether the service accepts it.
 package struct DatagridWire: ServiceWire {
     private var translator: DatagridTranslator
 

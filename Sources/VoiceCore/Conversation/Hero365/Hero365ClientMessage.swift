@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import VoiceBase
 package import VoiceConfiguration
 
-/// What the daemon says to Hero365.
+/// Messages from the daemon to Hero365.
 package enum Hero365ClientMessage: Equatable, Sendable {
     case start(codec: Configuration.Hero365.Codec, rate: Int)
     /// - Parameters:
-    ///   - sound: one packet; may be empty where it is the last.
+    ///   - sound: one packet; may be empty if it is the last.
     ///   - sequence: from 1.
-    ///   - isFinal: the turn is over.
+    ///   - isFinal: whether the turn is over.
     case audio([UInt8], sequence: Int, isFinal: Bool)
     case end(reason: String, duration: Duration)
 

@@ -1,14 +1,14 @@
 internal import VoiceBase
 
-/// What Hero365 says.
+/// Messages from Hero365.
 package enum Hero365ServerMessage: Equatable, Sendable {
-    /// - longest: how long the session may last, where it says so.
+    /// - longest: maximum length of the session; nil if not stated.
     case started(agent: String?, longest: Duration?)
     case audio(Hero365Sound, sequence: Int?, isFinal: Bool)
     case status(Status, agent: String?)
     case transferred(to: String, reason: String?)
     case error(Hero365Error)
-    /// Nothing to be done about it.
+    /// Needs no reaction.
     case ignored(String)
     case unknown(String)
 
@@ -17,15 +17,15 @@ package enum Hero365ServerMessage: Equatable, Sendable {
     }
 }
 
-/// The sound of one message, not decoded.
+/// The audio of one message, still encoded.
 package struct Hero365Sound: Equatable, Sendable {
     package enum Form: Equatable, Sendable {
-        /// Opus in any wrapping.
+        /// Opus in any container.
         case opus
-        /// PCM, 16 bits, little endian, at this rate in Hz.
+        /// 16-bit little-endian PCM at this rate in Hz.
         case pcm(Int)
         case wav
-        /// A form that is not taken, by its name.
+        /// The name of an unsupported format.
         case other(String)
     }
 
@@ -42,7 +42,7 @@ package struct Hero365Error: Equatable, Sendable {
     package var code: String
     package var text: String
     package var retryAfter: Duration?
-    /// Whether the session goes on, where the service says so.
+    /// Whether the session continues; nil if not stated.
     package var isRecoverable: Bool?
 
     package init(_ code: String, _ text: String = "", retryAfter: Duration? = nil, isRecoverable: Bool? = nil) {
@@ -53,7 +53,7 @@ package struct Hero365Error: Equatable, Sendable {
     }
 }
 
-/// A message with the session it is of; nil where it does not say.
+/// A message and its session id; nil if the message names none.
 package struct Hero365Envelope: Equatable, Sendable {
     package var session: String?
     package var message: Hero365ServerMessage
@@ -64,16 +64,16 @@ package struct Hero365Envelope: Equatable, Sendable {
     }
 }
 
-/// Reads one message, flat or with its fields in `data`, tolerantly: unknown types and fields are nobody's fault.
+/// Decodes one message, flat or with its fields in `data`. Unknown types and fields are not errors.
 package enum Hero365Decoder {
-    /// Longest message, in bytes: a minute of PCM as base64.
+    /// Maximum message size in bytes: a minute of PCM as base64.
     package static let longest = 8 << 20
     private static let longestName = 80
     private static let longestText = 400
-    /// The most that a service may ask to be left alone for.
+    /// Upper bound on `retry_after`.
     private static let longestPause = Duration.seconds(60)
 
-    /// Nil for what is no JSON object with a `type`, or sound that is no base64.
+    /// Returns nil unless the message is a JSON object with a `type`, and its audio is valid base64.
     package static func decode(_ bytes: UnsafeRawBufferPointer, rate: Int = 16_000) -> Hero365Envelope? {
         OutsideJSON.decode(JSONValue.self, from: bytes, atMost: longest).flatMap { envelope($0, rate) }
     }
@@ -84,7 +84,7 @@ package enum Hero365Decoder {
 
     private static func envelope(_ json: JSONValue, _ rate: Int) -> Hero365Envelope? {
         guard case .object(var fields) = json, let type = fields["type"]?.stringValue else { return nil }
-        // Of both the inner one counts.
+        // A field in `data` overrides its outer namesake.
         if case .object(let inner)? = fields["data"] { fields.merge(inner) { $1 } }
         return message(type, fields, rate).map { Hero365Envelope($0, session: fields["session_id"]?.stringValue) }
     }

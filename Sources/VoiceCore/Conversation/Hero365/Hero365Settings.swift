@@ -1,25 +1,25 @@
 package import VoiceConfiguration
 
-/// How sound travels to and from Hero365, and in what form of message.
+/// Audio and message format of a Hero365 connection.
 package struct Hero365Settings: Equatable, Sendable {
     package var codec = Configuration.Hero365().codec
-    /// Of the sound that is sent, in Hz.
+    /// Uplink sample rate, in Hz.
     package var rate = Configuration.Hero365().rate
-    /// The fields of a message stand in `data`, as the vendor's first API document has it, and not beside `type`.
+    /// Puts the fields of a message into `data`, as in the vendor's first API document, instead of beside `type`.
     package var isNested = false
-    /// Of the service's sound: how long a missing packet is waited for.
+    /// How long playout waits for a missing packet from the service.
     package var jitter = Duration.milliseconds(Configuration.Hero365().jitterMS)
 
     package init() {}
 }
 
 extension ServiceCapabilities {
-    /// Hero365: an agent with tools of its own, which hears what it is given and is told when a turn is over.
+    /// Hero365: an agent with its own tools. The daemon sends it the audio and marks the end of each turn.
     package static let hero365: ServiceCapabilities = {
         var capabilities = ServiceCapabilities()
         capabilities.work = .theirs
         capabilities.turns = .ours
-        // There is no message for any of it: an answer is cut here, and its end waited for.
+        // The protocol has no message for any of these: an answer is cut locally, and the daemon waits for its end.
         capabilities.cancels = false
         capabilities.truncates = false
         capabilities.forgets = false
@@ -36,7 +36,7 @@ extension ServiceCapabilities {
         capabilities.saysExactly = false
         capabilities.greets = false
         capabilities.history = .none
-        // Sessions are counted: twenty an hour.
+        // The service allows twenty sessions an hour.
         capabilities.warmStandby = false
         capabilities.fillsSilence = true
         return capabilities

@@ -1,82 +1,83 @@
 internal import VoiceBase
 
-/// Between the words that no wire knows and a Hero365 session: one for each connection. Pure: it is told the time.
+/// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one Hero365 session. One per
+/// connection. Pure: the caller passes in the time.
 ///
-///     opening --open--> starting --session_started, status, or a second--> live --close, error--> over
+///     opening --open--> starting --session_started, status, audio, or 1 s--> live --close, error--> over
 ///
-/// The service knows no turns and no responses: a turn of the user is told it by `is_final`, a response is what it says from
-/// then on to its own `is_final`, or to `complete`. Its sound passes through here as packets, put in order (`PacketSequencer`)
-/// and not decoded.
+/// The service has no notion of turns or responses. `is_final` from the daemon ends a turn of the user. A response is all
+/// audio the service sends from then on, up to its own `is_final` or `complete`. Packets of audio pass through in order
+/// (`PacketSequencer`) and undecoded.
 package struct Hero365Translator: Sendable {
     package enum Effect: Equatable, Sendable {
         case report(ServiceReport)
         case send(Hero365ClientMessage)
-        /// An answer begins: the decoder forgets the one before.
+        /// An answer begins: resets the decoder.
         case begin
         case play(Hero365Sound, of: SpokenPart)
-        /// So many messages of sound are missing before `next`.
+        /// This many packets are missing before `next`.
         case conceal(Int, next: Hero365Sound?, of: SpokenPart)
-        /// No more comes of it.
+        /// The part is complete.
         case finish(SpokenPart)
-        /// No sound is sent for so long.
+        /// Stop sending audio for this long.
         case pause(Duration)
-        /// Fewer messages a minute.
+        /// Send fewer messages per minute.
         case lengthenPackets
-        /// The next session is to be asked in the nested form.
+        /// Use the nested form in the next session.
         case nest
-        /// The service ends the session after so long.
+        /// The service limits the session to this length.
         case lifetime(Duration)
     }
 
     enum Phase: Equatable, Sendable { case opening, starting, live, over }
 
-    /// What the service says, in reply to a turn or by itself.
+    /// An utterance of the service, in reply to a turn or unprompted.
     struct Answer: Equatable, Sendable {
         var response: String
         var item: String
-        /// Something of it has come.
+        /// Audio of it has arrived.
         var isVoiced = false
 
         var part: SpokenPart { SpokenPart(responseID: response, itemID: item, contentIndex: 0) }
     }
 
-    /// How long `start_session` is given to be answered: after that it counts as taken.
+    /// How long to wait for a reply to `start_session`; after that the session counts as started.
     private static let startLimit = Duration.seconds(1)
-    /// How long nothing is sent after a turn where the service does not say that it listens.
+    /// How long to send nothing after a turn if the service does not report that it is listening.
     private static let holdLimit = Duration.seconds(10)
-    /// How long an answer that was cut may go on after the next turn was over.
+    /// How long a cut answer may continue after the end of the next turn.
     private static let cutLimit = Duration.seconds(3)
     private static let cutPause = Duration.seconds(1)
-    /// A service that asks for a pause and does not say how long.
+    /// Pause after a rate limit error without `retry_after`.
     private static let usualPause = Duration.seconds(2)
 
     package let settings: Hero365Settings
-    /// Its name, which is ours to choose.
+    /// The session id, chosen by the daemon.
     package let session: String
     private let tag: String
     private(set) var phase = Phase.opening
     private var effects: [Effect] = []
     private var names = 0
     private var startedAt = Duration.zero
-    /// Something came that was no error.
+    /// The service has sent a message other than an error.
     private var isUnderstood = false
 
     private var packets: PacketSequencer<Hero365Sound>
     private var answer: Answer?
-    /// The sound that comes is of an answer that was cut.
+    /// Incoming audio belongs to an answer that was cut.
     private var isDropping = false
-    /// It had begun to come, and when it last did.
+    /// Whether audio of the cut answer had begun to arrive, and when it last did.
     private var cutHadBegun = false
     private var droppedAt = Duration.zero
     private var sequence = 0
     private var turnItem: String?
-    /// When the turn was over whose answer is awaited.
+    /// When the turn ended whose answer is pending.
     private var askedAt: Duration?
     private var heldSince: Duration?
     private var lostBefore = 0
     private var hasRefusedForm = false
 
-    /// - Parameter session: a UUID; the beginning of it stands before every name, so that names of two sessions differ.
+    /// - Parameter session: a UUID; its first eight characters prefix every name, so that names of two sessions differ.
     package init(_ settings: Hero365Settings, session: String) {
         self.settings = settings
         self.session = session
@@ -86,10 +87,10 @@ package struct Hero365Translator: Sendable {
         packets = PacketSequencer(options: options)
     }
 
-    /// Sound between turns may be sent: the service listens, or has not said that it does not for long enough.
+    /// Whether audio may be sent between turns: the service is listening, or `holdLimit` has passed since the last turn.
     package var mayListen: Bool { phase == .live && heldSince == nil }
 
-    /// The bytes of a message of this session.
+    /// Encodes a message of this session.
     package func encoded(_ message: Hero365ClientMessage) -> [UInt8] {
         message.encoded(session: session, isNested: settings.isNested)
     }
@@ -133,7 +134,7 @@ package struct Hero365Translator: Sendable {
                 effects.append(.send(.end(reason: "user_ended", duration: now - startedAt)))
             }
             end(.asked, "")
-        // Nothing can be told to it, so there is nothing to speak of.
+        // The service accepts no text, so the response stays empty.
         case .respond(let id, _): saysNothing(request: id)
         case .answer(let call, _, _): report(.answerPlaced(call: call))
         case .inform(let id, _): report(.answerPlaced(call: id))
@@ -142,15 +143,15 @@ package struct Hero365Translator: Sendable {
         return drain()
     }
 
-    // MARK: The user, as he is heard here
+    // MARK: The user's turns, detected locally
 
-    /// - Parameter milliseconds: of the microphone since the session began.
+    /// - Parameter milliseconds: microphone audio since the session began.
     package mutating func turnBegan(at milliseconds: Int, now: Duration) -> [Effect] {
         guard phase == .live else { return [] }
         let item = name("turn")
         turnItem = item
         report(.userStarted(item: item, at: milliseconds))
-        // What still comes is of what he does not want to hear, or of half a question.
+        // Audio still on its way belongs to the interrupted answer, or answers half a question.
         if answer != nil || askedAt != nil {
             isDropping = true
             cutHadBegun = packets.isRunning
@@ -161,7 +162,7 @@ package struct Hero365Translator: Sendable {
         return drain()
     }
 
-    /// One packet of the microphone.
+    /// Sends one packet from the microphone.
     package mutating func heard(_ packet: [UInt8]) -> [Effect] {
         guard phase == .live else { return [] }
         sequence += 1
@@ -181,7 +182,7 @@ package struct Hero365Translator: Sendable {
         return drain()
     }
 
-    /// What was taken for a turn is none. What was sent of it stays with the service, which waits for an `is_final`.
+    /// The detected turn was a false alarm. The service keeps the audio it has received and waits for `is_final`.
     package mutating func turnDropped(at milliseconds: Int) -> [Effect] {
         guard phase == .live, turnItem != nil else { return [] }
         turnItem = nil
@@ -190,7 +191,7 @@ package struct Hero365Translator: Sendable {
         return drain()
     }
 
-    // MARK: What the service says
+    // MARK: Messages from the service
 
     package mutating func take(_ envelope: Hero365Envelope, at now: Duration) -> [Effect] {
         guard phase == .starting || phase == .live else { return [] }
@@ -232,7 +233,7 @@ package struct Hero365Translator: Sendable {
     private mutating func took(_ status: Hero365ServerMessage.Status, _ now: Duration) {
         switch status {
         case .processing, .speaking:
-            // Of an answer that was cut, unless there has been a turn since.
+            // The status concerns the cut answer unless a turn has ended since.
             guard turnItem == nil, !isDropping || askedAt != nil else { break }
             isDropping = false
             beginAnswer()
@@ -255,7 +256,7 @@ package struct Hero365Translator: Sendable {
         report(.trouble(ServiceError(.other, name: "content_type", text: text)))
     }
 
-    // MARK: Its sound
+    // MARK: Audio from the service
 
     private mutating func perform(_ steps: [PacketSequencer<Hero365Sound>.Step], _ now: Duration) {
         for step in steps {
@@ -281,7 +282,8 @@ package struct Hero365Translator: Sendable {
         }
     }
 
-    /// After a turn, what comes behind a pause is the answer to it, though nothing has told the end of the one before.
+    /// Returns whether a packet belongs to a new answer: after a turn, audio that follows a pause does, even if the service
+    /// never announced the end of the previous answer.
     private mutating func isAnotherAnswer(_ now: Duration) -> Bool {
         defer { droppedAt = now }
         guard askedAt != nil, now - droppedAt >= Self.cutPause else { return false }
@@ -325,7 +327,7 @@ package struct Hero365Translator: Sendable {
         report(.responseEnded(ResponseEnd(response: over.response, status: status, reason: reason)))
     }
 
-    /// A response without a word.
+    /// Reports a response without any speech.
     private mutating func saysNothing(request: String? = nil) {
         let response = name("response")
         report(.responseBegan(response: response, request: request))
@@ -352,7 +354,7 @@ package struct Hero365Translator: Sendable {
         }
         report(.trouble(line))
         guard phase == .live, meaning != .other else { return }
-        // Whatever was asked is lost with it: the sound of a turn is not kept.
+        // The pending turn is lost with the error: its audio is not kept.
         heldSince = nil
         if askedAt != nil { beginAnswer() }
         finishAnswer(.incomplete, reason: line.line)
@@ -360,7 +362,7 @@ package struct Hero365Translator: Sendable {
 
     // MARK: Time
 
-    /// What is due by now.
+    /// Performs what is due by `now`.
     package mutating func tick(at now: Duration) -> [Effect] {
         switch phase {
         case .starting: if now - startedAt >= Self.startLimit { becameReady(agent: nil, isConfirmed: false) }

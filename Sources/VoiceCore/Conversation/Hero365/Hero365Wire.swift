@@ -1,4 +1,4 @@
-/// A Hero365 connection without its sound, for whoever only wants to know whether it is taken.
+/// A Hero365 connection without audio, to check whether the service accepts it.
 package struct Hero365Wire: ServiceWire {
     private var translator: Hero365Translator
 

@@ -1,10 +1,10 @@
-/// A WAV file in memory: one channel of PCM, 16 bits.
+/// A WAV file in memory: mono 16-bit PCM.
 package struct WaveBytes {
     /// In Hz, 8000 ... 48 000.
     package private(set) var rate: Int
     package private(set) var sound: ArraySlice<UInt8>
 
-    /// Nil for anything else. A file whose lengths are not filled in, as one that is streamed, goes to its end.
+    /// Returns nil for anything else. The data of a streamed file, whose lengths are not filled in, extends to the end.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WAVE".utf8) else {
             return nil

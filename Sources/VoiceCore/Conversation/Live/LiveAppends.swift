@@ -1,4 +1,4 @@
-/// Texts that were sent and have no place on the session's timeline yet. Pure.
+/// Texts sent and not yet placed on the session's timeline. Pure.
 struct LiveAppends: Equatable, Sendable {
     struct Append: Equatable, Sendable {
         var tone: LiveTone
@@ -9,9 +9,9 @@ struct LiveAppends: Equatable, Sendable {
         var isRetry = false
     }
 
-    /// More are not kept: the oldest goes.
+    /// Maximum number kept; beyond it the oldest is dropped.
     private static let most = 64
-    /// Placement takes a second; so long after that it is lost.
+    /// Placement takes a second; after this long the text counts as lost.
     static let patience = Duration.seconds(10)
 
     private var open: [(id: String, append: Append)] = []
@@ -25,18 +25,18 @@ struct LiveAppends: Equatable, Sendable {
         if open.count > Self.most { open.removeFirst() }
     }
 
-    /// It has its place. Where the service does not say which, it is the oldest of its tone.
+    /// Notes a placement. If the service does not say which text, the oldest of this tone was placed.
     mutating func placed(_ tone: LiveTone, id: String?) {
         let index = open.firstIndex { id == nil ? $0.append.tone == tone : $0.id == id }
         if let index { open.remove(at: index) }
     }
 
-    /// The service refuses it.
+    /// Removes and returns a refused text.
     mutating func failed(_ id: String) -> Append? {
         open.firstIndex { $0.id == id }.map { open.remove(at: $0).append }
     }
 
-    /// How many were never placed, and are given up.
+    /// Gives up on texts that were never placed, and returns their number.
     mutating func lost(at now: Duration) -> Int {
         let before = open.count
         open.removeAll { now - $0.append.sent >= Self.patience }

@@ -1,11 +1,11 @@
 internal import VoiceBase
 
-/// Finds the audio in a `session.output_audio.delta` message without decoding the rest: ten come every second.
+/// Finds the audio in a `session.output_audio.delta` message without decoding the rest: ten arrive every second.
 package struct LiveAudioDelta {
-    /// The base64 text, as a range into the message.
+    /// Range of the base64 text in the message.
     package var audio: Range<Int>
 
-    /// Nil where the message is no audio delta or not of the plain shape.
+    /// Returns nil if the message is not an audio delta or not in the plain shape.
     package init?(_ message: UnsafeRawBufferPointer) {
         var scan = TopLevelScan(message)
         var isAudio = false
@@ -29,10 +29,10 @@ package struct LiveAudioDelta {
         self.audio = audio
     }
 
-    /// Longest message with audio that is decoded the slow way, in bytes.
+    /// Maximum size of an audio message decoded the slow way, in bytes.
     private static let longest = 16 << 20
 
-    /// The base64 text of a message whose fields are escaped in a way of its own; nil where it has none.
+    /// Returns the base64 text of a message with unusually escaped fields; nil if it has none.
     package static func slowly(_ message: UnsafeRawBufferPointer) -> String? {
         OutsideJSON.decode(Message.self, from: message, atMost: longest)?.delta
     }

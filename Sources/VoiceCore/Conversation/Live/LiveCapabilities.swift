@@ -1,12 +1,12 @@
 internal import VoiceBase
 
 extension ServiceCapabilities {
-    /// GPT-Live: hears and speaks at the same time, and takes the turn itself.
+    /// GPT-Live: full duplex, with turn-taking on the service's side.
     package static let live: ServiceCapabilities = {
         var live = ServiceCapabilities()
         live.work = .delegation
         live.turns = .silent
-        // By an order to stop, and a note of what was heard.
+        // Implemented as an order to stop, and a note of what was heard.
         live.cancels = true
         live.truncates = true
         live.forgets = false

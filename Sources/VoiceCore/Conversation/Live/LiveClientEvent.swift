@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// In which tone a text is told to the model.
+/// How the model should treat a text.
 package enum LiveTone: String, Equatable, Sendable, CaseIterable {
-    /// To be said, in the model's words.
+    /// Say it in the model's own words.
     case commentary
-    /// To be known.
+    /// Know it.
     case thinking
-    /// To be obeyed for the rest of the session.
+    /// Obey it for the rest of the session.
     case instructions
 }
 
-/// What the daemon says to a GPT-Live session, audio apart.
+/// Messages from the daemon to a GPT-Live session, except audio.
 package enum LiveClientEvent: Equatable, Sendable {
     case start(LiveSettings, history: [LiveMessage], eventID: String)
-    /// - delegation: nil for a text that belongs to none.
+    /// - delegation: nil if the text belongs to none.
     case append(LiveTone, String, delegation: String?, eventID: String)
     /// The last event of a session.
     case close(eventID: String)
@@ -39,7 +39,7 @@ package enum LiveClientEvent: Equatable, Sendable {
         case .start(let settings, let history, _): members["session"] = settings.json(history: history)
         case .append(_, let text, let delegation, _):
             members["content"] = .string(text)
-            // Required, and null where there is none.
+            // Required; null if there is none.
             members["delegation_id"] = delegation.map { .string($0) } ?? .null
         case .close: break
         }
@@ -54,15 +54,16 @@ package enum LiveClientEvent: Equatable, Sendable {
     }
 }
 
-/// Long texts in pieces that the service takes: 500 tokens each, counted as bytes.
+/// Splits long texts into pieces of 500 tokens each, the service's limit, estimated from bytes.
 package enum LivePieces {
-    /// Bytes of UTF-8 in one piece; of scripts with several bytes a letter, a letter is about a token, so letters count.
+    /// Maximum UTF-8 bytes in one piece. In scripts with several bytes per letter a letter is about a token, so letters
+    /// count.
     static let mostBytes = 1400
     static let mostLetters = 500
-    /// Bytes of one text; what is longer is cut: twenty minutes of speech.
+    /// Maximum bytes of one text, about twenty minutes of speech; the rest is cut.
     static let longest = 16_384
 
-    /// The text in pieces of at most `bytes`, cut at the ends of sentences where there are any, else between words. None for a
+    /// Splits a text into pieces of at most `bytes`, at sentence ends if possible, else between words. Returns none for a
     /// text without words.
     package static func of(_ text: String, bytes: Int = mostBytes) -> [String] {
         var pieces: [String] = []
@@ -95,7 +96,7 @@ package enum LivePieces {
     static func fits(_ text: String, _ bytes: Int) -> Bool {
         let count = text.utf8.count
         guard count <= bytes else { return false }
-        // Mostly letters of several bytes.
+        // Mostly multi-byte letters.
         let letters = text.unicodeScalars.count
         return count < letters * 3 / 2 || letters <= mostLetters * bytes / mostBytes
     }
@@ -114,7 +115,7 @@ package enum LivePieces {
         return String(rest[..<end])
     }
 
-    /// A sentence that fits no piece, between its words, or anywhere where a word is too long.
+    /// Splits a sentence too long for one piece between words, or inside a word that is too long.
     private static func split(_ sentence: String, _ bytes: Int) -> [String] {
         var parts: [String] = []
         var part = ""

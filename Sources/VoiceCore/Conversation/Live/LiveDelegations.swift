@@ -1,17 +1,17 @@
-/// The requests that the service hands over without a word of text: each is rebuilt of what it heard the user say. Pure.
+/// Delegated requests. The service hands them over without text, so each is rebuilt from the words it transcribed. Pure.
 ///
 ///     created --> settling --> dispatched --> closed
-///                    '--> pending: its words are late --> dispatched, or closed where none come
+///                    '--> pending: words are late --> dispatched, or closed if none arrive
 ///
-/// A word makes one request and no second: it is used up when the request is sent, whatever becomes of that. A request sent
-/// twice acts twice.
+/// Each word belongs to one request only: sending the request uses it up, whatever the outcome. A request sent twice acts
+/// twice.
 package struct LiveDelegations: Equatable, Sendable {
     package enum Outcome: Equatable, Sendable {
-        /// Carry this out; `context` is what was said before it and handed over by nobody.
+        /// Carry this out; `context` is what was said before it and not handed over.
         case dispatch(id: String, text: String, context: String)
-        /// There are no new words: the model asks again for what is being worked on.
+        /// No new words: the model repeats a request that is in progress.
         case repeated(id: String)
-        /// No words came.
+        /// No words arrived.
         case empty(id: String)
     }
 
@@ -23,19 +23,19 @@ package struct LiveDelegations: Equatable, Sendable {
 
     private struct Pending: Equatable, Sendable {
         var id: String
-        /// Place on the timeline, in ms.
+        /// Position on the timeline, in ms.
         var at: Int
         var since: Duration
     }
 
-    /// Words of one request may begin so long after its place, in ms.
+    /// How long after its position words of a request may begin, in ms.
     private static let grace = 200
-    /// A pause between words, in ms, that is one between two requests.
+    /// A pause between words, in ms, that separates two requests.
     private static let gap = 2500
-    /// Silence of the transcript after which it has settled, and how long that is waited for.
+    /// Transcript silence after which it has settled, and how long to wait for that.
     static let settled = Duration.milliseconds(150)
     static let settleLimit = Duration.milliseconds(400)
-    /// How long words may be late.
+    /// How late words may arrive.
     static let patience = Duration.seconds(5)
     private static let mostWords = 512
     private static let mostPending = 16
@@ -48,14 +48,14 @@ package struct LiveDelegations: Equatable, Sendable {
     private var lastWord = Duration.zero
     private var pending: [Pending] = []
     private var seen: [String] = []
-    /// Dispatched and not closed.
+    /// Dispatched and not yet closed.
     private(set) var open: [String] = []
 
     package init() {}
 
     package var hasPending: Bool { !pending.isEmpty }
 
-    /// The service has heard the user say this, and so has this machine.
+    /// Takes in words transcribed by the service and confirmed by the local detector.
     package mutating func heard(_ fragment: LiveFragment, at now: Duration) {
         let place = words.lastIndex { $0.fragment.start <= fragment.start }.map { $0 + 1 } ?? 0
         words.insert(Word(fragment: fragment, arrived: now), at: place)
@@ -63,8 +63,8 @@ package struct LiveDelegations: Equatable, Sendable {
         lastWord = now
     }
 
-    /// - Parameter place: on the timeline, in ms.
-    /// - Returns: false for one that is known.
+    /// - Parameter place: position on the timeline, in ms.
+    /// - Returns: false if the delegation is already known or too many are pending.
     package mutating func created(_ id: String, at place: Int, now: Duration) -> Bool {
         guard !seen.contains(id) else { return false }
         seen.append(id)
@@ -75,7 +75,7 @@ package struct LiveDelegations: Equatable, Sendable {
         return true
     }
 
-    /// What is to be done by now, oldest first.
+    /// Returns the outcomes due by `now`, oldest first.
     package mutating func settle(at now: Duration) -> [Outcome] {
         var outcomes: [Outcome] = []
         while let first = pending.first, let outcome = outcome(first, now) {
@@ -95,11 +95,11 @@ package struct LiveDelegations: Equatable, Sendable {
         }
         let isWhole = words.contains { $0.fragment.end > request.at }
         let isQuiet = now - lastWord >= Self.settled
-        // Whoever speaks on and on is not waited for.
+        // A user who keeps talking does not delay the request indefinitely.
         let waited = now - max(request.since, candidates.map { words[$0].arrived }.min() ?? now)
         let isLate = waited >= Self.settleLimit
         guard isQuiet && (isWhole || isLate) || waited >= Self.settleLimit * 2 else { return nil }
-        // From the last long pause on; what is before it was said and not handed over.
+        // The request begins after the last long pause; earlier words were said and not handed over.
         var first = last
         for index in candidates.reversed() where index < first {
             guard words[first].fragment.start - words[index].fragment.end < Self.gap else { break }
@@ -113,15 +113,15 @@ package struct LiveDelegations: Equatable, Sendable {
         return .dispatch(id: request.id, text: text, context: context)
     }
 
-    /// The one closing append of a delegation is sent.
-    /// - Returns: false where it was.
+    /// Notes that the single closing append of a delegation is sent.
+    /// - Returns: false if it was sent before.
     package mutating func close(_ id: String) -> Bool {
         guard let index = open.firstIndex(of: id) else { return false }
         open.remove(at: index)
         return true
     }
 
-    /// Nothing of what was said up to here is wanted any more.
+    /// Uses up all words so far: none of them is wanted any more.
     package mutating func useAll() {
         for index in words.indices { words[index].isUsed = true }
     }

@@ -1,4 +1,4 @@
-/// The codes of GPT-Live. Their list is not published: what is not known ends nothing.
+/// Error codes of GPT-Live. The list is not published, so an unknown code never ends the session.
 extension ErrorClass {
     private static let liveCodes: [String: ErrorClass] = [
         "invalid_api_key": .account,
@@ -13,11 +13,11 @@ extension ErrorClass {
         "internal_error": .service,
     ]
 
-    /// - Parameter isStarted: the session is there; before, every error means that it will not be.
+    /// - Parameter isStarted: whether the session has started; before that, every error means that it will not.
     init(_ error: LiveError, isStarted: Bool) {
         let known = error.code.flatMap { Self.liveCodes[$0] }
         if isStarted {
-            // One that spoils an event leaves the session usable.
+            // An error about one event leaves the session usable.
             self = known.map { $0.isFatal && error.request == nil ? $0 : .other } ?? .other
             return
         }

@@ -1,29 +1,29 @@
 internal import VoiceBase
 
-/// What a GPT-Live session says, audio apart.
+/// Messages from a GPT-Live session, except audio.
 package enum LiveServerEvent: Equatable, Sendable {
-    /// - delegation: its kind as the service has it; nil where it does not say.
+    /// - delegation: the kind stated by the service; nil if not stated.
     /// - ends: Unix seconds.
     case started(id: String, ends: Int?, delegation: String?)
     case heard(LiveFragment)
     case said(LiveFragment)
-    /// - at: the place on the timeline, in ms.
+    /// - at: position on the timeline, in ms.
     case delegated(id: String, target: String, at: Int)
-    /// A text has its place on the timeline; nil where the service does not say which.
+    /// A text was placed on the timeline; `request` is nil if the service does not say which.
     case placed(tone: LiveTone, request: String?)
-    /// The session's clock, in seconds; how full its context is, 0 to 1.
+    /// The session's clock in seconds, and how full its context is, 0 to 1.
     case usage(seconds: Double, context: Double?)
     case closed(reason: String, seconds: Double?)
     case error(LiveError)
     case info(code: String, text: String)
-    /// Nothing to be done about it.
+    /// Needs no reaction.
     case ignored(type: String)
     case unknown(type: String)
 }
 
-/// A word or a few, with their place on the session's timeline in ms.
+/// One or more words, with their position on the session's timeline in ms.
 package struct LiveFragment: Equatable, Sendable {
-    /// With the spaces that belong to it.
+    /// Includes its spaces.
     package var text: String
     package var start: Int
     package var end: Int
@@ -37,11 +37,11 @@ package struct LiveFragment: Equatable, Sendable {
 
 package struct LiveError: Equatable, Sendable {
     package var type: String
-    /// Nil for one that has none.
+    /// nil if it has none.
     package var code: String?
     package var text: String
     package var setting: String?
-    /// The id of the event that it answers.
+    /// The id of the event it answers.
     package var request: String?
 
     package init(type: String, code: String?, text: String, setting: String? = nil, request: String? = nil) {
@@ -55,12 +55,12 @@ package struct LiveError: Equatable, Sendable {
     package var name: String { code ?? type }
 }
 
-/// Turns one text message of a GPT-Live session into an event, tolerantly: unknown events and fields are nobody's fault.
+/// Decodes one text message of a GPT-Live session. Unknown events and fields are not errors.
 package enum LiveEventDecoder {
-    /// Longest event, audio apart, in bytes: the settings of a session come back whole.
+    /// Maximum size of an event without audio, in bytes: the service echoes the session settings in full.
     package static let longest = 1 << 20
 
-    /// Nil for what is no JSON object with a `type`, or a known event without what it cannot be understood without.
+    /// Returns nil unless the message is a JSON object with a `type` and, for a known event, its required fields.
     package static func decode(_ bytes: UnsafeRawBufferPointer) -> LiveServerEvent? {
         OutsideJSON.decode(Wire.self, from: bytes, atMost: longest).flatMap(event)
     }
@@ -120,7 +120,7 @@ package enum LiveEventDecoder {
         return LiveFragment(text, start: start, end: wire.end.map(milliseconds) ?? start)
     }
 
-    /// A day: no session lasts as long.
+    /// A day, in ms: no session lasts as long.
     private static let longestSession = 86_400_000.0
     /// The last second of the year 9999, in Unix time.
     private static let latestTime = 253_402_300_799.0
@@ -132,13 +132,13 @@ package enum LiveEventDecoder {
         return Int(min(max(0, value), longestSession))
     }
 
-    /// Of the same protocol, and nothing to us.
+    /// Known events of the protocol that need no reaction.
     private static let known: Set<String> = [
         "session.output_audio.delta", "session.input_audio.muted", "session.input_audio.unmuted", "session.updated",
         "session.output_audio.fixture.playing", "session.output_audio.fixture.played", "response.event",
     ]
 
-    /// The fields of every event in one shape; one of a surprising type counts as absent.
+    /// The fields of all events in one shape; a field of an unexpected type counts as absent.
     private struct Wire: Decodable {
         var type: String
         var session: JSONValue?
@@ -167,7 +167,7 @@ package enum LiveEventDecoder {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             type = try fields.decode(String.self, forKey: .type)
             session = type == "session.started" ? try? fields.decode(JSONValue.self, forKey: .session) : nil
-            // The sound of a delta has a way of its own; here it may be a large string for nothing.
+            // Audio deltas are decoded separately; here the field could be a large string for nothing.
             delta = type.hasSuffix("transcript.delta") ? try? fields.decode(String.self, forKey: .delta) : nil
             start = try? fields.decode(Double.self, forKey: .start)
             end = try? fields.decode(Double.self, forKey: .end)

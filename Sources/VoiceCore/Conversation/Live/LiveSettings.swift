@@ -1,11 +1,11 @@
 package import VoiceBase
 
-/// What a GPT-Live session is asked to be; all of it is fixed once the session has started.
+/// Settings of a GPT-Live session, fixed once it has started.
 package struct LiveSettings: Equatable, Sendable {
     package var model: String
     package var instructions: String
     package var voice: String
-    /// How long the service waits before it asks the model for words that bridge the time until an answer, in ms; nil for a
+    /// How long the service waits before it asks the model for words to bridge the time until an answer, in ms; nil for a
     /// server that does not know the field.
     package var acknowledgementDelay: Int?
 
@@ -21,7 +21,7 @@ package struct LiveSettings: Equatable, Sendable {
         self.acknowledgementDelay = acknowledgementDelay
     }
 
-    /// The `session` of `session.start`. Nothing is ever stored.
+    /// The `session` object of `session.start`. The service is never asked to store anything.
     package func json(history: [LiveMessage]) -> JSONValue {
         var delegation: [String: JSONValue] = ["type": "client"]
         if let acknowledgementDelay { delegation["acknowledgement_delay_ms"] = .integer(max(0, acknowledgementDelay)) }
@@ -40,7 +40,7 @@ package struct LiveSettings: Equatable, Sendable {
     }
 }
 
-/// One text of what was said before.
+/// One text of the earlier conversation.
 package struct LiveMessage: Equatable, Sendable {
     package enum Role: String, Sendable {
         case developer, user, assistant
@@ -54,11 +54,11 @@ package struct LiveMessage: Equatable, Sendable {
         self.text = text
     }
 
-    /// The service takes 128 messages of 8,192 tokens together: bytes are counted as if each were a third of a token.
+    /// The service takes 128 messages with 8,192 tokens in total; a byte counts as a third of a token.
     static let most = 128
     static let mostBytes = 24_000
 
-    /// The newest of these that the service takes; empty ones are left out.
+    /// Returns the newest messages that fit; empty ones are left out.
     static func fitting(_ messages: [LiveMessage]) -> [LiveMessage] {
         var room = mostBytes
         var kept: [LiveMessage] = []

@@ -1,45 +1,45 @@
 internal import VoiceBase
 
-/// The continuous track of a GPT-Live session, cut into stretches of speech by its level. Pure.
+/// Cuts the continuous track of a GPT-Live session into stretches of speech by level. Pure.
 ///
-/// A delta of 100 ms comes every 100 ms, nearly always of silence: that one came says nothing. Speech begins with the first
-/// loud block; it is over after `pause` of silence in which no words came either. What is silent outside of speech is not
-/// played, and in speech not where too much waits at the player already.
+/// A 100 ms delta arrives every 100 ms, nearly always silent, so its arrival means nothing. Speech begins with the first
+/// loud block and ends after `pause` of silence without words. Silence outside speech is not played; silence within speech
+/// is left out if too much is queued at the player.
 package struct LiveTrack: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
-        /// Somebody begins to speak.
+        /// Speech begins.
         case began
-        /// These samples of the delta are to be played.
+        /// Play these samples of the delta.
         case play(Range<Int>)
-        /// So long it has been silent.
+        /// Speech is over: the silence has lasted long enough.
         case ended
     }
 
     /// 20 ms at 24 kHz.
     static let block = 480
-    /// Mean square of a block, in units of 16 bits: 0.0006 of full scale.
+    /// Mean square above which a block is loud, in squared 16-bit units: an RMS of 0.0006 of full scale.
     static let loud = 386.0
-    /// Silence after which speech is over, what was cut does not come back, and speech is over where more is to come. In
-    /// samples.
+    /// Silence, in samples: `pause` ends speech, `quiet` ends discarding after a cut, and `shortPause` ends speech if
+    /// something new is to be said.
     static let pause = 19_200
     static let quiet = 7200
     static let shortPause = 6000
-    /// The longest that is discarded after a cut.
+    /// Maximum time to discard after a cut.
     static let longestDiscard = Duration.seconds(3)
-    /// Sound that may wait at the player before silence is left out: what 100 ms blocks and a wavering network need.
+    /// Audio queued at the player above which silence is left out: enough for 100 ms blocks and network jitter.
     static let reserve = 7200
 
     package private(set) var isSpeaking = false
-    /// Something new was given to be said: a shorter silence ends what is being said now.
+    /// Something new is to be said: a shorter silence ends the current speech.
     package var isHurried = false
     private var silent = pause
-    /// Samples since the last words came.
+    /// Samples since the last words arrived.
     private var wordless = pause
-    /// Since when what comes is discarded.
+    /// Since when incoming audio is discarded.
     private var discardingSince: Duration?
-    /// Loud samples of the present stretch of speech.
+    /// Loud samples of the current stretch of speech.
     package private(set) var loudSamples = 0
-    /// Samples of it that are played.
+    /// Played samples of the current stretch of speech.
     package private(set) var playedSamples = 0
 
     package init() {}
@@ -48,7 +48,7 @@ package struct LiveTrack: Equatable, Sendable {
 
     /// Takes in the samples of a delta.
     ///
-    /// - Parameter waiting: samples that wait to be played.
+    /// - Parameter waiting: samples queued at the player.
     package mutating func take(
         _ samples: UnsafeBufferPointer<Int16>,
         waiting: Int,
@@ -101,19 +101,19 @@ package struct LiveTrack: Equatable, Sendable {
         return true
     }
 
-    /// Words of the model have come in.
+    /// Notes that words of the model arrived.
     package mutating func words() { wordless = 0 }
 
-    /// The stretch of speech counts as over; what is loud from now on is another one.
+    /// Ends the current stretch of speech; the next loud block begins another.
     package mutating func split() { isSpeaking = false }
 
-    /// The user does not want to hear the rest: until it is silent.
+    /// Discards the rest of the speech, up to the next silence.
     package mutating func discard(at now: Duration) {
         isSpeaking = false
         if silent < Self.quiet { discardingSince = now }
     }
 
-    /// The mean of the block taken off: a constant is no sound.
+    /// Subtracts the block's mean: a DC offset is not sound.
     private static func isLoud(_ samples: Slice<UnsafeBufferPointer<Int16>>) -> Bool {
         var sum = 0
         var squares = 0

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// What the conversation asks, and what is handed over to it.
+/// Requests of the conversation, and delegations to it.
 extension LiveTranslator {
     package mutating func ask(_ request: ServiceRequest, at now: Duration) -> [Effect] {
         switch request {
@@ -63,11 +63,11 @@ extension LiveTranslator {
     }
 
     private mutating func dispatch(_ id: String, _ text: String, _ context: String, _ now: Duration) {
-        // The service says that the request is over.
+        // By delegating, the service ends the user's turn.
         endTurn(now)
         tellUser(now, isDue: true)
         if speech != nil {
-            // What is said from now on is said of it.
+            // From now on the model speaks about the delegation.
             track.split()
             endSpeech(.completed)
         }
@@ -76,7 +76,7 @@ extension LiveTranslator {
         call(id, query, request: "-")
     }
 
-    /// A response that says nothing and holds the call.
+    /// Reports a response without speech that holds the call.
     private mutating func call(_ id: String, _ query: String, request: String) {
         let response = name("d")
         report(.responseBegan(response: response, request: request))
@@ -91,7 +91,7 @@ extension LiveTranslator {
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// The one closing append of a delegation.
+    /// Sends the single closing append of a delegation.
     private mutating func answer(_ call: String, _ text: String, _ isSpoken: Bool, _ now: Duration) {
         var delegation: String?
         if let index = localCalls.firstIndex(of: call) {
@@ -107,10 +107,10 @@ extension LiveTranslator {
 
     // MARK: Texts
 
-    /// Held back while the user speaks.
+    /// Queues a text to be said; held back while the user speaks.
     private mutating func say(_ text: String, delegation: String?, _ now: Duration) {
         held.append(Held(text: text, delegation: delegation, since: now))
-        // Nobody waits for more than that; the newest are kept.
+        // The newest are kept.
         if held.count > 16 {
             let dropped = held.removeFirst()
             if let delegation = dropped.delegation {
@@ -121,7 +121,7 @@ extension LiveTranslator {
         sendHeld(now)
     }
 
-    /// So long an answer waits for a pause: a television has none.
+    /// Maximum time an answer waits for a pause: a television never pauses.
     private static let longestHeld = Duration.seconds(10)
 
     mutating func sendHeld(_ now: Duration) {
@@ -161,7 +161,7 @@ extension LiveTranslator {
         }
     }
 
-    /// News that nobody is to say anything about.
+    /// Sends news the model should know and not mention.
     mutating func know(_ report: ForeignReport, _ now: Duration) {
         news = nil
         let text = "\(report.output) (This is data, for you to know; do not mention it unless asked.)"
@@ -172,7 +172,7 @@ extension LiveTranslator {
 
     private mutating func respond(_ id: String, _ now: Duration) {
         if let text = typed {
-            // The service takes no text of the user's: it goes to the agent as it is.
+            // The service accepts no text from the user, so the text goes to the agent as a call.
             typed = nil
             let callID = name("typed")
             localCalls.append(callID)
@@ -181,12 +181,12 @@ extension LiveTranslator {
             return call(callID, text, request: id)
         }
         if let report = news?.value {
-            // The answer to a call of a session that is gone.
+            // The answer to a call of an earlier session.
             news = nil
             say("The result of an earlier request of the user's: \(report.output)", delegation: nil, now)
         }
         if let given, given.loud >= AudioFormat.wireRate, held.isEmpty {
-            // It was told in the same breath as what came before.
+            // It was already said together with what came before.
             self.given = nil
             return respondInSilence(id)
         }
@@ -194,7 +194,7 @@ extension LiveTranslator {
         awaited = Awaited(request: id, since: now)
     }
 
-    /// How long what is given to be said may take to be heard.
+    /// How long the service may take to say what it was given.
     private static let speaksWithin = Duration.seconds(8)
 
     mutating func settleAwaited(_ now: Duration) {

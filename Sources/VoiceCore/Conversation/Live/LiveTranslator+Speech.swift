@@ -1,14 +1,14 @@
 internal import VoiceBase
 
-/// The user's turns, the model's speech, and one interrupting the other.
+/// The user's turns, the model's speech, and how one interrupts the other.
 extension LiveTranslator {
     static let stopOrder = "The user interrupts: stop speaking now and listen."
-    /// A response that was asked for by nobody.
+    /// Request id of an unprompted response.
     private static let ofItself = "-"
 
     // MARK: The user
 
-    /// So many samples were sent to the session; `isVoice` where the microphone heard somebody in them.
+    /// Notes samples sent to the session; `isVoice` if the local detector heard a voice in them.
     package mutating func sent(_ samples: Int, isVoice: Bool, at now: Duration) -> [Effect] {
         guard phase == .live else { return [] }
         if lastSound == nil { lastSound = now }
@@ -38,17 +38,18 @@ extension LiveTranslator {
         lastUser = turn
     }
 
-    /// The service says that the user's turn is over, sooner than silence does here.
+    /// Ends the user's turn because the service did, earlier than the local silence detection.
     mutating func endTurn(_ now: Duration) {
         guard user != nil else { return }
         voice.endTurn()
         userEnded(at: voice.position, now)
     }
 
-    /// What the service has heard counts where a voice was heard here as well: it hears words that nobody has said.
+    /// Takes transcribed words, which count only if the local detector heard a voice as well: the service transcribes words
+    /// nobody said.
     mutating func heard(_ fragment: LiveFragment, _ now: Duration) {
         guard voice.hasVoice(from: fragment.start, to: fragment.end) else {
-            // Once for a stretch of them. The words themselves are not for the log.
+            // Reported once per stretch of them. The words themselves stay out of the log.
             if phantomUntil.map({ fragment.start - $0 > 2000 }) ?? true {
                 trouble(
                     "words_without_voice",
@@ -60,12 +61,12 @@ extension LiveTranslator {
         }
         delegations.heard(fragment, at: now)
         if user == nil, speech == nil, lastUser.map({ fragment.start > $0.end + 1000 }) ?? true {
-            // Too short to be told from a noise, but they were words.
+            // The local detector took it for noise because it was short, but it was speech.
             userBegan(at: fragment.start, now)
             userEnded(at: fragment.end, now)
         }
         if ((user ?? lastUser)?.text.utf8.count ?? 0) >= Self.longestTurn {
-            // Nobody says so much in a turn.
+            // Longer than any real turn.
         } else if user != nil {
             user?.text += fragment.text
             if let item = user?.item { report(.heard(item: item, part: 0, text: fragment.text, isWhole: false)) }
@@ -77,12 +78,12 @@ extension LiveTranslator {
         settleDelegations(now)
     }
 
-    /// Of the words of a turn, in bytes.
+    /// Maximum length of a turn's words, in bytes.
     private static let longestTurn = 16_000
-    /// How long after a turn its words may still come.
+    /// How late words may arrive after their turn.
     private static let lateWords = Duration.milliseconds(1200)
 
-    /// Tells the words of the last turn as a whole.
+    /// Reports the whole text of the last turn.
     mutating func tellUser(_ now: Duration, isDue: Bool = false, again: Bool = false) {
         guard let turn = lastUser, !turn.text.isEmpty, again || !turn.isReported,
             isDue || now - turn.endedAt >= Self.lateWords
@@ -92,16 +93,16 @@ extension LiveTranslator {
         report(.heard(item: turn.item, part: 0, text: String(text.prefix(8000)), isWhole: true))
     }
 
-    /// Somebody speaks, or has until a moment ago.
+    /// Whether the user is speaking or stopped less than the hangover ago.
     var isUserTalking: Bool {
         voice.isSpeaking || (voice.silence.map { $0 < HeardVoice.hangover } ?? false)
     }
 
     // MARK: The model
 
-    /// The samples of a delta.
+    /// Takes in the samples of a delta.
     ///
-    /// - Parameter waiting: samples that wait at the player.
+    /// - Parameter waiting: samples queued at the player.
     package mutating func sound(
         _ samples: UnsafeBufferPointer<Int16>,
         waiting: Int,
@@ -123,16 +124,16 @@ extension LiveTranslator {
         return drain()
     }
 
-    /// A pause of the user, in ms, after which the service may take the word.
+    /// A pause of the user, in ms, after which the service may start to speak.
     private static let handOver = 240
 
     private mutating func beginSpeech(_ now: Duration) {
-        // The service says that his turn is over.
+        // By speaking, the service ends the user's turn.
         if let silence = voice.silence, silence >= Self.handOver { endTurn(now) }
         let number = name("")
         let begun = Speech(response: number + "r", item: number + "m", words: [])
         speech = begun
-        // What begins while the user speaks answers nothing.
+        // Speech that begins while the user speaks answers no request.
         var request = Self.ofItself
         if user == nil, let awaited {
             request = awaited.request
@@ -147,7 +148,7 @@ extension LiveTranslator {
     }
 
     mutating func said(_ fragment: LiveFragment, _ now: Duration) {
-        // The rest of what was cut is not said.
+        // The rest of cut speech is not said.
         guard !track.isDiscarding else { return }
         track.words()
         guard speech == nil else { return speak(fragment, by: track.playedSamples / 24) }
@@ -155,10 +156,10 @@ extension LiveTranslator {
         if earlyWords.count > 16 { earlyWords.removeFirst() }
     }
 
-    /// Words come with their sound or after it, on a grid of 200 ms: each of the two says too late where they begin, so the
-    /// earlier of both counts.
+    /// Words arrive with their sound or after it, on a grid of 200 ms. Each of the two positions is too late for the
+    /// beginning of a word, so the earlier one counts.
     ///
-    /// - Parameter sound: how much of the sound had come, in ms.
+    /// - Parameter sound: sound received so far, in ms.
     private mutating func speak(_ fragment: LiveFragment, by sound: Int) {
         guard let speech, speech.words.count < 4000 else { return }
         let first = speech.words.first?.start ?? fragment.start
@@ -183,7 +184,7 @@ extension LiveTranslator {
         if spoken.count > 8 { spoken.removeFirst() }
     }
 
-    /// The user takes the word: the rest of it is not played, and the model is told to stop.
+    /// Interrupts the model: drops the rest of its speech, and orders it to stop.
     mutating func interrupt(_ now: Duration) {
         let isHeard = track.loudSamples >= Self.leastCut
         track.discard(at: now)
@@ -191,16 +192,16 @@ extension LiveTranslator {
         if isHeard { send(.instructions, [Self.stopOrder], delegation: nil, now) }
     }
 
-    /// Speech, in samples, below which an interruption is none worth telling.
+    /// Loud samples (300 ms) below which the model is not ordered to stop.
     private static let leastCut = 7200
 
-    /// A note of what was heard of it: the model believes that it said all.
+    /// Notes for the model how much was heard; it assumes that it said everything.
     mutating func note(item: String, heard: Int, _ now: Duration) {
         guard let index = spoken.lastIndex(where: { $0.item == item }), !spoken[index].isNoted else { return }
         spoken[index].isNoted = true
         let speech = spoken[index]
         guard !speech.words.isEmpty else { return }
-        // A word counts that had begun for a tenth of a second.
+        // A word counts as heard once 100 ms of it have played.
         let known = zip(speech.words, speech.places).filter { $1 + 100 <= heard }.map(\.0.text).joined()
         let text = known.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let tail = String(text.suffix(900))

@@ -1,17 +1,18 @@
 internal import VoiceBase
 
-/// Between the words that no wire knows and a GPT-Live session: one for each connection. Pure: it is told the time.
+/// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and one GPT-Live session. One per
+/// connection. Pure: the caller passes in the time.
 ///
-/// The service knows no turns, no responses and no items: they are made here. A turn of the user is what the microphone of
-/// this machine hears as one, a response a stretch of speech on the track (`LiveTrack`), a call a delegation whose words have
-/// settled (`LiveDelegations`). A delegation is told as a response of its own that says nothing.
+/// The service has no notion of turns, responses or items, so they are made here. A turn of the user is what the local
+/// detector hears as one, a response is a stretch of speech on the track (`LiveTrack`), and a call is a delegation whose
+/// words have settled (`LiveDelegations`). A delegation is reported as a response of its own without speech.
 package struct LiveTranslator: Sendable {
     package enum Effect: Equatable, Sendable {
         case report(ServiceReport)
         case send(LiveClientEvent)
-        /// These samples of the delta at hand are to be played.
+        /// Play these samples of the current delta.
         case play(Range<Int>, of: SpokenPart)
-        /// No more comes of it.
+        /// The part is complete.
         case finish(SpokenPart)
     }
 
@@ -22,13 +23,13 @@ package struct LiveTranslator: Sendable {
     package let settings: LiveSettings
     var phase = Phase.opening
     var effects: [Effect] = []
-    /// Before the names of this session's items: other sessions of the conversation have others.
+    /// Prefix of this session's item names: other sessions of the conversation use other prefixes.
     private var tag = "live"
     private var names = 0
     private var startedAt = Duration.zero
     private var usedSeconds: Double?
     private var frozenReports = 0
-    /// The part of the session's context from which on it is nearly full.
+    /// Share of the session's context above which it counts as nearly full.
     private static let nearlyFull = 0.75
     private var isNearlyFull = false
     private var badAudio = 0
@@ -42,40 +43,40 @@ package struct LiveTranslator: Sendable {
     // The model
     var track = LiveTrack()
     var speech: Speech?
-    /// Words that came before the sound that they belong to.
+    /// Words that arrived before their sound.
     var earlyWords: [LiveFragment] = []
-    /// What was said of late, for a note of what was heard of it.
+    /// Recent speech, for notes on how much of it was heard.
     var spoken: [Speech] = []
     var lastSound: Duration?
 
-    // What it is told
+    // Requests
     var delegations = LiveDelegations()
     var appends = LiveAppends()
     var held: [Held] = []
-    /// What waits for what is to be done with it.
+    /// News whose tone is not known yet.
     var news: (value: ForeignReport, at: Duration)?
     var typed: String?
     var localCalls: [String] = []
     var awaited: Awaited?
-    /// When something was last given to be said, and how much was said since, in loud samples; nil once it was told of.
+    /// When something was last given to be said, and how much was said since, in loud samples; nil once said or given up.
     var given: (at: Duration, loud: Int)?
 
-    /// It was asked to end and has not said that it did.
     package var isLive: Bool { phase == .live }
+    /// The session was asked to end and has not confirmed it yet.
     package var isClosing: Bool { phase == .closing }
 
     package init(_ settings: LiveSettings) {
         self.settings = settings
     }
 
-    /// The user's turn as it was heard here.
+    /// The user's turn as detected locally.
     struct UserTurn: Sendable {
         var item: String
         var text = ""
-        /// Where it ended, in ms, and when.
+        /// Where it ended in the session's audio, in ms, and when.
         var end = 0
         var endedAt = Duration.zero
-        /// Its words were told as a whole.
+        /// Its whole text was reported.
         var isReported = false
     }
 
@@ -84,7 +85,7 @@ package struct LiveTranslator: Sendable {
         var response: String
         var item: String
         var words: [LiveFragment] = []
-        /// For each word, where in the sound it begins, in ms of what is played.
+        /// Where each word begins in the played sound, in ms.
         var places: [Int] = []
         var isNoted = false
 
@@ -92,14 +93,14 @@ package struct LiveTranslator: Sendable {
         var text: String { words.map(\.text).joined() }
     }
 
-    /// To be said once the user does not speak.
+    /// A text to be said once the user is silent.
     struct Held: Sendable {
         var text: String
         var delegation: String?
         var since: Duration
     }
 
-    /// A response that was asked for.
+    /// A requested response.
     struct Awaited: Sendable {
         var request: String
         var since: Duration
@@ -123,7 +124,7 @@ package struct LiveTranslator: Sendable {
         return effects
     }
 
-    // MARK: What the service says
+    // MARK: Messages from the service
 
     package mutating func connected() -> [Effect] {
         phase = .opening
@@ -163,12 +164,12 @@ package struct LiveTranslator: Sendable {
         phase = .live
         startedAt = now
         if !id.isEmpty { tag = String(id.prefix(40)) }
-        // Under another kind of delegation nothing would ever be handed over to us.
+        // Any other kind of delegation would never hand a request to the daemon.
         let refused = delegation.flatMap { $0 == "client" ? nil : "session.delegation" }
         report(.ready(ServiceReadiness(id: id, ends: ends, refused: refused)))
     }
 
-    /// The session's clock is the sound that it is sent: where that stands still, so does the session.
+    /// Watches the session's clock, which is the uplink audio: if the audio stalls, so does the session.
     private mutating func used(_ seconds: Double) {
         defer { usedSeconds = seconds }
         guard phase == .live, let usedSeconds else { return }
@@ -184,8 +185,8 @@ package struct LiveTranslator: Sendable {
         }
     }
 
-    /// From nine tenths on the service exchanges the engine behind the session, which forgets most of what was said. So
-    /// another session takes over before that.
+    /// Reports a nearly full context. From nine tenths on the service replaces the engine behind the session, which forgets
+    /// most of the conversation, so another session takes over before that.
     private mutating func fills(_ context: Double?) {
         guard let context, context >= Self.nearlyFull, !isNearlyFull else { return }
         isNearlyFull = true
@@ -210,7 +211,7 @@ package struct LiveTranslator: Sendable {
     }
 
     private mutating func unknown(_ type: String) {
-        // A server that is there and speaks another protocol never answers in this one.
+        // The server is reachable but speaks another protocol; it would never answer in this one.
         if phase == .starting, type.hasPrefix("session.") || type.hasPrefix("turn.") {
             return end(.refused, "the server does not speak the protocol of GPT-Live: it answers with \(type)")
         }
@@ -249,7 +250,7 @@ package struct LiveTranslator: Sendable {
         )
     }
 
-    /// Once: in smaller pieces, or without the delegation that the service does not know.
+    /// Retries once: in smaller pieces, or without the delegation if the service does not know it.
     private mutating func retry(_ append: LiveAppends.Append, _ error: LiveError, _ now: Duration) -> Bool {
         if error.setting == "delegation_id", append.delegation != nil {
             send(append.tone, [append.text], delegation: nil, now, isRetry: true)
@@ -263,11 +264,11 @@ package struct LiveTranslator: Sendable {
 
     // MARK: Time
 
-    /// How long without a delta until speech counts as over, and the session as dead.
+    /// Time without a delta after which speech counts as over, and after which the session counts as dead.
     private static let stalled = Duration.seconds(2)
     private static let dead = Duration.seconds(12)
 
-    /// What is due by now.
+    /// Performs what is due by `now`.
     package mutating func tick(at now: Duration) -> [Effect] {
         guard phase == .live else { return [] }
         settleDelegations(now)

@@ -1,4 +1,4 @@
-/// A GPT-Live connection without its sound, for whoever only wants to know whether it is taken.
+/// A GPT-Live connection without audio, to check whether the service accepts it.
 package struct LiveWire: ServiceWire {
     private var translator: LiveTranslator
 

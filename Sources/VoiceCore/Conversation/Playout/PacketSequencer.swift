@@ -1,30 +1,30 @@
-/// Brings numbered packets of sound into order: late ones are waited for, what does not come is told as missing. Pure: it is
-/// told the time.
+/// Brings numbered audio packets into order: waits for late ones, and reports those that never arrive as missing. Pure: the
+/// caller passes in the time.
 ///
-/// A service counts its packets, within an answer or over all of them. An answer begins with the first packet, with the one
-/// behind the last of an answer, and where the number falls: to 1, or by more than `fall`.
+/// A service numbers its packets within an answer or across all of them. An answer begins with the first packet, with the
+/// packet after the last of an answer, and when the number falls to 1 or by more than `fall`.
 package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
-        /// An answer begins: nothing of what follows belongs to what came before.
+        /// An answer begins: nothing that follows belongs to the previous one.
         case began
-        /// The next in order.
+        /// The next packet in order.
         case packet(Packet)
-        /// So many are missing before `next`; nil where nothing came behind them.
+        /// This many packets are missing before `next`; nil if none followed them.
         case missing(Int, next: Packet?)
         /// The last packet of the answer was handed over.
         case ended
     }
 
     package struct Options: Equatable, Sendable {
-        /// How long a gap is waited for.
+        /// How long to wait for a missing packet.
         package var patience = Duration.milliseconds(120)
-        /// A number that falls by more begins an answer; one that falls by less is late, or came twice.
+        /// A number that falls by more begins an answer; one that falls by less is late or a duplicate.
         package var fall = 32
-        /// More do not wait: the gap before them is given up.
+        /// Maximum number of waiting packets: beyond it the gap before them is given up.
         package var mostWaiting = 64
-        /// Of a first number up to this, those before it are waited for as well.
+        /// If the first number is at most this, packets before it are waited for as well.
         package var latestStart = 8
-        /// For so long after an answer a copy of its first packet begins none.
+        /// How long after an answer a copy of its first packet does not begin another.
         package var echo = Duration.seconds(1)
 
         package init() {}
@@ -37,32 +37,33 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
         var since: Duration
     }
 
-    /// More messages than any service sends in a session: numbers above are taken for this one.
+    /// More messages than any service sends in a session: higher numbers are clamped to it.
     private static var highest: Int { 1 << 40 }
 
     private let options: Options
-    /// Behind the last that was handed over.
+    /// The number after the last packet handed over.
     private var expected: Int?
-    /// In order, without repetitions.
+    /// In order, without duplicates.
     private var waiting: [Waiting] = []
-    /// The packet with the number 1 of this answer.
+    /// Packet 1 of this answer.
     private var first: Packet?
-    /// An answer has begun and not ended.
+    /// An answer has begun and not yet ended.
     package private(set) var isRunning = false
     private var endedAt: Duration?
-    /// Packets that never came; that came too late, or once more after they were handed over; that came twice and waited.
+    /// Packets that never arrived; that arrived too late or after they were handed over; that are duplicates of a waiting
+    /// one.
     package private(set) var lost = 0
     package private(set) var late = 0
     package private(set) var repeated = 0
 
     package init(options: Options = Options()) { self.options = options }
 
-    /// Packets that wait for one before them.
+    /// Packets waiting for an earlier one.
     package var waitingCount: Int { waiting.count }
 
     /// - Parameters:
-    ///   - number: nil where the service does not count.
-    ///   - isLast: of its answer.
+    ///   - number: nil if the service does not number its packets.
+    ///   - isLast: whether it ends its answer.
     package mutating func take(_ packet: Packet, number: Int?, isLast: Bool = false, at now: Duration) -> [Step] {
         var steps: [Step] = []
         let number = min(max(0, number ?? waiting.last.map { $0.number + 1 } ?? expected ?? 1), Self.highest)
@@ -84,17 +85,17 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
         return steps + release(now)
     }
 
-    /// Time has passed.
+    /// Returns what is due by `now`.
     package mutating func tick(at now: Duration) -> [Step] { waiting.isEmpty ? [] : release(now) }
 
-    /// Nothing more comes of this answer: what waits is handed over, and the answer ends.
+    /// Ends the answer: hands over what is waiting.
     package mutating func finish(at now: Duration) -> [Step] {
         var steps = release(now, isOver: true)
         if isRunning { steps += end(now) }
         return steps
     }
 
-    /// Whether a number that has passed begins an answer.
+    /// Whether a packet with a number already passed begins an answer.
     private func begins(_ packet: Packet, _ number: Int, _ expected: Int, _ now: Duration) -> Bool {
         if expected - number > options.fall { return true }
         guard number == 1 else { return false }
@@ -110,7 +111,7 @@ package struct PacketSequencer<Packet: Equatable & Sendable>: Equatable, Sendabl
                 let since = waiting.reduce(next.since) { min($0, $1.since) }
                 guard isOver || now - since >= options.patience || waiting.count > options.mostWaiting else { break }
                 lost += gap
-                // Before the first of an answer there is nothing that could go on.
+                // Before the first packet of an answer there is nothing to conceal.
                 if isRunning { steps.append(.missing(gap, next: next.packet)) }
             }
             waiting.removeFirst()

@@ -1,29 +1,30 @@
 internal import VoiceBase
 
-/// The speech that has come in and not yet gone to the audio thread, and the account of what was heard of it.
+/// Received speech that has not yet gone to the audio thread, and the account of how much of it was heard.
 ///
-/// Audio comes faster than it is played. It waits here; the voice ring to the audio thread is kept filled from it. A
-/// *voice position* counts samples (24 kHz) since the start of the program; the ring's positions are the same count,
-/// so that a position heard at the loudspeaker names a sample of a part. A pure value: the ring is its caller's.
+/// Audio arrives faster than it is played, so it waits here, and the voice ring to the audio thread is kept filled from it.
+/// A *voice position* counts samples (24 kHz) since the start of the program. The ring uses the same positions, so a
+/// position at the loudspeaker identifies a sample of a part. A pure value: the caller owns the ring.
 ///
-/// Speech begins when the start buffer is filled, when the part is complete, or when the first of it has waited
-/// `startWait`; and again so after it has run dry.
+/// Playout begins, and resumes after an underrun, when the start buffer is filled, when the part is complete, or when its
+/// first samples have waited `startWait`.
 package struct PlayoutQueue {
-    /// What to do with a delta.
+    /// What became of a delta.
     package enum Admission: Equatable, Sendable {
         /// Queued; `begins` when nothing was waiting or playing, or a new response begins.
         case queued(begins: Bool)
-        /// Of a response that was interrupted.
+        /// Refused: it belongs to an interrupted response.
         case stale
-        /// There is no room: speech this far ahead of the listener is lost. Holds what was dropped, in samples.
+        /// The queue is full, so the end of the delta is lost. Holds the number of dropped samples.
         case full(Int)
     }
 
-    /// What the progress of the loudspeaker means.
+    /// What the playout position means.
     package enum Progress: Equatable, Sendable {
         /// The first sample of a response's speech is at the loudspeaker; `ago` ms before now.
         case audible(responseID: String, ago: Int)
-        /// Before `drained`: so much of a response was heard, without what nobody could hear, of so much that came in, in ms.
+        /// Sent before `drained`: how much of a response was heard and how much was received, in ms. What nobody could hear
+        /// counts as not heard.
         case played(responseID: String, heard: Int, received: Int)
         /// The last sample has been played.
         case drained
@@ -37,12 +38,12 @@ package struct PlayoutQueue {
 
     private struct Record {
         var part: SpokenPart
-        /// Samples heard of segments that are no longer listed.
+        /// Heard samples of segments no longer listed.
         var heard = 0
-        /// Of those and of the listed ones, the samples that were played where nobody could hear them.
+        /// Samples, of those and of the listed segments, that were played while nobody could hear them.
         var missed = 0
         var received = 0
-        /// Its end was told, or another response has begun.
+        /// Its end was reported, or another response has begun.
         var isComplete = false
 
         var isOver: Bool { isComplete && heard == received }
@@ -51,10 +52,10 @@ package struct PlayoutQueue {
     private let startSamples: Int
     private let startWait: Duration
     private let limit: Int
-    /// Samples not yet in the ring; those before `head` have gone.
+    /// Samples not yet in the ring; those before `head` are gone.
     private var pending: [Int16] = []
     private var head = 0
-    /// The voice position behind the last sample that came in.
+    /// The voice position after the last received sample.
     private var end: UInt64 = 0
     private var segments: [Segment] = []
     private var records: [Record] = []
@@ -64,23 +65,23 @@ package struct PlayoutQueue {
     private var heldSince: Duration?
     private var isReleased = false
     private var isDrained = true
-    /// The responses last told to have come in, and to be audible.
+    /// The responses last reported as received and as audible.
     private var announced: String?
     private var audible: String?
 
     /// - Parameters:
-    ///   - startBuffer: ms of speech gathered before any of it is played.
-    ///   - limit: seconds of speech kept at most.
+    ///   - startBuffer: ms of speech gathered before playout begins.
+    ///   - limit: maximum seconds of queued speech.
     package init(startBuffer: Int, limit: Int = 600) {
         startSamples = startBuffer * AudioFormat.wireRate / 1000
         startWait = .milliseconds(4 * startBuffer)
         self.limit = limit * AudioFormat.wireRate
     }
 
-    /// Samples waiting to go to the ring.
+    /// Samples waiting for the ring.
     package var waiting: Int { pending.count - head }
 
-    /// Whether anything waits, or may still be on its way to the listener.
+    /// Whether anything is waiting or may still be on its way to the listener.
     package var isActive: Bool { !isDrained }
 
     /// Takes in a delta; `written` is the ring's write position.
@@ -109,14 +110,14 @@ package struct PlayoutQueue {
         return accepted < samples.count ? .full(samples.count - accepted) : .queued(begins: begins)
     }
 
-    /// No more audio comes for the part: what there is may be played, however little.
+    /// Marks the part as complete: the rest may be played, however short.
     package mutating func finish(_ part: SpokenPart) {
         guard let index = records.firstIndex(where: { $0.part == part }) else { return }
         records[index].isComplete = true
         if waiting > 0 { isReleased = true }
     }
 
-    /// Hands as many samples as `write` takes to the ring.
+    /// Hands the ring as many samples as `write` takes.
     ///
     /// - Parameter write: writes to the ring and returns how many samples fitted.
     /// - Returns: samples written.
@@ -139,12 +140,12 @@ package struct PlayoutQueue {
         return written
     }
 
-    /// Nobody could hear what was played in this range of voice positions. To be told before `advance`.
+    /// Notes that nobody could hear what was played in this range of voice positions. Call it before `advance`.
     package mutating func missed(_ range: Range<UInt64>) {
         Self.miss(range, in: segments, &records)
     }
 
-    /// The same of what is being cut, before `cutResponses`.
+    /// The same for speech being cut. Call it before `cutResponses`.
     package mutating func missedOfCut(_ range: Range<UInt64>) {
         Self.miss(range, in: cutSegments, &cutRecords)
     }
@@ -157,7 +158,7 @@ package struct PlayoutQueue {
         }
     }
 
-    /// Takes note of the position at the loudspeaker; what follows from it, in order.
+    /// Notes the position at the loudspeaker, and returns what follows from it, in order.
     ///
     /// - Parameters:
     ///   - heard: the voice position at the loudspeaker.
@@ -185,14 +186,15 @@ package struct PlayoutQueue {
         return progress
     }
 
-    /// Drops everything and refuses what still comes of `responseIDs` and of all that was queued.
+    /// Drops everything, and refuses further audio of `responseIDs` and of all queued responses.
     ///
-    /// The account is settled by `settle` once the audio thread has told how far it came; speech that comes in
-    /// meanwhile is counted anew.
+    /// `settle` closes the account once the audio thread has reported its position; speech received meanwhile is counted
+    /// separately.
     ///
     /// - Parameter position: the voice position from which new speech counts.
     package mutating func cut(refusing responseIDs: [String], at position: UInt64) {
-        // Where a server names no response, the next one looks like the one that was cut: it must not be refused.
+        // If a server names no responses, the next one has the same empty id as the one that was cut, and must not be
+        // refused.
         for responseID in responseIDs + records.map(\.part.responseID)
         where !responseID.isEmpty && !stale.contains(responseID) {
             stale.append(responseID)
@@ -212,7 +214,7 @@ package struct PlayoutQueue {
         audible = nil
     }
 
-    /// Refuses nothing any more: what was refused cannot come again.
+    /// Stops refusing: none of the refused responses can arrive again.
     package mutating func admitAll() { stale = [] }
 
     private static func byResponse(_ records: [Record], heard: [Int]) -> [Progress] {
@@ -232,7 +234,7 @@ package struct PlayoutQueue {
         }
     }
 
-    /// After a cut and before `settle`: how much was heard of each response that was under way.
+    /// Returns how much was heard of each cut response. Call it after `cut` and before `settle`.
     ///
     /// - Parameter heard: the voice position up to which the listener heard.
     package func cutResponses(heard: UInt64) -> [Progress] {
@@ -249,7 +251,7 @@ package struct PlayoutQueue {
         return totals
     }
 
-    /// After a cut: how much was heard of each part that was not played and finished, oldest first.
+    /// Returns how much was heard of each part cut before its end, oldest first.
     ///
     /// - Parameter heard: the voice position up to which the listener heard.
     package mutating func settle(heard: UInt64) -> [HeardPart] {
@@ -291,8 +293,8 @@ package struct PlayoutQueue {
         }
     }
 
-    /// One response speaks at a time: with the next one nothing more comes of those before, and what was heard of them
-    /// needs no account any more. Where a server names no responses, the next item takes their place.
+    /// Drops finished accounts. Only one response speaks at a time: once the next begins, earlier ones receive no more
+    /// audio, and those fully heard need no account. If a server names no responses, items are used instead.
     private mutating func forgetOthers(than part: SpokenPart) {
         for index in records.indices where records[index].part.responseID != part.responseID {
             records[index].isComplete = true
@@ -305,7 +307,7 @@ package struct PlayoutQueue {
     }
 }
 
-/// One stretch of speech of the model: the unit that is truncated.
+/// One stretch of the model's speech: the unit of truncation.
 package struct SpokenPart: Hashable, Sendable {
     package var responseID: String
     package var itemID: String
@@ -325,10 +327,10 @@ package struct HeardPart: Equatable, Sendable {
     package var heard: Int
     /// Milliseconds received, rounded down.
     package var received: Int
-    /// Whether anything of the item was heard, of this part or of another.
+    /// Whether any part of the item was heard.
     package var isItemHeard: Bool
 
-    /// - Parameter isItemHeard: nil where the item has no other part.
+    /// - Parameter isItemHeard: nil if the item has no other part.
     package init(part: SpokenPart, heard: Int, received: Int, isItemHeard: Bool? = nil) {
         self.part = part
         self.heard = heard

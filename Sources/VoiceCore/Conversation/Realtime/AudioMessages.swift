@@ -1,16 +1,16 @@
 internal import VoiceBase
 
-/// The `input_audio_buffer.append` message, assembled in place: it is the same every time but for the audio.
+/// The `input_audio_buffer.append` message, assembled in place: only the audio differs from one to the next.
 package enum AudioAppend {
     private static let prefix: StaticString = #"{"type":"input_audio_buffer.append","audio":""#
     private static let suffix: StaticString = #""}"#
 
-    /// Bytes of the message that carries `samples` samples.
+    /// Size in bytes of a message with `samples` samples.
     package static func messageCount(samples: Int) -> Int {
         prefix.utf8CodeUnitCount + Base64.encodedCount(samples * 2) + suffix.utf8CodeUnitCount
     }
 
-    /// Writes the message for `samples` (24 kHz mono, little endian as every machine we run on) to `output`.
+    /// Writes the message for `samples` (24 kHz mono, little endian like every supported machine) to `output`.
     package static func write(_ samples: UnsafeBufferPointer<Int16>, into output: UnsafeMutableRawBufferPointer) {
         guard var cursor = output.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         cursor.update(from: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
@@ -22,10 +22,10 @@ package enum AudioAppend {
 
 /// Finds the audio in a `response.output_audio.delta` message without decoding the rest.
 ///
-/// One pass over the top level of the object: strings are skipped with the C library's search, nested values by
-/// counting brackets. It is several times faster than a general decoder and allocates only the identifiers; any doubt
-/// (an escape inside a value it needs, a shape it does not expect) is answered with nil, and the caller falls back
-/// to the general decoder.
+/// Makes one pass over the top level of the object: skips strings with the C library's search, and nested values by
+/// counting brackets. It is several times faster than a general decoder and allocates only the identifiers. In any doubt
+/// (an escape inside a value it needs, an unexpected shape) it returns nil, and the caller falls back to the general
+/// decoder.
 package struct AudioDelta {
     /// Ranges into the message.
     package var responseID: Range<Int>
@@ -34,7 +34,7 @@ package struct AudioDelta {
     package var audio: Range<Int>
     package var contentIndex: Int
 
-    /// Nil where the message is no audio delta or not of the plain shape.
+    /// Returns nil if the message is not an audio delta or not in the plain shape.
     package init?(_ message: UnsafeRawBufferPointer) {
         var scan = TopLevelScan(message)
         var type: Range<Int>?
@@ -68,7 +68,7 @@ package struct AudioDelta {
         self.contentIndex = contentIndex
     }
 
-    /// The name of today's protocol and that of its beta.
+    /// The event's current name and its name in the beta protocol.
     private static let names: [StaticString] = ["response.output_audio.delta", "response.audio.delta"]
 }
 

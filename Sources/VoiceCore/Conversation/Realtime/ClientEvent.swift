@@ -1,43 +1,42 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// What the daemon says to the Realtime server, audio apart (see `AudioAppend`).
+/// Events from the daemon to the Realtime server, except audio (see `AudioAppend`).
 package enum ClientEvent: Equatable, Sendable {
-    /// `session.update` with the whole wanted configuration.
+    /// `session.update` with the complete configuration.
     case sessionUpdate(RealtimeSettings, eventID: String)
-    /// The one output of a call.
+    /// The only output of a call.
     case functionCallOutput(callID: String, output: String, eventID: String)
-    /// A call that the model has not made in this session: with its output, what came from outside.
+    /// A call that the model did not make in this session; carries data from outside as its output.
     case functionCall(callID: String, name: String, arguments: String, eventID: String)
-    /// A remark of the system in the conversation: in fixed words of ours, or in the owner's.
+    /// A system message, in fixed words of the daemon or in the owner's.
     case systemMessage(text: String, eventID: String)
-    /// What the user said, as text, to a session that did not hear it.
+    /// The user's words as text, for a session that did not hear them.
     case userMessage(text: String, eventID: String)
-    /// What was answered in an earlier session, as text.
+    /// An answer from an earlier session, as text.
     case assistantMessage(text: String, eventID: String)
-    /// Asks for one response; `eventID` comes back in the response's metadata. `mayCall` false offers it no tools.
+    /// Requests one response; `eventID` comes back in the response's metadata. If `mayCall` is false, it gets no tools.
     case responseCreate(eventID: String, mayCall: Bool = true)
     case responseCancel(responseID: String?, eventID: String)
-    /// Tells the server how much of a spoken item was heard, in ms.
+    /// Reports how much of a spoken item was heard, in ms.
     case truncate(itemID: String, contentIndex: Int, audioEnd: Int, eventID: String)
     case deleteItem(itemID: String, eventID: String)
-    /// Forgets what the server has heard of the turn that is being spoken.
+    /// Discards the audio of the unfinished turn.
     case clearInput(eventID: String)
 
-    /// The event as one JSON text message in a service's dialect.
+    /// Encodes the event as one JSON text message in a service's dialect.
     package func encoded(for dialect: Dialect = .openAI) -> [UInt8] {
         let encoder = JSONEncoder()
-        // A stable order keeps the prefix of a session byte-identical, which the service's cache rewards.
+        // A stable key order keeps the prefix of a session byte-identical, as the service's cache requires.
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         // Encoding strings, integers and finite numbers cannot fail.
         return (try? encoder.encode(json(for: dialect))).map { Array($0) } ?? []
     }
 
-    /// Longest text in an event of ours, in UTF-8 bytes, the settings apart; a connection takes far more.
+    /// Maximum text in an event, settings apart, in UTF-8 bytes; a connection takes far more.
     package static let longestText = 64 << 10
 
-    /// The event itself, or where its text is too long a short one in its place: what is too large for the connection must
-    /// not be the end of it.
+    /// The event itself, or a short substitute if its text is too long: an oversized message must not end the connection.
     package var fitting: ClientEvent {
         let failure = "This was too long to be passed on."
         func fits(_ text: String) -> Bool { text.utf8.count <= Self.longestText }
@@ -124,6 +123,6 @@ package enum ClientEvent: Equatable, Sendable {
 }
 
 extension ClientEvent {
-    /// The name on the wire.
+    /// The event's type on the wire.
     package var name: String { json(for: .openAI)["type"]?.stringValue ?? "" }
 }

@@ -10,7 +10,7 @@ extension ServiceCapabilities {
 }
 
 extension Dialect {
-    /// What follows from it for the conversation; the rest is the translator's business.
+    /// The capabilities that follow from the dialect; the translator handles the rest.
     package var capabilities: ServiceCapabilities {
         var capabilities = ServiceCapabilities()
         capabilities.cancels = takesCancel

@@ -1,9 +1,9 @@
 package import VoiceBase
 package import VoiceConfiguration
 
-/// How a service differs from the protocol as OpenAI speaks it: where it listens, what it takes, what it tells.
+/// How a service differs from OpenAI's version of the protocol: its address, what it accepts, what it reports.
 ///
-/// Gathered from the services' documentation and sources; what is not known to be taken is not sent.
+/// Compiled from the services' documentation and source code. What a service is not known to accept is not sent.
 package struct Dialect: Equatable, Sendable {
     package typealias Name = Configuration.Realtime.Service
 
@@ -18,46 +18,46 @@ package struct Dialect: Equatable, Sendable {
     package enum SessionShape: Equatable, Sendable {
         /// GA: `audio.input`, `audio.output`.
         case nested
-        /// GA, but `voice` and `turn_detection` stand at the top.
+        /// GA, but with `voice` and `turn_detection` at the top level.
         case lifted
-        /// Beta: everything at the top, formats by name.
+        /// Beta: everything at the top level, formats by name.
         case flat
     }
 
     package let name: Name
     package var authorization = Authorization.bearer
-    /// Refuses whoever brings no key.
+    /// Refuses clients without a key.
     package var needsKey = true
-    /// Where the address names none.
+    /// Default path, if the address names none.
     package var path = "/v1/realtime"
     package var shape = SessionShape.nested
-    /// Knows the settings beyond the common ones: noise reduction, truncation, tracing, speed.
+    /// Accepts settings beyond the common ones: noise reduction, truncation, tracing, speed.
     package var takesAllSettings = true
     package var takesSemanticTurns = true
     /// Answers `session.update` with `session.updated`.
     package var confirmsSettings = true
-    /// Tells every setting then; otherwise what it does not tell is taken for granted.
+    /// Includes every setting in it; otherwise missing ones are assumed to be in force.
     package var tellsAllSettings = true
     /// Begins every response with `response.created`.
     package var announcesResponses = true
-    /// Takes, and gives back, the metadata of `response.create`.
+    /// Accepts and returns the metadata of `response.create`.
     package var takesMetadata = true
-    /// Takes other tools for one response, none among them.
+    /// Accepts a different set of tools, or none, for a single response.
     package var takesToolChoice = true
-    /// Takes calls that the client puts into the conversation.
+    /// Accepts calls added to the conversation by the client.
     package var takesCalls = true
     package var takesCancel = true
     package var takesTruncation = true
     package var takesDeletion = true
-    /// Takes `input_audio_buffer.clear`.
+    /// Accepts `input_audio_buffer.clear`.
     package var takesInputClear = true
-    /// Tells calls only by `response.function_call_arguments.done`.
+    /// Announces calls only by `response.function_call_arguments.done`.
     package var tellsCallsByArguments = false
-    /// Tokens come with `response.done`; without them a response cannot be priced.
+    /// Reports tokens in `response.done`; without them a response cannot be priced.
     package var reportsUsage = true
-    /// How long a session may last where it does not say so itself; nil for no known limit.
+    /// Session length limit if the service does not state one; nil if none is known.
     package var sessionLifetime: Duration?
-    /// Codes of errors under the names that OpenAI has for them. Services without codes tell the type instead.
+    /// Maps the service's error codes, or error types if it has no codes, to OpenAI's names.
     package var errorCodes: [String: String] = [:]
 
     private init(_ name: Name) {
@@ -94,7 +94,7 @@ package struct Dialect: Equatable, Sendable {
         return dialect
     }()
 
-    /// speaches, and other servers that kept the names of the beta.
+    /// speaches and other servers that kept the names of the beta.
     package static let speaches: Dialect = {
         var dialect = Dialect(.speaches)
         dialect.needsKey = false
@@ -163,12 +163,12 @@ package struct Dialect: Equatable, Sendable {
         return openAI
     }
 
-    /// Runs on a machine of the user's own and charges nothing.
+    /// Runs on the user's own machine, free of charge.
     package var isSelfHosted: Bool { !needsKey }
 }
 
 extension Dialect {
-    /// Whether the service knows what to do with an event.
+    /// Whether the service accepts an event.
     func takes(_ event: ClientEvent) -> Bool {
         switch event {
         case .responseCancel: takesCancel
@@ -189,8 +189,8 @@ extension Dialect {
         }
     }
 
-    /// The `reasoning.effort` to send; nil for none. By itself the least, to the models that know it: the family of gpt-realtime-2,
-    /// not gpt-realtime-2025-08-28.
+    /// Returns the `reasoning.effort` to send; nil for none. The default is the lowest, for models that support it: the
+    /// family of gpt-realtime-2, not gpt-realtime-2025-08-28.
     package func reasoningEffort(_ asked: Configuration.Realtime.ReasoningEffort, model: String) -> String? {
         let family = "gpt-realtime-2"
         let isThinker = model == family || model.hasPrefix(family + ".") || model.hasPrefix(family + "-")
@@ -201,7 +201,7 @@ extension Dialect {
         }
     }
 
-    /// The address of a session: the usual path where `base` names none, and the model where it names none.
+    /// Returns the address of a session. Adds the usual path and the model if `base` does not name them.
     package func address(_ base: ServerURL, model: String) -> String {
         var text = base.text
         if base.path.isEmpty {
@@ -215,7 +215,7 @@ extension Dialect {
 }
 
 extension Dialect {
-    /// The dialect that a configuration asks for.
+    /// The dialect selected by a configuration.
     package init(_ configuration: Configuration) {
         self =
             configuration.realtime.dialect.choice.map(Self.named)

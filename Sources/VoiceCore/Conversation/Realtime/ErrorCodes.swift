@@ -1,7 +1,7 @@
-/// The codes of OpenAI, which other services of the protocol have taken over.
+/// OpenAI's error codes, also used by other services of the protocol.
 ///
-/// They arrive in `error` events, in the details of a failed response, in the reason of a close frame (`<type>.<code>`) and
-/// in the body of an HTTP refusal; they mean the same everywhere.
+/// They occur in `error` events, in the details of a failed response, in the reason of a close frame (`<type>.<code>`) and
+/// in the body of an HTTP refusal, always with the same meaning.
 extension ErrorClass {
     private static let codes: [String: ErrorClass] = [
         "invalid_api_key": .account,
@@ -41,7 +41,7 @@ extension ErrorClass {
             self = .race
         case nil where error.message.contains("Only model output audio"):
             self = .race
-        // Servers that have no codes, or codes of their own.
+        // Servers without codes, or with their own.
         case _ where error.message.lowercased().contains("already has an active response"):
             self = .activeResponse
         case _ where error.message.lowercased().contains("no active response"):
@@ -51,19 +51,19 @@ extension ErrorClass {
         }
     }
 
-    /// - Parameter code: an error's code alone, such as the reason of a failed response.
+    /// - Parameter code: an error code alone, such as the reason of a failed response.
     init(code: String?) {
         self = code.flatMap { Self.codes[$0] } ?? .other
     }
 
-    /// - Parameter closeReason: `<type>.<code>`, as the service writes it into a close frame.
+    /// - Parameter closeReason: `<type>.<code>`, as in a close frame.
     package init(closeReason: String) {
         let code = closeReason.split(separator: ".").last.map(String.init)
         self.init(code: code)
         if self == .other, closeReason.contains("maximum duration") { self = .expired }
     }
 
-    /// - Parameter body: of an HTTP refusal; the codes of an account may hide in one of any status.
+    /// - Parameter body: the body of an HTTP refusal; account codes may occur with any status.
     package init(body: String) {
         let named = Self.codes.filter { $0.value.isFatal && body.contains("\"\($0.key)\"") }
         self = named.values.contains(.account) ? .account : named.isEmpty ? .other : .configuration

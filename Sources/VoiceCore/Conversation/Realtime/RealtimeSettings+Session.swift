@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// The `session` object, in the form that the dialect has for it.
+/// The `session` object in the form of the dialect.
 extension RealtimeSettings {
     var json: JSONValue {
         switch dialect.shape {
@@ -44,7 +44,7 @@ extension RealtimeSettings {
 
     private var flat: JSONValue {
         var session: [String: JSONValue] = [
-            // Sound alone was refused at the time.
+            // The beta refused audio as the only modality.
             "modalities": ["text", "audio"], "instructions": .string(instructions), "tools": .array(tools),
             "tool_choice": "auto", "max_response_output_tokens": .integer(maximumOutputTokens),
             "voice": .string(voice), "input_audio_format": "pcm16", "output_audio_format": "pcm16",
@@ -71,7 +71,7 @@ extension RealtimeSettings {
             "type": "server_vad", "threshold": .number(threshold), "prefix_padding_ms": 300,
             "silence_duration_ms": .integer(milliseconds), "create_response": true,
         ]
-        // The flat servers interrupt by rules of their own.
+        // Flat servers interrupt by their own rules.
         if dialect.shape != .flat { turns["interrupt_response"] = true }
         return .object(turns)
     }

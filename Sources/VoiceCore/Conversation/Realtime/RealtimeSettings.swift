@@ -1,12 +1,12 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// What the daemon wants a Realtime session to be; becomes the `session` object of `session.update`.
+/// Settings of a Realtime session; they become the `session` object of `session.update`.
 ///
-/// Keep it byte-identical from session to session: the service caches the prefix of a conversation.
+/// They must be byte-identical from session to session: the service caches the prefix of a conversation.
 package struct RealtimeSettings: Equatable, Sendable {
     package enum TurnDetection: Equatable, Sendable {
-        /// Waits for the end of the thought; `eagerness` low, medium, high or auto.
+        /// Waits for the end of the thought; `eagerness` is low, medium, high or auto.
         case semantic(eagerness: String)
         /// Waits for silence, in ms (never below 200); `threshold` 0 to 1.
         case server(threshold: Double, silence: Int)
@@ -14,7 +14,7 @@ package struct RealtimeSettings: Equatable, Sendable {
 
     package struct Transcription: Equatable, Sendable {
         package var model: String
-        /// ISO 639-1, or nil to let the recogniser guess.
+        /// ISO 639-1; nil to let the recogniser guess.
         package var language: String?
 
         package init(model: String, language: String?) {
@@ -32,9 +32,9 @@ package struct RealtimeSettings: Equatable, Sendable {
     package var noiseReduction: String?
     package var transcription: Transcription?
     package var maximumOutputTokens: Int
-    /// `minimal` to `xhigh`; nil where the model is not told.
+    /// `minimal` to `xhigh`; nil to send none.
     package var reasoningEffort: String?
-    /// What the service understands.
+    /// The dialect of the service.
     package var dialect: Dialect
 
     package init(
@@ -61,10 +61,10 @@ package struct RealtimeSettings: Equatable, Sendable {
         self.dialect = dialect
     }
 
-    /// Compares what a server says is in force with what was asked for.
+    /// Compares the settings in force, as reported by the server, with the requested ones.
     ///
-    /// A server rejects an update as a whole or drops a part of it, and talks on with a stranger's defaults and no
-    /// tools: the worst kind of failure, because it sounds healthy. Fields that the server adds are its own business.
+    /// A server may reject an update as a whole or drop part of it, and carry on with default settings and without tools.
+    /// That is the worst kind of failure, because it sounds healthy. Fields added by the server are ignored.
     package func differences(from inForce: JSONValue) -> [SettingsDifference] {
         var found: [SettingsDifference] = []
         Self.compare(asked: json, got: inForce, path: "session", isWhole: dialect.tellsAllSettings, into: &found)
@@ -98,11 +98,11 @@ package struct RealtimeSettings: Equatable, Sendable {
     }
 }
 
-/// One field that is not in force as it was asked for.
+/// One field that differs from the request.
 package struct SettingsDifference: Equatable, Sendable {
     package var path: String
 
-    /// Without these the session would talk without its tools, in another role, or in a format we do not read.
+    /// Whether the session would lack its tools, its role, or a readable format.
     package var isFatal: Bool {
         ["session.type", "session.instructions", "session.tools", "session.output_modalities"].contains {
             path.hasPrefix($0)

@@ -1,21 +1,22 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// Between the words that no wire knows and the events of the Realtime protocol: one for each connection. Pure.
+/// Translates between the service-neutral vocabulary (`ServiceReport`, `ServiceRequest`) and the events of the Realtime
+/// protocol. One per connection. Pure.
 package struct RealtimeTranslator: Sendable {
     package let settings: RealtimeSettings
     private var nextEvent = 0
 
-    /// - Parameter settings: what every session is asked to be, and the dialect of the service.
+    /// - Parameter settings: the settings of every session, and the dialect of the service.
     package init(_ settings: RealtimeSettings) {
         self.settings = settings
     }
 
     private var dialect: Dialect { settings.dialect }
 
-    // MARK: What the service says
+    // MARK: Events from the service
 
-    /// In the order in which they are to be read; most events mean one thing or none.
+    /// Translates an event into reports, in order; most events yield one or none.
     package mutating func take(_ event: ServerEvent) -> [ServiceReport] {
         switch event {
         case .sessionCreated(let id, let expiresAt):
@@ -76,9 +77,9 @@ package struct RealtimeTranslator: Sendable {
         return [.responseEnded(end), .charged(ServiceBill(id: "r" + outcome.id, .response(usage)))]
     }
 
-    // MARK: What it is asked
+    // MARK: Requests
 
-    /// The events that a request becomes, in the order in which they are to be sent; none where the dialect has none for it.
+    /// Translates a request into events, in sending order; empty if the dialect has none for it.
     package mutating func ask(_ request: ServiceRequest) -> [ClientEvent] {
         let events: [ClientEvent] =
             switch request {
@@ -106,7 +107,7 @@ package struct RealtimeTranslator: Sendable {
                 ]
             case .forget(let item): [.deleteItem(itemID: item, eventID: eventID("delete"))]
             case .clearInput: [.clearInput(eventID: eventID("clear"))]
-            // The end of the connection is the end of the session.
+            // Closing the connection ends the session.
             case .close: []
             }
         return events.filter(dialect.takes)
@@ -117,10 +118,10 @@ package struct RealtimeTranslator: Sendable {
         return "\(kind)-\(nextEvent)"
     }
 
-    /// Text from outside never has the role of the system, nor that of the user, whose word would count.
+    /// Passes on text from outside, never in the system's role, nor in the user's as if the user had said it.
     ///
-    /// To a model the output of a function is data. Services that are not known to take calls made by the client get it in
-    /// the user's name, as JSON, marked as not said by the user.
+    /// Models treat the output of a function as data. Services not known to accept calls from the client get it in the
+    /// user's role, as JSON, marked as not said by the user.
     private mutating func inform(_ id: String, _ report: ForeignReport) -> [ClientEvent] {
         guard dialect.takesCalls else {
             let text = Self.note(["request": .string(report.arguments), "result": .string(report.output)])
@@ -132,7 +133,7 @@ package struct RealtimeTranslator: Sendable {
         ]
     }
 
-    /// Data in the user's name.
+    /// Formats data for the user's role.
     private static func note(_ value: JSONValue) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -147,11 +148,11 @@ package struct RealtimeTranslator: Sendable {
         """
     }
 
-    /// Milliseconds by which the server's own count of an item may fall short of what it has sent.
+    /// How far the server's count of an item may lag behind the audio it has sent, in ms.
     private static let truncationMargin = 100
 
-    /// The server refuses what is longer than the item it knows, and its count has been seen to run a little behind what it
-    /// has sent.
+    /// Limits a truncation: the server refuses one beyond its own count of the item, which has been seen to lag a little
+    /// behind what it has sent.
     private static func truncation(heard: Int, received: Int) -> Int {
         min(heard, received > 2 * truncationMargin ? received - truncationMargin : received)
     }

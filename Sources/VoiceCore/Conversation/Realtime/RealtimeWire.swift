@@ -1,10 +1,10 @@
-/// The Realtime protocol as one connection speaks it: decoder, translator and encoder.
+/// The Realtime protocol of one connection: decoder, translator and encoder.
 package struct RealtimeWire: ServiceWire {
     private let decoder: ServerEventDecoder
     private let dialect: Dialect
     private var translator: RealtimeTranslator
 
-    /// - Parameter settings: what the session is asked to be, and the dialect of the service.
+    /// - Parameter settings: the settings of the session, and the dialect of the service.
     package init(_ settings: RealtimeSettings) {
         dialect = settings.dialect
         decoder = ServerEventDecoder(dialect: settings.dialect)
@@ -19,7 +19,7 @@ package struct RealtimeWire: ServiceWire {
         translator.ask(request).map(encode)
     }
 
-    // MARK: The same in two steps, for whoever has to look at the events
+    // MARK: The same in two steps, for callers that inspect the events
 
     package func decode(_ text: UnsafeRawBufferPointer) throws(ServerEventDecoder.Failure) -> ServerEvent {
         try decoder.decode(text)
@@ -27,6 +27,6 @@ package struct RealtimeWire: ServiceWire {
 
     package mutating func take(_ event: ServerEvent) -> [ServiceReport] { translator.take(event) }
 
-    /// The event as a text message; one whose text is too long in short.
+    /// Encodes the event as a text message, shortened if its text is too long.
     package func encode(_ event: ClientEvent) -> [UInt8] { event.fitting.encoded(for: dialect) }
 }

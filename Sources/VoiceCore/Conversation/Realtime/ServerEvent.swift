@@ -1,46 +1,46 @@
 package import VoiceBase
 
-/// What the Realtime server says, reduced to what the daemon acts upon.
+/// Events from the Realtime server, reduced to those the daemon acts on.
 ///
-/// Audio deltas are not here: they never leave the network thread (see `AudioDelta`). Everything the daemon does not
-/// need arrives as `ignored`, everything it has never heard of as `unknown`; neither is an error.
+/// Audio deltas are not among them: they never leave the network thread (see `AudioDelta`). Known events the daemon does
+/// not need become `ignored`, all others `unknown`; neither is an error.
 package enum ServerEvent: Equatable, Sendable {
-    /// `session.created`: the first event of a session; `expiresAt` in Unix seconds where the server says it.
+    /// `session.created`: the first event of a session; `expiresAt` in Unix seconds, if stated.
     case sessionCreated(id: String?, expiresAt: Int?)
-    /// `session.updated`: the configuration that is now in force, whole.
+    /// `session.updated`: the complete configuration now in force.
     case sessionUpdated(JSONValue)
     /// `input_audio_buffer.speech_started`: `audioStart` in ms since the session's first sample.
     case speechStarted(itemID: String, audioStart: Int)
     /// `input_audio_buffer.speech_stopped`.
     case speechStopped(itemID: String, audioEnd: Int)
-    /// `input_audio_buffer.committed`: the user's turn is an item of the conversation.
+    /// `input_audio_buffer.committed`: the user's turn became an item of the conversation.
     case committed(itemID: String, previous: String? = nil)
-    /// `conversation.item.added` (beta: `.created`): the item is in the conversation, behind `previous`; `callID` for a
+    /// `conversation.item.added` (beta: `.created`): the item is in the conversation, after `previous`; `callID` for a
     /// call's output.
     case itemAdded(itemID: String, kind: String, callID: String?, previous: String? = nil)
     case responseCreated(id: String, clientEventID: String?)
-    /// `response.output_item.added`: an item of the response begins; of a call its name and id may be known.
+    /// `response.output_item.added`: an item of the response begins; for a call, its name and id may be known.
     case outputItemAdded(responseID: String, itemID: String, kind: String, call: FunctionCall? = nil)
-    /// `response.function_call_arguments.done`: the arguments are written, in a response that may yet be cut off.
+    /// `response.function_call_arguments.done`: the arguments are complete, but the response may still be cut off.
     case callWritten(responseID: String, itemID: String, call: FunctionCall)
-    /// `response.output_item.done` of a function call; complete only when `isComplete`.
+    /// `response.output_item.done` of a function call; complete only if `isComplete`.
     case functionCall(responseID: String, call: FunctionCall, isComplete: Bool)
-    /// `response.output_audio_transcript.delta`: a piece of what the voice says in this part.
+    /// `response.output_audio_transcript.delta`: a piece of the spoken text of this part.
     case spokenDelta(responseID: String, itemID: String, contentIndex: Int, text: String)
-    /// `response.output_audio_transcript.done`: what the voice says in this part, whole.
+    /// `response.output_audio_transcript.done`: the whole spoken text of this part.
     case spokenTranscript(responseID: String, itemID: String, text: String, contentIndex: Int = 0)
-    /// `response.output_audio.done`: no more audio comes for this part.
+    /// `response.output_audio.done`: the audio of this part is complete.
     case audioDone(responseID: String, itemID: String, contentIndex: Int)
     case responseDone(ResponseOutcome)
-    /// `conversation.item.input_audio_transcription.delta`: a piece of what a separate recogniser heard.
+    /// `conversation.item.input_audio_transcription.delta`: a piece of the user's transcript, from a separate recogniser.
     case heardDelta(itemID: String, contentIndex: Int, text: String)
-    /// `conversation.item.input_audio_transcription.completed`: what it heard, whole, and what it is charged for.
+    /// `conversation.item.input_audio_transcription.completed`: the user's whole transcript, and its usage.
     case heardTranscript(itemID: String, contentIndex: Int, text: String, usage: TranscriptionUsage? = nil)
     case heardTranscriptFailed(itemID: String, reason: String)
     case error(ServerError)
-    /// A known event that asks for nothing.
+    /// A known event that needs no reaction.
     case ignored(type: String)
-    /// An event with a name this program does not know.
+    /// An event of an unknown type.
     case unknown(type: String)
 }
 
@@ -54,7 +54,7 @@ package struct ResponseOutcome: Equatable, Sendable {
     package var reason: String?
     package var clientEventID: String?
     package var usage: Usage?
-    /// The calls among its output, where the server lists it.
+    /// The calls in its output, if the server lists them.
     package var calls: [AnnouncedCall]
 
     package init(
@@ -80,7 +80,7 @@ package struct ServerError: Equatable, Sendable {
     package var code: String?
     package var message: String
     package var param: String?
-    /// The client's event it answers; often absent even when one was set.
+    /// The client event it answers; often absent even if one was set.
     package var eventID: String?
 
     package init(type: String, code: String?, message: String, param: String? = nil, eventID: String? = nil) {
@@ -93,7 +93,7 @@ package struct ServerError: Equatable, Sendable {
 }
 
 extension ServerEvent {
-    /// The response that an event is about, its beginning apart.
+    /// The response an event concerns; nil for the beginning of one.
     var responseID: String? {
         switch self {
         case .outputItemAdded(let id, _, _, _), .functionCall(let id, _, _), .callWritten(let id, _, _),
@@ -105,7 +105,7 @@ extension ServerEvent {
         }
     }
 
-    /// Something that a response says or does, rather than its end.
+    /// Whether the event is speech or an action of a running response, not its end.
     var isOfRunningResponse: Bool {
         switch self {
         case .responseDone, .audioDone: false

@@ -1,18 +1,19 @@
 internal import VoiceBase
 
-/// Turns one text message of the server into a `ServerEvent`, tolerantly.
+/// Decodes one text message of the server into a `ServerEvent`, tolerantly.
 ///
-/// Names of the beta protocol are taken for their successors, fields that are missing for absent, events that are new
-/// for `unknown`. Only a message that is not a JSON object with a `type` is refused, and that message alone.
+/// Beta names count as their successors, missing fields as absent, and new events as `unknown`. A message is refused only
+/// if it is not a JSON object with a `type` or lacks a required field; the session goes on.
 package struct ServerEventDecoder {
     package enum Failure: Error, Equatable {
         /// Not JSON, or not an object with a string `type`.
         case malformed
-        /// A known event without a field it cannot be understood without.
+        /// A known event without a required field.
         case missing(field: String, type: String)
     }
 
-    /// Longest event, audio apart, in bytes: the settings of a session, which come back whole, with all their escapes.
+    /// Maximum size of an event without audio, in bytes: the server echoes the session settings in full, with all their
+    /// escapes.
     package static let longest = 1 << 20
 
     private let dialect: Dialect
@@ -157,7 +158,7 @@ package struct ServerEventDecoder {
     /// The last second of the year 9999, in Unix time.
     private static let latestTime = 253_402_300_799
 
-    /// Events of the protocol (and its beta) that ask nothing of a voice client.
+    /// Events of the protocol (and its beta) that need no reaction from a voice client.
     private static let known: Set<String> = [
         "conversation.created", "conversation.item.done", "conversation.item.deleted", "conversation.item.truncated",
         "conversation.item.retrieved", "conversation.item.input_audio_transcription.segment",
@@ -171,7 +172,7 @@ package struct ServerEventDecoder {
     ]
 }
 
-/// The fields of every event in one shape; an absent one is nil, an extra one is not looked at.
+/// The fields of all events in one shape. An absent field is nil; extra fields are ignored.
 private struct Wire: Decodable {
     var type: String
     var session: JSONValue?
@@ -202,7 +203,7 @@ private struct Wire: Decodable {
         case audioEnd = "audio_end_ms"
     }
 
-    /// A field of a surprising type counts as absent: servers differ, and one odd field must not cost the event.
+    /// A field of an unexpected type counts as absent: servers differ, and one odd field must not cost the event.
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         type = try fields.decode(String.self, forKey: .type)
@@ -214,7 +215,7 @@ private struct Wire: Decodable {
         audioStart = Self.clamped(try? fields.decode(Int.self, forKey: .audioStart), to: 0...Self.longestSession)
         audioEnd = Self.clamped(try? fields.decode(Int.self, forKey: .audioEnd), to: 0...Self.longestSession)
         transcript = try? fields.decode(String.self, forKey: .transcript)
-        // The sound of a delta has a way of its own; here it may be a large string for nothing.
+        // Audio deltas are decoded separately; here the field could be a large string for nothing.
         delta =
             type.hasSuffix("transcript.delta") || type.hasSuffix("transcription.delta")
             ? try? fields.decode(String.self, forKey: .delta) : nil
@@ -227,7 +228,7 @@ private struct Wire: Decodable {
         error = try? fields.decode(Failure.self, forKey: .error)
     }
 
-    /// What is beyond these is a mistake of the sender: parts of an item, and a day of audio in ms.
+    /// Upper bounds, beyond which the sender is mistaken: parts of an item, and a day of audio in ms.
     private static let mostParts = 10_000
     private static let longestSession = 86_400_000
 
@@ -248,13 +249,13 @@ private struct Wire: Decodable {
             case callID = "call_id"
         }
 
-        /// What is known of a call when its item begins.
+        /// The known part of a call when its item begins.
         var begunCall: FunctionCall? {
             guard type == "function_call" else { return nil }
             return FunctionCall(callID: callID ?? id ?? "", name: name ?? "", arguments: "")
         }
 
-        /// The call; one without an id of its own has that of its item.
+        /// The call; one without an id of its own gets its item's id.
         var announcedCall: AnnouncedCall? {
             guard type == "function_call", let callID = callID ?? id else { return nil }
             let call = FunctionCall(callID: callID, name: name ?? "", arguments: arguments ?? "")

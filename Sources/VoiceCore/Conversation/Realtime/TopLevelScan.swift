@@ -1,23 +1,23 @@
 internal import VoiceBase
 
-/// Walks the members of one JSON object (RFC 8259) in place; what it cannot be sure of, it gives up on.
+/// Walks the members of one JSON object (RFC 8259) in place; gives up in any doubt.
 struct TopLevelScan {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
-    /// Whether the object was walked to its closing brace.
+    /// Whether the scan reached the object's closing brace.
     private(set) var closed = false
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Steps over the opening brace.
+    /// Skips the opening brace.
     mutating func open() -> Bool {
         skipSpace()
         return take(UInt8(ascii: "{"))
     }
 
-    /// The next member's name and the colon behind it; nil at the end of the object or where it is broken.
+    /// Reads the next member's name and its colon; nil at the end of the object or if it is malformed.
     mutating func key() -> Range<Int>? {
         skipSpace()
         guard let key = string() else { return nil }
@@ -27,7 +27,7 @@ struct TopLevelScan {
         return key
     }
 
-    /// Steps over the comma behind a member; false at the end of the object.
+    /// Skips the comma after a member; false at the end of the object.
     mutating func next() -> Bool {
         skipSpace()
         if take(UInt8(ascii: ",")) { return true }
@@ -35,7 +35,7 @@ struct TopLevelScan {
         return false
     }
 
-    /// A string without escapes: its content. Nil for anything else.
+    /// Reads a string without escapes and returns the range of its content; nil for anything else.
     mutating func string() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
@@ -45,7 +45,7 @@ struct TopLevelScan {
         return start..<end
     }
 
-    /// A whole number of at most nine digits.
+    /// Reads an integer of at most nine digits.
     mutating func integer() -> Int? {
         let start = position
         var value = 0
@@ -56,13 +56,13 @@ struct TopLevelScan {
         return position > start ? value : nil
     }
 
-    /// Any value: where it stands.
+    /// Skips any value and returns its range.
     mutating func value() -> Range<Int>? {
         let start = position
         return skipValue() ? start..<min(position, bytes.count) : nil
     }
 
-    /// Steps over any value.
+    /// Skips any value.
     mutating func skipValue() -> Bool {
         guard position < bytes.count else { return false }
         switch bytes[position] {
@@ -134,7 +134,7 @@ struct TopLevelScan {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether these bytes are the text.
+    /// Whether the bytes of the range equal the text.
     func holds(_ text: StaticString, at range: Range<Int>) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
         for index in 0..<range.count where self[range.lowerBound + index] != text.utf8Start[index] { return false }

@@ -1,25 +1,25 @@
-/// What an error means for the session, whatever the service calls it.
+/// What an error means for the session, independent of the service's own codes.
 package enum ErrorClass: Equatable, Sendable {
-    /// Key, quota or account: trying again changes nothing.
+    /// Key, quota or account: a retry cannot help.
     case account
-    /// The address or the model is wrong: trying again changes nothing.
+    /// Wrong address or model: a retry cannot help.
     case configuration
-    /// The session has lasted as long as it may.
+    /// The session reached its maximum length.
     case expired
-    /// Too much was asked for in too short a time: later it will do.
+    /// Rate limited: retry later.
     case limited
-    /// The service has a bad moment.
+    /// A temporary fault of the service.
     case service
-    /// A response was running already.
+    /// A response was already running.
     case activeResponse
     /// There was no response to cancel.
     case noActiveResponse
-    /// What the session was asked to be was rejected, whole.
+    /// The service rejected the session settings as a whole.
     case settings
-    /// Two sides acted at once; nothing is broken.
+    /// Both sides acted at once; nothing is broken.
     case race
     case other
 
-    /// Whether nothing will change before a person does something.
+    /// Whether only a person can resolve it.
     package var isFatal: Bool { self == .account || self == .configuration }
 }

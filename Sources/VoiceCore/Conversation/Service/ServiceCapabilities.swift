@@ -1,45 +1,45 @@
-/// What a voice service can do: one value a service. The conversation, the doctor and the documentation read nothing else of
-/// it; what it cannot do is not asked of it.
+/// What a voice service can do: one value per service. The conversation, the doctor and the documentation read nothing else
+/// about a service, and never ask it for what it cannot do.
 package struct ServiceCapabilities: Equatable, Sendable {
-    /// Who does the work that is asked for.
+    /// Who carries out the user's requests.
     package enum Work: String, Sendable {
         /// The model calls our tools.
         case calls
-        /// The service hands the user's request over; it arrives as a call of `ask_jarvis`.
+        /// The service delegates the user's request; it arrives as a call of `ask_jarvis`.
         case delegation
-        /// Tools on the service's side, of which we have news at most.
+        /// Tools on the service's side, which at most report their progress.
         case theirs
     }
 
-    /// Who says when the user speaks.
+    /// Who decides when the user is speaking.
     package enum Turns: String, Sendable {
-        /// The service does, and says so.
+        /// The service decides and reports it.
         case service
-        /// The service takes the turn and says nothing: beginnings and ends are heard here.
+        /// The service decides but reports nothing: the daemon detects beginnings and ends locally.
         case silent
-        /// We do, and say so.
+        /// The daemon decides and notifies the service.
         case ours
     }
 
-    /// How the beginning and the end of a response are known.
+    /// How the daemon learns the beginning and the end of a response.
     package enum ResponseBounds: String, Sendable {
-        /// Both are told.
+        /// The service reports both.
         case bothReported = "both reported"
-        /// The end is told, the beginning is the first that is heard of it.
+        /// The service reports the end; the first event of a response counts as its beginning.
         case endReported = "end reported"
-        /// By what sounds.
+        /// From the audio itself.
         case sound
     }
 
-    /// What becomes known of the user's words.
+    /// Whether the service transcribes the user's words.
     package enum HeardText: String, Sendable {
         case never
-        /// Where it is asked for.
+        /// On request.
         case optional
         case always
     }
 
-    /// What the service says of its use.
+    /// What usage the service reports.
     package enum UsageReports: String, Sendable {
         /// Tokens of every response.
         case tokens
@@ -54,14 +54,14 @@ package struct ServiceCapabilities: Equatable, Sendable {
     package enum History: String, Sendable {
         /// As items, at any time.
         case items
-        /// With `open` alone.
+        /// Only with `open`.
         case opening
-        /// The service, or the agent, remembers by itself.
+        /// The service or its agent remembers on its own.
         case theirs
         case none
     }
 
-    /// Where the key travels.
+    /// How the key is sent.
     package enum Key: String, Sendable {
         case header
         case query
@@ -70,62 +70,63 @@ package struct ServiceCapabilities: Equatable, Sendable {
 
     package var work = Work.calls
     package var turns = Turns.service
-    /// Ends a response on request; otherwise it is cut here, and its end waited for.
+    /// Ends a response on request; otherwise the answer is cut locally, and the daemon waits for its end.
     package var cancels = true
-    /// Takes note of how much of an item was heard.
+    /// Can record how much of an item the user heard.
     package var truncates = true
-    /// Takes an item back.
+    /// Can delete an item.
     package var forgets = true
-    /// Takes back what it has heard of a turn that is not over.
+    /// Can discard the audio of an unfinished turn.
     package var clearsInput = true
     /// Names items and responses; otherwise the translator does.
     package var namesItems = true
     package var responseBounds = ResponseBounds.bothReported
     package var heardText = HeardText.optional
-    /// Tells what it says as text.
+    /// Sends the text of what it says.
     package var tellsSaidText = true
     package var usage = UsageReports.tokens
     package var charge = ServiceCharge.tokens
-    /// How long a session may last where the service does not say it; nil for no known limit.
+    /// Session length limit if the service does not state one; nil if none is known.
     package var sessionLimit: Duration?
-    /// The session's clock is the uplink: while it is open the uplink never stops, and what is not sent is silence.
+    /// The uplink audio is the session's clock: while the session is open the uplink never stops, and gaps are filled with
+    /// silence.
     package var continuousUplink = false
     package var uplink = ServiceAudio()
     package var downlink = ServiceAudio()
-    /// Takes text.
+    /// Accepts text.
     package var takesText = true
-    /// Takes a question of the user's as text where it takes no other: whatever it is sent, it answers as his.
+    /// Accepts the user's questions as text although it accepts no other text: it answers every text as a question.
     package var takesQuestions = false
-    /// Says given words.
+    /// Can speak given words verbatim.
     package var saysExactly = true
-    /// A model speaks: what it is told to say it says in its own words. Otherwise it is told the words.
+    /// A model phrases given content in its own words. Otherwise the service receives the exact words to say.
     package var rewords = true
-    /// Can begin to speak when a session opens.
+    /// Can speak first when a session opens.
     package var greets = true
     package var history = History.items
-    /// A session that waits costs nothing.
+    /// An idle session costs nothing.
     package var warmStandby = true
-    /// Fills the time until an answer by itself.
+    /// Fills the time until an answer on its own.
     package var fillsSilence = false
-    /// Words count only where a voice was heard here as well.
+    /// Ignores transcribed words unless the local detector heard a voice as well.
     package var confirmsLocally = false
     package var key = Key.header
 
     package init() {}
 }
 
-/// The form of sound on the way to a service, or from it: one channel.
+/// Mono audio format of the uplink or the downlink.
 package struct ServiceAudio: Equatable, Sendable {
     package enum Codec: String, Sendable {
-        /// PCM, 16 bits, little endian, as base64 in JSON.
+        /// 16-bit little-endian PCM as base64 in JSON.
         case pcm16Base64 = "PCM16, base64"
-        /// The same as bytes.
+        /// The same as raw bytes.
         case pcm16 = "PCM16"
         /// Opus as base64 in JSON.
         case opusBase64 = "Opus, base64"
     }
 
-    /// Samples a second.
+    /// Sample rate in Hz.
     package var rate: Int
     package var codec: Codec
 

@@ -1,78 +1,79 @@
-/// What a voice service reports, in words that no wire knows. The conversation, and what counts, writes down and wakes up,
-/// read nothing else.
+/// A service-neutral report from a voice service. The conversation, the budget, the transcript and the activation read
+/// nothing else.
 ///
-/// Items, responses and calls are named by the service, or by its translator where the service has no names. Sound is not
-/// here: it never leaves the network thread.
+/// The service names items, responses and calls; if it has no names, its translator does. Audio is not part of the reports:
+/// it never leaves the network thread.
 package enum ServiceReport: Equatable, Sendable {
-    /// The service is there and waits for `ServiceRequest.open`; `ends` in Unix seconds where it says when the session will.
+    /// The service is connected and waits for `ServiceRequest.open`. `ends` is the end of the session in Unix seconds, if
+    /// stated.
     case opened(id: String?, ends: Int?)
-    /// What was asked for with `open` is in force, or refused.
+    /// The settings sent with `open` took effect or were refused.
     case ready(ServiceReadiness)
-    /// The session ends for the reason given, with one line for the log. No report follows.
+    /// The session ends for this reason, with one line for the log. No report follows.
     case closing(ServiceClosing, String)
 
-    /// The user begins to speak, `at` ms into the session's audio; 0 where the service does not say.
+    /// The user begins to speak at `at` ms of the session's audio; 0 if the service does not state it.
     case userStarted(item: String, at: Int)
-    /// He has stopped, `at` ms into it.
+    /// The user stopped speaking at `at` ms of the session's audio.
     case userStopped(at: Int)
-    /// What he said is an item of the conversation, behind `after` where that is known.
+    /// The user's turn became an item of the conversation, after the item `after` if known.
     case userTurn(item: String, after: String?)
-    /// What a recogniser heard in it: a piece of a part, or the whole of it.
+    /// Text the recogniser heard in the turn: a piece of a part, or the whole part.
     case heard(item: String, part: Int, text: String, isWhole: Bool)
-    /// Nothing was made out, and why.
+    /// The recogniser understood nothing, for this reason.
     case notHeard(item: String, reason: String)
 
-    /// An item of any kind has its place in the conversation.
+    /// An item of any kind took its place in the conversation.
     case placed(item: String, after: String?)
-    /// So has the answer to a call.
+    /// The answer to a call took its place in the conversation.
     case answerPlaced(call: String)
 
-    /// A response begins; `request` is the id of `ServiceRequest.respond` where the service says that it answers one.
+    /// A response begins. `request` is the id of the `ServiceRequest.respond` it answers, if the service states it.
     case responseBegan(response: String, request: String?)
-    /// The response begins to say something.
+    /// The response begins to speak.
     case speaks(response: String, item: String)
-    /// What it says: a piece of a part, or the whole of it.
+    /// Text of the response: a piece of a part, or the whole part.
     case said(response: String, item: String, part: Int, text: String, isWhole: Bool)
-    /// No more audio comes of it.
+    /// The audio of the item is complete.
     case audioEnded(response: String, item: String)
-    /// The response goes on with something that asks for nothing.
+    /// The response continues with an event that needs no reaction.
     case responseGoesOn(response: String)
     case responseEnded(ResponseEnd)
-    /// The service has cut the response because it heard somebody: what of it was not heard is not to be. Its end follows.
+    /// The service cut the response because it detected speech: discard the rest of its audio. Its end follows.
     case interrupted(response: String)
 
-    /// The response begins to write a call, `call` where its name and id are known already.
+    /// The response begins to write a call; `call` is nil until its name and id are known.
     case callBegan(response: String, item: String, call: FunctionCall?)
-    /// The call is written, in a response that may yet be cut off.
+    /// The call is complete, but its response may still be cut off.
     case callWritten(response: String, item: String, call: FunctionCall)
-    /// The call is to be made, or was cut off where it is not `isComplete`. A delegation is a call of `ask_jarvis`.
+    /// The call should be made, or was cut off if `isComplete` is false. A delegation is a call of `ask_jarvis`.
     case call(response: String, call: FunctionCall, isComplete: Bool)
 
-    /// What becomes of a tool on the service's own side: nothing is to be answered.
+    /// Progress of a tool on the service's side; needs no answer.
     case toolNews(tool: String, status: String)
 
-    /// An error, which ends nothing by itself.
+    /// An error that does not end the session.
     case trouble(ServiceError)
-    /// The session has little room left for what is said: another should take over in a quiet moment.
+    /// The session's context is nearly full: another session should take over in a quiet moment.
     case nearlyFull
-    /// Something is charged for.
+    /// A charge.
     case charged(ServiceBill)
-    /// Something the service does by itself and tells, in words for the log.
+    /// An action the service took and reported, in words for the log.
     case news(String)
-    /// A message that the translator does not know, by its name.
+    /// The type of a message unknown to the translator.
     case unknown(String)
 }
 
-/// How a session has taken what it was asked to be.
+/// How a session accepted its settings.
 package struct ServiceReadiness: Equatable, Sendable {
-    /// Where the session is named, and its end told, only now.
+    /// The session's id and its end, if the service states them only now.
     package var id: String?
     package var ends: Int?
-    /// The service said so; otherwise its settings are taken for granted.
+    /// Whether the service confirmed the settings; otherwise they are assumed to be in force.
     package var isConfirmed: Bool
-    /// Settings that are in force otherwise than asked for, by their names on the wire.
+    /// Settings in force with other values than requested, by their names on the wire.
     package var differing: [String]
-    /// The first of them without which there is no conversation: tools, role, format.
+    /// The first of those without which no conversation is possible: tools, role, format.
     package var refused: String?
 
     package init(
@@ -92,13 +93,13 @@ package struct ServiceReadiness: Equatable, Sendable {
 
 /// Why a session ends.
 package enum ServiceClosing: Equatable, Sendable {
-    /// We asked for it.
+    /// The daemon asked for it.
     case asked
-    /// It has lasted as long as it may.
+    /// The session reached its maximum length.
     case expired
-    /// The service will not have us.
+    /// The service rejects the client.
     case refused
-    /// The service does not go on with what is spoken of.
+    /// The service stopped the conversation because of its content.
     case moderated
     /// For any other reason.
     case lost
@@ -108,19 +109,19 @@ package enum ServiceClosing: Equatable, Sendable {
 package struct ResponseEnd: Equatable, Sendable {
     package enum Status: String, Sendable {
         case completed, cancelled, failed, incomplete
-        /// A status that the translator does not know.
+        /// A status unknown to the translator.
         case other
     }
 
     package var response: String
     package var status: Status
-    /// What the service names as the reason, for the log.
+    /// The service's reason, for the log.
     package var reason: String?
-    /// What the reason means, where the response failed.
+    /// What the reason means, if the response failed.
     package var failure: ErrorClass
-    /// The id of `ServiceRequest.respond`, where the service says it.
+    /// The id of the `ServiceRequest.respond` it answered, if stated.
     package var request: String?
-    /// The calls among its output, where the service lists them.
+    /// The calls in its output, if the service lists them.
     package var calls: [AnnouncedCall]
 
     package init(
@@ -147,11 +148,11 @@ package struct ServiceError: Equatable, Sendable {
     /// The service's own name for it, a code or a type.
     package var name: String
     package var text: String
-    /// The setting it is about, by its name on the wire.
+    /// The setting at fault, by its name on the wire.
     package var setting: String?
     /// The id of the request it answers; often absent.
     package var request: String?
-    /// The pause that the service asks for.
+    /// The pause the service asks for before a retry.
     package var retryAfter: Duration?
 
     package init(
@@ -188,10 +189,10 @@ package struct FunctionCall: Equatable, Sendable {
     }
 }
 
-/// A call as an item tells it.
+/// A call as listed in an item.
 package struct AnnouncedCall: Equatable, Sendable {
     package var call: FunctionCall
-    /// Not cut off while it was written.
+    /// The call was not cut off in mid-writing.
     package var isComplete: Bool
 
     package init(call: FunctionCall, isComplete: Bool) {
@@ -201,7 +202,7 @@ package struct AnnouncedCall: Equatable, Sendable {
 }
 
 extension ServiceReport {
-    /// The response that a report is about, its beginning apart.
+    /// The response a report concerns; nil for the beginning of one.
     var response: String? {
         switch self {
         case .speaks(let response, _), .said(let response, _, _, _, _), .audioEnded(let response, _),
@@ -213,7 +214,7 @@ extension ServiceReport {
         }
     }
 
-    /// Something that a response says or does, rather than its end.
+    /// Whether the report is speech or an action of a running response, not its end.
     var isOfRunningResponse: Bool {
         switch self {
         case .responseEnded, .audioEnded: false
@@ -222,11 +223,11 @@ extension ServiceReport {
     }
 }
 
-// MARK: What is charged for
+// MARK: Charges
 
-/// What is charged for at once.
+/// One charge.
 package struct ServiceBill: Equatable, Sendable {
-    /// The same for a bill that is told twice.
+    /// Identical for a bill reported twice.
     package var id: String
     package var usage: ServiceUsage
 
@@ -241,12 +242,12 @@ package enum ServiceUsage: Equatable, Sendable {
     case transcription(TranscriptionUsage)
 }
 
-/// What a service takes money for.
+/// What a service charges for.
 package enum ServiceCharge: String, Equatable, Sendable {
-    /// Tokens, at the price of the model.
+    /// Tokens, at the model's price.
     case tokens
-    /// The time that a session is open.
+    /// The time a session is open.
     case time
-    /// Nothing: it is the user's own.
+    /// Nothing: the user runs it.
     case nothing
 }

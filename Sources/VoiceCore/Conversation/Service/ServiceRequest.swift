@@ -1,55 +1,55 @@
 package import VoiceBase
 
-/// What the conversation can ask of a voice service, in words that no wire knows. The service's translator makes messages
-/// of it, as many as it takes, or none.
+/// A service-neutral request from the conversation to a voice service. The service's translator turns it into any number of
+/// messages, including none.
 ///
-/// What the capabilities of a service exclude is not asked of it (`isTaken`).
+/// The conversation never sends a request the service's capabilities exclude (`isTaken`).
 package enum ServiceRequest: Equatable, Sendable {
-    /// Answers `ServiceReport.opened`: be what you were configured to be. Answered by `ready`, `trouble` or `closing`.
-    /// `history` is what was said before, for services that take it here alone.
+    /// Applies the settings. Sent on `ServiceReport.opened`; answered by `ready`, `trouble` or `closing`. `history` holds
+    /// earlier lines, for services that accept them only here.
     case open(history: [ServiceHistoryLine])
-    /// What was said before, one line at a time, to a session that is ready.
+    /// One earlier line, for a session that is ready.
     case recall(ServiceHistoryLine)
-    /// What the user said or typed, as text; not answered before `respond`.
+    /// The user's spoken or typed words, as text; not answered before `respond`.
     case ask(String)
 
-    /// The one answer to a call of this session; `isSpoken` where the user is to hear of it.
+    /// The only answer to a call of this session; `isSpoken` if the user should hear of it.
     case answer(call: String, text: String, isSpoken: Bool)
-    /// What came from outside and no call of this session waits for: data, under an id of ours.
+    /// Data from outside that answers no call of this session, under an id the daemon chose.
     case inform(id: String, ForeignReport)
-    /// Words of ours or of the owner's.
+    /// A text from the daemon or the owner.
     case tell(String, ServiceTone)
 
-    /// Speak now, of what was asked, answered and told; `id` comes back with `responseBegan` where the service can do
-    /// that. `mayCall` false offers no tools.
+    /// Speak now about what was asked, answered and announced. `id` comes back with `responseBegan` if the service supports
+    /// it. If `mayCall` is false, no tools are offered.
     case respond(id: String, mayCall: Bool)
-    /// End the response; nil for the one that runs.
+    /// Ends the response; nil for the running one.
     case cancel(response: String?)
-    /// So much of a part was heard before it was cut, of so much that had come in, in ms.
+    /// The user heard only `heard` of the `of` ms received of a part before it was cut.
     case truncate(item: String, part: Int, heard: Int, of: Int)
     /// The item counts as never said.
     case forget(item: String)
-    /// What is heard of the turn that is being spoken counts as never said.
+    /// The audio of the unfinished turn counts as never said.
     case clearInput
-    /// End the session in order; the last request.
+    /// Ends the session cleanly; the last request.
     case close
 }
 
-/// What is to be done with words that a service is told.
+/// How a service should treat a text.
 package enum ServiceTone: Equatable, Sendable {
-    /// To be known, and not spoken of by itself.
+    /// Know it; do not bring it up.
     case know
-    /// To be said soon, in the model's own words.
+    /// Say it soon, in the model's own words.
     case say
-    /// To be said word for word, and nothing else.
+    /// Say it word for word and nothing else.
     case exactly
-    /// To be obeyed.
+    /// Obey it.
     case obey
 }
 
-/// What was written outside and is told to a session that has not asked for it: a call and its output.
+/// A result from outside, handed to a session that did not request it: a call and its output.
 package struct ForeignReport: Equatable, Sendable {
-    /// Of the tool that would have told it.
+    /// Name of the tool that would have returned it.
     package var name: String
     /// JSON.
     package var arguments: String
@@ -62,12 +62,12 @@ package struct ForeignReport: Equatable, Sendable {
     }
 }
 
-/// What was said in a session before.
+/// A line of an earlier session.
 package enum ServiceHistoryLine: Equatable, Sendable {
     case user(String)
-    /// As far as it was heard.
+    /// Only as far as the user heard it.
     case assistant(String)
-    /// All of it in short, as data.
+    /// A summary of the session, as data.
     case summary(JSONValue)
 }
 
@@ -90,7 +90,7 @@ extension ServiceRequest {
         }
     }
 
-    /// Whether a service of these capabilities knows what to do with it.
+    /// Whether a service with these capabilities can handle the request.
     package func isTaken(by capabilities: ServiceCapabilities) -> Bool {
         switch self {
         case .open, .respond, .close: true

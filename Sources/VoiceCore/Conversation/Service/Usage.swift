@@ -2,7 +2,7 @@ internal import VoiceBase
 
 /// Tokens of one response (`response.done`); the account is charged for cancelled ones too.
 ///
-/// The cached ones are part of the input, and the tokens of reasoning part of the text that comes out.
+/// Cached tokens are part of the input, and reasoning tokens part of the text output.
 package struct Usage: Equatable, Sendable {
     package var textIn: Int
     package var audioIn: Int
@@ -30,27 +30,27 @@ package struct Usage: Equatable, Sendable {
     package var outputTokens: Int { textOut + audioOut }
 }
 
-/// What the service counts for writing down one turn of the user: seconds of sound, or tokens.
+/// Usage of transcribing one turn of the user: seconds of audio, or tokens.
 package enum TranscriptionUsage: Equatable, Sendable {
     case seconds(Double)
-    /// Sound in, text in, text out.
+    /// Audio in, text in, text out.
     case tokens(audioIn: Int, textIn: Int, textOut: Int)
 }
 
 extension Usage {
-    /// More than any session can hold: a count above it is a mistake of the sender.
+    /// More than any session can hold: a higher count is the sender's mistake.
     private static let most = 100_000_000
 
-    /// The `usage` object of a response.
+    /// Reads the `usage` object of a response.
     ///
-    /// Where the service tells only totals the input is taken for uncached sound and the output for sound, the dearest;
-    /// cached tokens without their kind are split like the input.
+    /// If the service reports only totals, input counts as uncached audio and output as audio, the dearest kinds. Cached
+    /// tokens of unstated kind are split in the ratio of the input.
     init?(_ wire: JSONValue) {
         guard case .object = wire else { return nil }
         func count(_ value: JSONValue?) -> Int? { (value?.intValue).map { min(max($0, 0), Self.most) } }
         let details = wire["input_token_details"]
         let text = count(details?["text_tokens"])
-        // Pictures are priced otherwise, and this program sends none.
+        // Images are priced differently, and this program sends none.
         let audio = count(details?["audio_tokens"])
         textIn = text ?? 0
         audioIn = audio ?? (text == nil ? count(wire["input_tokens"]) ?? 0 : 0)
@@ -72,7 +72,7 @@ extension Usage {
 }
 
 extension TranscriptionUsage {
-    /// The `usage` object of a finished transcription.
+    /// Reads the `usage` object of a finished transcription.
     init?(_ wire: JSONValue) {
         if let seconds = wire["seconds"]?.doubleValue {
             guard seconds.isFinite, (0...86_400).contains(seconds) else { return nil }

@@ -1,26 +1,25 @@
-/// The conversation as text, in the order in which it was held: hands out each line once it is finished.
+/// Assembles the conversation as text, in order: returns each line once it is finished.
 ///
-/// The service tells texts when it has them: what the user said often arrives after the answer to it, the same text may
-/// come in pieces, whole and repeatedly, and the text of speech that was interrupted reaches beyond what was heard. So
-/// items are kept in the order of the conversation (`previous_item_id`), and a line waits for those before it, the
-/// user's for `patience` at most; a text that comes later still gets its line, marked as late, with the number of its
-/// place.
+/// The service sends texts when it has them. The user's words often arrive after the answer to them; the same text may
+/// arrive in pieces, as a whole, and repeatedly; and the text of interrupted speech extends beyond what was heard. So items
+/// are kept in the order of the conversation (`previous_item_id`), and a line waits for earlier ones, for the user's at
+/// most `patience`. A text that arrives later still gets its line, marked as late, with the number of its place.
 ///
-/// A pure value. It holds `limit` items at most; the oldest are written as they are when there are more.
+/// A pure value. It holds at most `limit` items; beyond that the oldest are written as they are.
 package struct TranscriptAssembler: Sendable {
     /// How long a line waits for the user's words before it.
     static let patience = Duration.seconds(10)
-    /// Items kept, and those of them that were written and are remembered to tell repetitions.
+    /// Maximum items kept, and how many of them are written ones remembered to detect repetitions.
     static let limit = 128
     static let remembered = 48
-    /// UTF-8 bytes of one part of an item.
+    /// Maximum UTF-8 bytes of one part of an item.
     static let textLimit = 16_384
 
-    /// Whether the service tells what the user said.
+    /// Whether the service transcribes the user.
     package var expectsUser: Bool
     private var items: [TranscriptItem] = []
     private var isSounding = false
-    /// Responses whose sound is refused, the latest.
+    /// The latest responses whose audio is refused.
     private var silenced: [String] = []
     private var lines = 0
 
@@ -28,9 +27,9 @@ package struct TranscriptAssembler: Sendable {
         self.expectsUser = expectsUser
     }
 
-    /// Takes note of an event and of what the conversation made of it.
+    /// Notes an event and its effects.
     ///
-    /// - Returns: the lines that are finished now, in order.
+    /// - Returns: the lines finished now, in order.
     package mutating func handle(
         _ event: ConversationEvent?,
         effects: [ConversationEffect],
@@ -61,7 +60,7 @@ package struct TranscriptAssembler: Sendable {
     /// Items held.
     var count: Int { items.count }
 
-    /// When lines should be asked for again, though nothing happens; nil while none waits for the user's words.
+    /// When to ask for lines again even without an event; nil unless one is waiting for the user's words.
     package var due: Duration? {
         guard let first = items.first(where: { !$0.isPassed && !$0.isSettled }), first.speaker == .user else {
             return nil
@@ -74,7 +73,7 @@ package struct TranscriptAssembler: Sendable {
         release(at: now)
     }
 
-    /// Every line that is left, as it stands.
+    /// Returns all remaining lines as they are.
     package mutating func finish() -> [TranscriptLine] {
         sessionEnded()
         for index in items.indices { items[index].endPlayback() }
@@ -127,7 +126,7 @@ package struct TranscriptAssembler: Sendable {
     private mutating func soundEnded() {
         isSounding = false
         for index in items.indices where items[index].playback == .open && items[index].isSoundComplete {
-            // What was silenced in its midst waits for the account.
+            // An item silenced before its audio was complete waits for `voiceStopped`.
             if items[index].silenced != .beforeAllSound { items[index].playback = .heard }
         }
     }
@@ -147,12 +146,12 @@ package struct TranscriptAssembler: Sendable {
                 item.cut(part.part.contentIndex, heard: part.heard, received: part.received)
             }
         }
-        // What was silenced and is not in the account was either played to its end before, or had not begun to come.
+        // A silenced item missing from the report was either played to its end before, or had not begun to arrive.
         for index in items.indices where items[index].silenced != nil { items[index].endPlayback() }
         soundEnded()
     }
 
-    /// What is awaited of a session comes no more with it. Its sound is played on.
+    /// Stops waiting for anything from the session. Audio already received is played on.
     private mutating func sessionEnded() {
         for index in items.indices { end(&items[index]) }
         if !isSounding { soundEnded() }
@@ -174,7 +173,7 @@ package struct TranscriptAssembler: Sendable {
         speak(itemID, as: .voice, at: now) { item in
             let isNew = item.responseID == nil
             item.responseID = responseID
-            // Of a response that was silenced before this item of it began.
+            // Its response was silenced before this item began.
             if isNew, isRefused { item.playback = .cut }
             body(&item)
         }
@@ -192,14 +191,14 @@ package struct TranscriptAssembler: Sendable {
         if items[index].speaker == nil {
             items[index].speaker = speaker
             items[index].since = now
-            // It was taken for one that says nothing. Its place is still free unless a later line is written.
+            // It was passed as an item without text. Its place is still free unless a later line is written.
             if !items[index...].contains(where: \.isWritten) { items[index].isPassed = false }
         }
         guard items[index].speaker == speaker else { return }
         body(&items[index])
     }
 
-    /// Puts an item where it belongs, once.
+    /// Puts an item in its place, once.
     private mutating func place(_ itemID: String, after previous: String?, at now: Duration) {
         guard !itemID.isEmpty else { return }
         var item = TranscriptItem(id: itemID, previous: previous, since: now)
@@ -249,7 +248,7 @@ package struct TranscriptAssembler: Sendable {
         return result
     }
 
-    /// An item without a text has no line, unless a text comes after all.
+    /// Writes an item's line. An item without text has none, unless a text arrives later.
     private mutating func write(_ index: Int, to result: inout [TranscriptLine]) {
         let item = items[index]
         let (text, heard) = item.spoken
@@ -262,20 +261,20 @@ package struct TranscriptAssembler: Sendable {
     }
 }
 
-/// One thing that was said, whole: the user's turn, or an item of the model's speech as far as it was heard.
+/// One complete utterance: the user's turn, or an item of the model's speech as far as it was heard.
 package struct TranscriptLine: Equatable, Sendable {
     package enum Speaker: String, Sendable {
         case user
         case voice
     }
 
-    /// Place in the conversation, counted from 1; a line that came late has the number of its place.
+    /// Place in the conversation, from 1; a late line has the number of its place.
     package var number: Int
     package var speaker: Speaker
     package var text: String
-    /// Milliseconds heard of speech that was interrupted; `text` ends about there. Nil where nothing was cut.
+    /// Milliseconds heard of interrupted speech; `text` ends about there. nil if nothing was cut.
     package var heard: Int?
-    /// Lines of later items were written before it.
+    /// Whether lines of later items were written before it.
     package var isLate: Bool
 
     package init(number: Int, speaker: Speaker, text: String, heard: Int? = nil, isLate: Bool = false) {
@@ -287,15 +286,15 @@ package struct TranscriptLine: Equatable, Sendable {
     }
 }
 
-/// The words of a text that were heard before playback was cut, by the share of the sound that was.
+/// Estimates the words heard before playback was cut, from the share of audio that was heard.
 ///
-/// The service tells the text and the sound of an item apart and without times, so this is an estimate: speech is taken
-/// to go through its characters evenly.
+/// The service sends the text and the audio of an item separately and without times, so the estimate assumes that speech
+/// goes through its characters at a constant rate.
 enum SpokenShare {
     /// - Parameters:
-    ///   - known: how many characters of `text` belong to the `received` sound; what was written later was never heard.
-    ///   - heard, received: ms of sound.
-    /// - Returns: `text` up to the last word that was heard by half at least, without blanks at its ends.
+    ///   - known: characters of `text` that belong to the `received` audio; later text was never heard.
+    ///   - heard, received: ms of audio.
+    /// - Returns: `text` up to the last word at least half heard, trimmed.
     static func words(of text: String, known: Int, heard: Int, received: Int) -> String {
         guard heard > 0, received > 0 else { return "" }
         let share = min(1, Double(heard) / Double(received))
@@ -312,7 +311,7 @@ enum SpokenShare {
 }
 
 extension StringProtocol {
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     var trimmed: String {
         let rest = drop(while: \.isWhitespace)
         guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return "" }

@@ -1,4 +1,4 @@
-/// What is known of one item of the conversation for its line of the transcript.
+/// The state of one item of the conversation, for its line of the transcript.
 struct TranscriptItem: Sendable {
     /// A stretch of text; an item may have several, by content index.
     struct Part: Sendable {
@@ -9,10 +9,10 @@ struct TranscriptItem: Sendable {
     }
 
     struct Cut: Equatable, Sendable {
-        /// Milliseconds of sound.
+        /// Milliseconds of audio.
         var heard: Int
         var received: Int
-        /// Characters of text that had come in with it; nil where the text came whole, later.
+        /// Characters of text received with it; nil if the text arrived later, as a whole.
         var known: Int?
     }
 
@@ -22,7 +22,7 @@ struct TranscriptItem: Sendable {
     }
 
     enum Playback: Equatable, Sendable {
-        /// Not over yet, as far as is known.
+        /// Not known to be over.
         case open
         /// Played to its end.
         case heard
@@ -30,22 +30,23 @@ struct TranscriptItem: Sendable {
     }
 
     let id: String
-    /// The item it follows, where that was told.
+    /// The item it follows, if stated.
     var previous: String?
-    /// Nil for what nobody says: a call, its output, a remark of the system.
+    /// nil for items nobody speaks: a call, its output, a system message.
     var speaker: TranscriptLine.Speaker?
     var responseID: String?
     var parts: [Int: Part] = [:]
     var playback = Playback.open
-    /// No more sound comes.
+    /// All audio has arrived.
     var isSoundComplete = false
-    /// Its response was silenced, and whether all of its sound had come by then; `voiceStopped` will say what was heard.
+    /// Set if its response was silenced: whether all of its audio had arrived by then. `voiceStopped` will report how much
+    /// was heard.
     var silenced: Silence?
-    /// No more text comes.
+    /// All text has arrived.
     var isTextComplete = false
-    /// Since when its text is awaited.
+    /// Since when the item waits for its text.
     var since: Duration
-    /// The reading has gone beyond it.
+    /// Later lines no longer wait for it.
     var isPassed = false
     var isWritten = false
     var number: Int?
@@ -56,7 +57,7 @@ struct TranscriptItem: Sendable {
         self.since = since
     }
 
-    /// Nothing is awaited for its line.
+    /// Whether its line can be written.
     var isSettled: Bool {
         switch speaker {
         case nil: true
@@ -72,7 +73,7 @@ struct TranscriptItem: Sendable {
         parts[index] = part
     }
 
-    /// The whole text of a part; it takes the place of its pieces.
+    /// Sets the whole text of a part; it replaces the pieces.
     mutating func complete(_ index: Int, text: String, limit: Int) {
         var part = parts[index] ?? Part()
         part.text = text.utf8.count <= limit ? text : String(text.prefix(limit / 4))
@@ -87,13 +88,13 @@ struct TranscriptItem: Sendable {
         parts[index] = part
     }
 
-    /// Nothing more will be told of its playback.
+    /// Ends playback: no further report on it will come.
     mutating func endPlayback() {
         guard playback == .open else { return }
         playback = silenced == .beforeAllSound ? .cut : .heard
     }
 
-    /// What was said, or heard of it, and the ms heard where it was cut.
+    /// The text that was said or heard, and the ms heard if it was cut.
     var spoken: (text: String, heard: Int?) {
         guard playback == .cut else { return (joined(parts.keys.sorted().compactMap { parts[$0]?.text }), nil) }
         var texts: [String] = []
