@@ -23,20 +23,20 @@ void report(char *error, size_t size, const char *text, int status) {
     }
 }
 
-/// What the library adds between input and output, in frames at 48 kHz, with and without its noise suppressor.
+/// Delay of the library in frames at 48 kHz, with and without its noise suppressor.
 constexpr int kLibraryDelay = CAEC_VERSION_0_3 ? 646 : 694;
 constexpr int kLibraryDelayPlain = kLibraryDelay - 288;
-/// What the plain library's output is held back to be no earlier than the suppressor's: samples at 32 kHz, of which 2
-/// last as long as 3 frames.
+/// Delay added to the output of the library without noise suppression, so that it is no earlier than the suppressor's: in
+/// samples at 32 kHz, 2 of which last as long as 3 frames.
 constexpr int kHeldBack = CAEC_VERSION_0_3 ? 82 : 50;
-/// The suppressor's own, without what it is told to add.
+/// Delay of the suppressor itself, without its configured extra delay.
 constexpr int kSuppressorDelay = ResidualSuppressor::kBlock;
-/// In the middle of a partition of the linear stage. At its edge, where 40 ms are, most of a dry echo falls between two
-/// partitions, each cut off sharply, which the stage's limited band cannot follow: 15 dB in place of 31.
+/// In the middle of a partition of the linear stage. At the edge of a partition, as with 40 ms, most of a dry echo falls
+/// between two partitions, each cut off sharply. The stage's limited bandwidth cannot follow that: 15 dB instead of 31.
 constexpr int kLead = 35;
-/// Version 1.3 begins with a lead of its own assumption, which 8 ms suit.
+/// Version 1.3 starts from an assumed lead of its own, which 8 ms match.
 constexpr int kLibraryLead = CAEC_VERSION_0_3 ? kLead : 8;
-/// 12 dB more off what is known to be nothing but echo.
+/// Takes another 12 dB off pure echo.
 constexpr float kEchoOnlyGain = 0.25f;
 constexpr float kClipped = 0.985f;
 
@@ -46,14 +46,14 @@ float decibels(const float *samples, int count) {
     return std::max(-120.0f, 10 * std::log10(sum / static_cast<float>(count) + 1e-12f));
 }
 
-/// Three samples at full scale are no accident.
+/// Three samples at full scale are no coincidence.
 bool isClipped(const float *samples) {
     int clipped = 0;
     for (int n = 0; n < CAEC_INPUT_FRAMES; n++) { clipped += std::fabs(samples[n]) >= kClipped; }
     return clipped >= 3;
 }
 
-/// Copies what is a number and not absurd.
+/// Copies the samples: clamps them to -2 ... 2 and replaces NaN by 0.
 void sanitise(const float *from, float *to) {
     for (int n = 0; n < CAEC_INPUT_FRAMES; n++) {
         const float x = from[n];
@@ -61,14 +61,14 @@ void sanitise(const float *from, float *to) {
     }
 }
 
-/// A delay of whole periods and a bit for the library's reference.
+/// A delay of up to 30 ms for the library's reference.
 class ReferenceDelay {
 public:
     void push(const float *block) {
         std::copy(past_ + CAEC_INPUT_FRAMES, past_ + kSize, past_);
         std::copy(block, block + CAEC_INPUT_FRAMES, past_ + kSize - CAEC_INPUT_FRAMES);
     }
-    /// The newest period as of `frames` ago, which is at most 30 ms.
+    /// Returns the newest period as of `frames` ago, at most 30 ms.
     const float *at(int frames) const { return past_ + kSize - CAEC_INPUT_FRAMES - frames; }
 
 private:
@@ -101,13 +101,14 @@ struct caec {
     float unused[CAEC_INPUT_FRAMES] = {};
 };
 
-// Of the RealtimeSanitizer, where it is linked in (scripts/realtime-check).
+// RealtimeSanitizer hooks, if it is linked in (scripts/realtime-check).
 extern "C" __attribute__((weak)) void __rtsan_disable(void);
 extern "C" __attribute__((weak)) void __rtsan_enable(void);
 
 namespace {
 
-/// The library takes a lock in every call. Nobody else ever holds it, so it is let pass; what is ours is not.
+/// The library takes a lock in every call. Nobody else ever holds it, so the sanitizer is disabled inside the library, but
+/// not for our own code.
 struct InLibrary {
     InLibrary() { if (__rtsan_disable) { __rtsan_disable(); } }
     ~InLibrary() { if (__rtsan_enable) { __rtsan_enable(); } }
@@ -136,7 +137,7 @@ bool hasVoice(const caec &handle) {
 #endif
 }
 
-/// The library on what the linear stage left.
+/// Runs the library on the residual of the linear stage.
 int runLibrary(caec &handle, int lead, float *output) {
     auto &processing = *handle.processing;
     const int held = std::max(0, std::min(lead, kLead) - kLibraryLead);
@@ -145,7 +146,7 @@ int runLibrary(caec &handle, int lead, float *output) {
     const InLibrary inLibrary;
     int status = processing.ProcessReverseStream(&reference, handle.input, handle.input, &unused);
     if (status != 0) { return status; }
-    // Anything out of range is a warning, and clamped.
+    // The library clamps an out-of-range delay and returns a warning.
     (void)processing.set_stream_delay_ms(std::max(0, lead - held));
     const float *residual = handle.residual;
     return processing.ProcessStream(&residual, handle.input, handle.output, &output);
@@ -159,8 +160,8 @@ void holdBack(caec &handle, float *output) {
     std::copy(newest, newest + kHeldBack, handle.held);
 }
 
-/// Fades from the library's output to the suppressor's while a talker is about, and back: the library takes off more, and
-/// would take his next word with it. Its echo alone is pressed down once more.
+/// Fades from the library's output to the suppressor's while a talker is present, and back: the library removes more, and
+/// would remove the talker's next word too. Pure echo from the library is attenuated further.
 void mix(caec &handle, float *output) {
     const bool echo = handle.suppressor->hasEcho();
     const bool talker = handle.suppressor->isTalkerAbout();

@@ -10,29 +10,29 @@
 
 namespace {
 
-/// The lags looked at do not wrap around: LATEST + WINDOW samples of reference, EARLIEST of room before them.
+/// Transform size at which no lag wraps around: LATEST + WINDOW samples of reference, and room for EARLIEST before them.
 constexpr int kSize = DELAY_ESTIMATOR_REFERENCE + DELAY_ESTIMATOR_EARLIEST;
 constexpr int kBins = kSize / 2 + 1;
 constexpr int kLowest = 300 * kSize / DELAY_ESTIMATOR_RATE;
 constexpr int kHighest = 3500 * kSize / DELAY_ESTIMATOR_RATE;
 constexpr int kLags = DELAY_ESTIMATOR_EARLIEST + DELAY_ESTIMATOR_LATEST + 1;
 
-/// A peak this many times the mean is no coincidence: noise of any kind stays below 7.
+/// Least strength of a peak over the mean. Noise of any kind stays below 7.
 constexpr double kStrength = 12;
-/// With a second peak half as high, which of the two is right is a guess: a tone, a repeated sound, two echoes.
+/// If a second peak is half as high, choosing between them is a guess: a tone, a repeated sound, two echoes.
 constexpr double kRival = 0.5;
-/// Peaks closer than this belong to one another: 5 ms of early reflections.
+/// Peaks closer than this belong together: 5 ms of early reflections.
 constexpr int kVicinity = DELAY_ESTIMATOR_RATE * 5 / 1000;
 /// Half a millisecond.
 constexpr double kNear = DELAY_ESTIMATOR_RATE * 0.0005;
-/// Below -70 dBFS there is nothing to compare.
+/// Mean power of -70 dBFS: below that there is nothing to compare.
 constexpr double kSilence = 1e-7;
-/// Bins far below the mean are not raised to the level of the others: they hold rounding, leakage and noise.
+/// Bins far below the mean are not raised to the level of the others: they hold rounding errors, leakage and noise.
 constexpr float kFloor = 0.03f;
-/// How many bins must reach the level of the others. Of speech and music a quarter or more do; few tones say nothing
-/// of a delay, and what leaks out of them says something wrong.
+/// Share of bins that must reach the level of the others. In speech and music a quarter or more do. A few tones say nothing
+/// about a delay, and their leakage is misleading.
 constexpr double kShare = 0.1;
-/// The ends fade over 100 ms, lest they correlate with one another.
+/// The ends fade over 100 ms, so that they do not correlate with each other.
 constexpr int kFade = DELAY_ESTIMATOR_RATE / 10;
 
 struct Free {
@@ -43,7 +43,7 @@ using Plan = std::unique_ptr<kiss_fftr_state, Free>;
 bool is_silent(const float *samples, size_t count) {
     double sum = 0;
     for (size_t n = 0; n < count; n++) { sum += double(samples[n]) * double(samples[n]); }
-    // Also true for a sum that is not a number.
+    // Also true for a sum that is NaN.
     return !(sum > kSilence * double(count));
 }
 
@@ -62,8 +62,8 @@ struct delay_estimator {
         for (int n = 0; n < kFade; n++) { fade[n] = float(0.5 - 0.5 * std::cos(M_PI * (n + 0.5) / kFade)); }
     }
 
-    /// The spectrum of the newest `count` samples, whose last one is at place WINDOW - 1 and older ones before it,
-    /// around the end of the buffer: a lag of 0 is then a lag of 0.
+    /// The spectrum of the newest `count` samples. The last one is at index WINDOW - 1 and older ones precede it, wrapping
+    /// around the end of the buffer: a lag of 0 then stays a lag of 0.
     void transform(const float *samples, int count, std::vector<kiss_fft_cpx> &spectrum) {
         std::fill(time.begin(), time.end(), 0.0f);
         for (int n = 0; n < count; n++) {
@@ -74,7 +74,7 @@ struct delay_estimator {
         kiss_fftr(forward.get(), time.data(), spectrum.data());
     }
 
-    /// Whitens the cross spectrum within the band and takes it back to time. Returns the share of the band that counts.
+    /// Whitens the cross spectrum within the band and transforms it back. Returns the share of the band that counts.
     double correlate() {
         double sum = 0;
         for (int bin = kLowest; bin <= kHighest; bin++) {
@@ -105,14 +105,14 @@ struct delay_estimator {
         return level / (kHighest - kLowest + 1);
     }
 
-    /// The fraction of a sample by which the top of a parabola through three points lies after the middle one.
+    /// Returns the offset of the top of a parabola through three points from the middle one, as a fraction of a sample.
     static double top(double before, double at, double after) {
         const double curvature = before - 2 * at + after;
         return curvature < 0 ? std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5) : 0;
     }
 
     bool judge(delay_estimate &result) const {
-        // An echo may be turned upside down on its way: a trough is as good as a peak.
+        // An echo may arrive inverted: a trough is as good as a peak.
         double sum = 0, highest = 0, rival = 0;
         int best = 0;
         for (int n = 0; n < kLags; n++) {

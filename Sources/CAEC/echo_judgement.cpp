@@ -7,31 +7,31 @@ namespace caec_detail {
 
 namespace {
 
-/// Per block: of the moments, and of what is read from them.
+/// Smoothing per block: of the moments, and of the values derived from them.
 constexpr float kMemory = 0.04f;
 constexpr float kSmoothing = 0.1f;
-/// Blocks after the last echo in which its tail counts.
+/// Blocks after the last echo during which its tail counts.
 constexpr int kFading = 20;
-/// -70 dBFS in a band: fainter echo tells nothing.
+/// Power of -70 dBFS in a band: fainter echo says nothing.
 constexpr float kAudible = 480 * 1e-7f;
-/// Above `echo` what is left is echo, and stays so until below `talker`. Of the left-over of people over an answer one in
-/// ten blocks has a likeness over 0.5 and a spread below 0.66; after a change of the path it is nine in ten. Echo above `loud`,
-/// in dB over the estimate, is loud; after `patience` blocks of much echo its path has changed.
+/// The residual counts as echo above a score of `echo`, and remains so until below `talker`. In the residual of people over
+/// an answer, one in ten blocks has a likeness above 0.5 and a spread below 0.66; after a change of the path, nine in ten.
+/// Echo above `loud`, in dB over the estimate, is loud; after `patience` blocks of much echo its path has changed.
 struct Thresholds {
     float echo, talker, spreadWeight, loud;
     int patience;
 };
 constexpr Thresholds kCareful = {0.62f, 0.5f, 0.8f, -6, 20};
-/// A canceller that has learned leaves little echo, and where somebody talks a talker taken for echo is the worse mistake. What
-/// is left after a change of the path is as loud as both paths together, 3 dB over the estimate.
+/// A converged canceller leaves little echo, and while somebody talks, taking a talker for echo is the worse mistake. The
+/// residual after a change of the path is as loud as both paths together, 3 dB over the estimate.
 constexpr Thresholds kTrusting = {0.75f, 0.6f, 1.2f, 0, 30};
 constexpr float kSpeechSpread = 0.6f;
-/// dB below the estimate down to which most of the echo is taken off; blocks of it after which the canceller has learned.
+/// dB below the estimate at which most of the echo is removed; blocks at that level until the canceller has converged.
 constexpr float kTakenOff = -12;
 constexpr int kSettled = 100;
-/// dB below the estimate from which on what is left is too little to say that the path has changed.
+/// dB below the estimate under which the residual is too small to indicate a changed path.
 constexpr float kTooLittle = -15;
-/// Blocks until a changed path may be told of again.
+/// Blocks until another change of the path may be reported.
 constexpr int kAgain = 100;
 
 } // namespace

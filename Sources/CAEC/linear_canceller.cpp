@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
-// Sums over bins may be reordered: that is what lets them vectorise. GCC ignores this and needs it less here, where
-// vectors run along the bins.
+// Allows reordering of sums over bins, so that they vectorise. GCC ignores this and needs it less here, as the vectors run
+// along the bins.
 #if defined(__clang__)
 #define REORDERED _Pragma("clang fp reassociate(on) contract(fast)")
 #else
@@ -16,38 +16,40 @@ namespace caec_detail {
 
 namespace {
 
-/// Of the Markov process, per block.
+/// State transition factor of the Markov process, per block.
 constexpr float kTransition = 0.9998f;
-/// Of what the microphone holds beside the echo. Quicker finds a talker sooner, and takes the beats of music for one.
+/// Smoothing of what the microphone holds besides the echo. A faster one finds talkers sooner, but mistakes the beats of
+/// music for them.
 constexpr float kNoiseSmoothing = 0.9f;
-/// What the filter expects to get wrong is no noise, but for this share.
+/// Least share of the error that counts as noise, however much of it the filter expects.
 constexpr float kLeastNoise = 0.3f;
-/// Share of a transform that its samples fill: what R / M is in the papers.
+/// Share of a transform filled by its samples: R / M in the papers.
 constexpr float kWindow = static_cast<float>(LinearCanceller::kBlock) / LinearCanceller::kSize;
 /// -90 dBFS in each bin.
 constexpr float kNoiseFloor = LinearCanceller::kBlock * 1e-9f;
-/// The reference leads by 35 ms, or by the whole delay where that is shorter, which 10 ms never are.
+/// Lag of the first partition in blocks. The reference leads by 35 ms, or by the whole delay if shorter, but never by less
+/// than 10 ms.
 constexpr int kFirst = 1;
 constexpr int kPartitions = RememberedPath::kPartitions;
-/// Of the square and the cube: they start 10 ms before the expected echo.
+/// Partitions for the square and the cube, starting 10 ms before the expected echo.
 constexpr int kBentPartitions = 4;
 constexpr int kExpectedLag = 3;
-/// Variance of the first partition's bins before anything is known.
+/// Initial variance of the first partition's bins.
 constexpr float kVariance = 0.3f;
 constexpr float kBentVariance = 0.03f;
-/// Of a path of before: what may be wrong with it, as a share of its power in the partition and of what is expected of a room.
+/// Uncertainty of a recalled path, as a share of its power in the partition and of the power expected of a room.
 constexpr float kRecalledDoubt = 0.03f, kRecalledLeast = 1e-3f;
-/// Blocks after which the envelopes say something of it: those from before are forgotten.
+/// Blocks after a recall until the envelopes apply to the new path and no longer to the old one.
 constexpr int kRecalledAnew = 40;
-/// Partitions constrained to causal length in each block.
+/// Partitions constrained to causal length per block.
 constexpr int kConstrained = 4;
 /// A reference below -75 dBFS teaches nothing.
 constexpr float kQuiet = LinearCanceller::kBlock * 3e-8f;
-/// The residual may exceed the microphone by 1 dB; more for as many blocks means that the filter is wrong.
+/// Excess of the residual over the microphone, 1 dB, that shows a wrong filter if it lasts for `kPatience` blocks.
 constexpr float kExcess = 1.26f;
 constexpr int kPatience = 8;
-/// Only what is within 13 dB of the loudest microphone of late, which is forgotten by 1 dB in 40 ms, counts for that: in
-/// a pause, what is wrong with a good filter by a little is louder than a quiet room.
+/// Counts only blocks within 13 dB of the loudest recent microphone, which decays by 1 dB in 40 ms: in a pause, the small
+/// error of a good filter is louder than a quiet room.
 constexpr float kLoud = 0.05f;
 constexpr float kLoudDecay = 0.944f;
 
@@ -193,7 +195,7 @@ void LinearCanceller::constrainSome() {
 
 void LinearCanceller::bend(const float *reference) {
     float square[kBlock], cube[kBlock];
-    // A small loudspeaker plays little below 170 Hz, and does not bend what it does not play.
+    // A small loudspeaker plays little below 170 Hz, and does not distort what it does not play.
     for (int n = 0; n < kBlock; n++) {
         low_ += 0.022f * (reference[n] - low_);
         const float x = reference[n] - low_;
@@ -233,7 +235,7 @@ void LinearCanceller::process(const float *reference, const float *microphone, f
     guard(microphone, echo, residual);
 }
 
-/// Hands the microphone on where subtracting makes it louder, and starts anew if that lasts.
+/// Passes the microphone on if subtraction makes it louder, and starts over if that lasts.
 void LinearCanceller::guard(const float *microphone, float *echo, float *residual) {
     float mic = 0, rest = 0;
     for (int n = 0; n < kBlock; n++) {
@@ -276,7 +278,7 @@ void LinearCanceller::copyPath(float *path) {
     }
 }
 
-/// Takes over a path, moved on by `shift` frames.
+/// Adopts a path, shifted by `shift` frames.
 void LinearCanceller::setPath(int shift, float gain, const float *path) {
     for (int p = 0; p < kPartitions; p++) {
         std::fill(time_.begin(), time_.end(), 0.0f);
@@ -286,7 +288,7 @@ void LinearCanceller::setPath(int shift, float gain, const float *path) {
         }
         fft_.forward(time_.data(), re_.data() + p * kStride, im_.data() + p * kStride, kBins);
     }
-    // Short and small: quickly learned anew.
+    // The nonlinear filters are short and small, so they are quickly relearned.
     std::fill(re_.begin() + kPartitions * kStride, re_.end(), 0.0f);
     std::fill(im_.begin() + kPartitions * kStride, im_.end(), 0.0f);
 }
@@ -308,7 +310,7 @@ void LinearCanceller::tryRemembered(const float *microphone, const float *residu
 
 void LinearCanceller::shift(int frames) {
     if (frames == 0) { return; }
-    // The reference is nearer to its echo, or farther away, than when the trial began.
+    // The distance from the reference to its echo has changed since the trial began.
     remembered_.restart();
     if (std::abs(frames) >= kPathFrames) { return reset(); }
     copyPath(path_.data());

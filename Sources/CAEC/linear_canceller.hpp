@@ -1,13 +1,13 @@
 #pragma once
 // Partitioned-block frequency-domain Kalman filter: the linear part of the echo.
 //
-// G. Enzner, P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free telephones",
-// Signal Processing 86(6), 2006; F. Kuech, E. Mabande, G. Enzner, "State-space architecture of the partitioned-block-based
-// acoustic echo controller", ICASSP 2014. The echo path is a Markov process with a state variance per partition and bin;
-// its Kalman gain is the step size, so double talk, noise and convergence need no control of their own.
-// The reference's square and cube drive short filters beside the linear one (S. Malik, G. Enzner, "State-space
-// frequency-domain adaptive filtering for nonlinear acoustic echo cancellation", IEEE TASLP 20(7), 2012): a small
-// loudspeaker bends what it plays, which otherwise bounds what is cancelled.
+// G. Enzner, P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free telephones", Signal
+// Processing 86(6), 2006; F. Kuech, E. Mabande, G. Enzner, "State-space architecture of the partitioned-block-based acoustic
+// echo controller", ICASSP 2014. The echo path is a Markov process with a state variance per partition and bin. Its Kalman
+// gain is the step size, so double talk, noise and convergence need no separate control.
+// The square and the cube of the reference drive short filters in parallel (S. Malik, G. Enzner, "State-space
+// frequency-domain adaptive filtering for nonlinear acoustic echo cancellation", IEEE TASLP 20(7), 2012): a small loudspeaker
+// distorts, which otherwise limits the cancellation.
 #include <vector>
 
 #include "real_fft.hpp"
@@ -20,7 +20,7 @@ public:
     /// Frames of one block (10 ms at 48 kHz), which is also the length of a partition.
     static constexpr int kBlock = 480;
     static constexpr int kSize = 1024;
-    /// Bins adapted, up to 12.4 kHz; nothing above reaches a wire of 24 kHz.
+    /// Bins adapted, up to 12.4 kHz; nothing above that reaches a wire at 24 kHz.
     static constexpr int kBins = 265;
     static constexpr int kStride = 272;
     /// Samples of an echo path.
@@ -28,33 +28,33 @@ public:
 
     LinearCanceller();
 
-    /// One block. `echo` gets the estimate, `residual` the microphone without it; nothing of the inputs is kept by
-    /// reference. Values that are not finite must not come in.
+    /// Processes one block. `echo` receives the estimate, `residual` the microphone without it. Keeps no references to the
+    /// inputs, which must be finite.
     void process(const float *reference, const float *microphone, float *echo, float *residual);
 
     /// Forgets the echo path.
     void reset();
 
-    /// The reference leads its echo by `frames` more than before (negative: less): moves the echo path along.
+    /// Notes that the reference leads its echo by `frames` more than before (less if negative), and shifts the echo path.
     void shift(int frames);
 
-    /// The reference leads its echo by more or less than before, and nobody knows by how much.
+    /// Notes that the lead of the reference changed by an unknown amount.
     void misplace();
 
-    /// The echo path may have changed by an unknown amount: makes the filter quick again without forgetting. Without effect just
-    /// after a path of before was taken over: what was heard till then says nothing of it.
+    /// Speeds up adaptation without forgetting, as the echo path may have changed by an unknown amount. Without effect just
+    /// after a recalled path was adopted, to which earlier evidence does not apply.
     void loosen();
 
-    /// Writes the linear echo path as it is now, kPathFrames samples (some 0.2 ms of work).
+    /// Writes the present linear echo path, kPathFrames samples (takes about 0.2 ms).
     void copyPath(float *path);
 
-    /// Puts an echo path of before on trial, kPathFrames samples: it is taken over once it has proven better than what is being
-    /// learned meanwhile, and costs nothing but time where it is not.
+    /// Puts an earlier echo path on trial, kPathFrames samples: it is adopted once it proves better than what is learned
+    /// meanwhile; otherwise it costs nothing but time.
     void recall(const float *path) { remembered_.recall(path); }
-    /// Whether a path of before is in force, and nothing says since that the echo comes by another one.
+    /// Whether a recalled path is in use, without evidence since then that the echo path has changed.
     bool hasRecalled() const { return recalled_ > 0; }
 
-    /// Expected power of the echo that is left in the last block, per bin, as |FFT|^2 of `kBlock` frames.
+    /// Expected power of the residual echo in the last block, per bin, as |FFT|^2 of `kBlock` frames.
     const float *uncertainty() const { return expected_.data(); }
 
 private:
@@ -86,11 +86,11 @@ private:
 
     RealFFT fft_;
     RememberedPath remembered_;
-    /// Blocks since a path of before was taken over, up to where they no longer matter; 0 for none.
+    /// Blocks since a recalled path was adopted, until they no longer matter; 0 for none.
     int recalled_ = 0;
     std::vector<Channel> channels_;
     int partitions_ = 0;
-    /// Filter, its state variance and its variance at the start: partition after partition.
+    /// Filter, state variance and initial variance: partition after partition.
     std::vector<float> re_, im_, variance_, initial_;
     std::vector<const float *> xre_, xim_;
     std::vector<float> noise_, expected_, gain_, ere_, eim_;

@@ -1,8 +1,8 @@
 #pragma once
-// Real Fourier transforms of one size with split real and imaginary parts.
+// Real Fourier transforms of one size, with split real and imaginary parts.
 //
-// A thin layer over kissfft: spectra are kept as two plain arrays, so that the loops over bins vectorise, and may be cut
-// to the lowest bins, the rest of which are zero. Everything is allocated by the constructor.
+// A thin layer over kissfft. Spectra are two plain arrays, so that loops over bins vectorise, and may be truncated to the
+// lowest bins; the rest counts as zero. The constructor allocates everything.
 #include <algorithm>
 #include <cstddef>
 #include <new>
@@ -36,10 +36,10 @@ public:
         }
     }
 
-    /// The inverse, scaled so that it undoes `forward`. Bins from `bins` up count as zero.
+    /// The inverse, scaled to undo `forward`. Bins from `bins` on count as zero.
     void inverse(const float *re, const float *im, int bins, float *samples) { inverse(re, im, bins, samples, size_); }
 
-    /// The same with another size to divide by: spectra may come from a transform of another size.
+    /// As above with another divisor, for spectra from a transform of another size.
     void inverse(const float *re, const float *im, int bins, float *samples, int divisor) {
         const float scale = 1.0f / static_cast<float>(divisor);
         for (int k = 0; k < bins; k++) {

@@ -7,17 +7,17 @@ namespace caec_detail {
 
 namespace {
 
-/// Of the sums, per block: a third of a second.
+/// Decay of the sums, per block: a third of a second.
 constexpr float kMemory = 0.97f;
-/// Blocks with sound until the trial is over, until the first verdict, and of a better one until it is believed.
+/// Blocks with sound: length of the trial, before the first verdict, and in a row with a better path to confirm it.
 constexpr int kTrial = 50, kLeast = 6, kRunning = 14;
-/// Blocks between two searches for the place of the echo.
+/// Blocks between two searches for the position of the echo.
 constexpr int kPause = 4;
-/// A prediction below -50 dBFS is too near to the noise to say how loud the echo is.
+/// A prediction below -50 dBFS is too close to the noise to measure the loudness of the echo.
 constexpr float kAudible = RememberedPath::kBlock * 1e-5f;
-/// Share of the microphone that the path must explain; what it leaves, of what the learning filter leaves.
+/// Least share of the microphone that the path must explain; largest residual relative to that of the learning filter.
 constexpr float kExplained = 0.5f, kBetter = 0.7f;
-/// The echo may be louder or fainter by 12 dB: a knob was turned.
+/// The echo may be 12 dB louder or fainter, after a turn of a volume knob.
 constexpr float kLoudest = 4, kFaintest = 0.25f;
 
 float powerOf(const float *block) {
@@ -75,7 +75,7 @@ void RememberedPath::predict(const float *const *re, const float *const *im) {
     std::memcpy(echo_.data() + 2 * kBlock, time_.data() + kSize - kBlock, sizeof(float) * kBlock);
 }
 
-/// Adds the block before the newest, of which the prediction is known on both sides, to the correlation.
+/// Adds the block before the newest, whose prediction is known on both sides, to the correlation.
 void RememberedPath::correlate(const float *microphone) {
     constexpr int margin = (kSize - kBlock) / 2;
     std::memcpy(time_.data(), echo_.data() + kBlock - margin, sizeof(float) * kSize);
@@ -109,7 +109,7 @@ RememberedPath::Verdict RememberedPath::step(const float *const *re, const float
                                              const float *residual) {
     predict(re, im);
     const float power = powerOf(echo_.data() + kBlock), mic = powerOf(microphone_.data());
-    // What is louder than the microphone is not handed on.
+    // A residual louder than the microphone is not passed on; the microphone is.
     const float rest = std::min(powerOf(residual), powerOf(microphone));
     correlate(microphone_.data());
     echoPower_ = kMemory * echoPower_ + power;

@@ -1,10 +1,10 @@
 #pragma once
-// A remembered echo path on trial: whether it explains the microphone better than the filter that learns.
+// A remembered echo path on trial: whether it explains the microphone better than the learning filter.
 //
-// The path says nothing until it is verified. Its prediction is correlated with the microphone over a third of a second: the
-// highest peak within 5 ms says by how much the reference lies elsewhere this time (cards are opened with a delay that differs
-// by a little), its height which share of the microphone the path explains. It takes the place of the learning
-// filter once it has left less than that for 0.14 s, and is given up after half a second of sound.
+// An unverified path proves nothing. Its prediction is correlated with the microphone over a third of a second. The position
+// of the highest peak within 5 ms is the offset of the reference this time (cards start with slightly different delays); its
+// height is the share of the microphone that the path explains. The path replaces the learning filter once it has left less
+// than that filter for 0.14 s, and is given up after half a second of sound.
 #include <vector>
 
 #include "real_fft.hpp"
@@ -18,7 +18,7 @@ public:
     static constexpr int kBins = 265;
     static constexpr int kStride = 272;
     static constexpr int kPartitions = 32;
-    /// The reference may lie so many frames elsewhere: 5 ms.
+    /// Largest offset of the reference in frames: 5 ms.
     static constexpr int kFarthest = 240;
 
     enum class Verdict { open, better, givenUp };
@@ -27,12 +27,12 @@ public:
 
     /// Puts a path on trial: kPartitions * kBlock samples.
     void recall(const float *path);
-    /// The reference moved: what was heard so far counts no more, and half a second of sound begins anew.
+    /// Notes that the reference moved: earlier evidence is void, and the half second of sound starts over.
     void restart();
     void forget() { isOnTrial_ = false; }
     bool isOnTrial() const { return isOnTrial_; }
 
-    /// One block: the reference's spectra, newest first, the microphone, and what the learning filter leaves of it.
+    /// Processes one block: the reference's spectra, newest first, the microphone, and the residual of the learning filter.
     Verdict step(const float *const *re, const float *const *im, const float *microphone, const float *residual);
 
     /// Once better: by how many frames the echo comes later than remembered, and how much louder it is.
@@ -49,7 +49,7 @@ private:
     RealFFT fft_;
     std::vector<float> path_, re_, im_;
     std::vector<float> sumRe_, sumIm_, yre_, yim_, time_;
-    /// The prediction of the last three blocks; the last two of microphone and residual power.
+    /// The prediction of the last three blocks; microphone and residual power of the last one.
     std::vector<float> echo_;
     std::vector<float> microphone_;
     float lastResidual_ = 0;

@@ -11,25 +11,25 @@ namespace {
 constexpr float kPi = 3.14159265f;
 /// -100 dBFS.
 constexpr float kFloor = 480 * 1e-10f;
-/// How much of the last block's echo a room still holds after 10 ms.
+/// Share of the last block's echo that a room still holds after 10 ms.
 constexpr float kTail = 0.5f;
 constexpr float kOversubtraction = 1.2f;
 constexpr float kNoiseSubtraction = 0.35f;
-/// Of both shares of the echo, which are estimated on the safe side, so much is taken from a talker: with all of it people
-/// are cut (STOI .03 to .06 less), and what is left of the echo under their voice is faint.
+/// Shares of the two echo estimates, which are conservative, that are removed from a talker. Removing all of them cuts into
+/// speech (STOI .03 to .06 less), and the remaining echo under the voice is faint.
 constexpr float kLeakageShare = 0.2f, kUncertaintyShare = 0.08f;
-/// Power gains below which neither is pressed.
+/// Lower bounds of the power gain, for echo and for noise.
 constexpr float kLeastEcho = 1e-3f;
 constexpr float kLeastNoise = 0.1f;
 constexpr float kPrior = 0.6f;
 constexpr int kHangover = 60;
-/// Blocks after the last one with a talker in which the next word is his: pauses in talk are shorter.
+/// Blocks after a talker during which the next word counts as the same talker's: pauses in talk are shorter.
 constexpr int kAbout = 300;
-/// Of leakage, per block; the slower one where what is left may be a talker who was not told from echo.
+/// Adaptation of the leakage, per block; slower if the residual may be an undetected talker.
 constexpr float kLearning = 0.03f, kWaryLearning = 0.003f;
 constexpr float kTalkerEvidence = 2.0f;
 constexpr float kLeastTalker = 0.006f;
-/// The canceller thinks too well of itself while it converges.
+/// The canceller overestimates itself while it converges.
 constexpr float kDoubt = 1.7f;
 /// Bands between 300 and 4000 Hz hold a voice.
 constexpr float kVoiceFrom = 300, kVoiceTo = 4000;
@@ -48,7 +48,7 @@ ResidualSuppressor::ResidualSuppressor(int delay)
         window_[static_cast<size_t>(n)] = std::sin(kPi * (static_cast<float>(n) + 0.5f) / kSize);
     }
     for (int n = 0; n < 2 * kOutput; n++) {
-        // Half a sample at 48 kHz is a third of one at 32: both windows must peak at one time.
+        // Half a sample at 48 kHz is a third of one at 32 kHz: both windows must peak at the same time.
         const float at = (static_cast<float>(n) * 1.5f + 0.5f) / kSize;
         outWindow_[static_cast<size_t>(n)] = std::sin(kPi * at);
     }
@@ -112,7 +112,7 @@ void ResidualSuppressor::estimate(const float *uncertainty, int uncertaintyBins)
         band.uncertainty = std::max(unsure, kTail * band.uncertainty);
         if (frames_ == 1) { band.smoothed = band.residual; }
         if (frames_ < kNoiseWindow) { band.noise = 2 * std::min(band.least, band.smoothed); }
-        // Noise: the least of the last one to two seconds, with the bias of a minimum.
+        // Noise: the minimum of the last one to two seconds, corrected for the bias of a minimum.
         band.smoothed += 0.2f * (band.residual - band.smoothed);
         band.least = std::min(band.least, band.smoothed);
         band.noise = std::min(band.noise, 2 * band.smoothed);
@@ -144,7 +144,7 @@ void ResidualSuppressor::decide(bool isClipped) {
     }
     judgement_.step(residuals, echoes, noises, count, isTalkerAbout());
     evidence_ = sum / static_cast<float>(std::max(1, count));
-    // What is 22 dB below the echo is what the loudspeaker bent; a clipped microphone tells nothing.
+    // A residual 22 dB below the echo is loudspeaker distortion; a clipped microphone proves nothing.
     const bool counts = total > kLeastTalker * whole && !isClipped && !judgement_.isEcho();
     suspicious_ = evidence_ > kTalkerEvidence && counts ? suspicious_ + 1 : 0;
     if (judgement_.isEcho()) {
@@ -156,7 +156,7 @@ void ResidualSuppressor::decide(bool isClipped) {
     }
     about_ = talking_ > 0 ? kAbout : std::max(0, about_ - 1);
     if (judgement_.isEchoLoud()) { about_ = 0; }
-    // 20 dB below what is heard an echo needs no suppression.
+    // Echo 25 dB below the residual needs no suppression.
     echoing_ = echo > 0.003f * total ? kHangover : std::max(0, echoing_ - 1);
 }
 
@@ -191,7 +191,7 @@ void ResidualSuppressor::computeGains() {
 void ResidualSuppressor::process(const float *residual, const float *echo, const float *uncertainty,
                                  int uncertaintyBins, bool isClipped, float *output) {
     analyse(echo_, echo, echoPower_);
-    // The residual comes last: its spectrum stays in re_ and im_.
+    // The residual comes last, so that its spectrum stays in re_ and im_.
     analyse(residual_, residual, residualPower_);
     estimate(uncertainty, uncertaintyBins);
     decide(isClipped);

@@ -1,11 +1,10 @@
 #pragma once
-// Takes the echo that a linear canceller leaves out of its output, by a Wiener gain in mel bands, and tells whether a
-// talker is heard over it.
+// Removes the echo that a linear canceller leaves, by a Wiener gain in mel bands, and detects a talker over it.
 //
-// The residual echo's power is the canceller's own uncertainty (G. Enzner, P. Vary, Signal Processing 86(6), 2006) plus
-// a leakage of the echo estimate that is tracked per band while nobody talks (J.-M. Valin, "On adjusting the learning
-// rate in frequency domain echo cancellation with double-talk", IEEE TASLP 15(3), 2007, for the idea of a leakage). The
-// gain is Wiener's with the decision-directed a-priori ratio of Y. Ephraim, D. Malah, IEEE TASSP 32(6), 1984.
+// The power of the residual echo is the canceller's own uncertainty (G. Enzner, P. Vary, Signal Processing 86(6), 2006) plus
+// a leakage of the echo estimate that is tracked per band while nobody talks (J.-M. Valin, "On adjusting the learning rate in
+// frequency domain echo cancellation with double-talk", IEEE TASLP 15(3), 2007, for the idea of a leakage). The gain is
+// Wiener's with the decision-directed a-priori ratio of Y. Ephraim, D. Malah, IEEE TASSP 32(6), 1984.
 #include <vector>
 
 #include "echo_judgement.hpp"
@@ -25,18 +24,18 @@ public:
     void process(const float *residual, const float *echo, const float *uncertainty, int uncertaintyBins,
                  bool isClipped, float *output);
 
-    /// Whether someone talks, as of the last block: true until 600 ms after.
+    /// Whether somebody talks, as of the last block; stays true for 600 ms.
     bool hasTalker() const { return talking_ > 0; }
-    /// Whether someone has talked within the last 3 s, and nothing says since that it was echo.
+    /// Whether somebody talked within the last 3 s, without evidence since then that it was echo.
     bool isTalkerAbout() const { return about_ > 0; }
     /// Whether there is echo to suppress.
     bool hasEcho() const { return echoing_ > 0; }
     /// Whether the echo path must have changed; true for one block each second.
     bool hasPathChanged() const { return judgement_.hasPathChanged(); }
-    /// By how many dB the residual exceeds what echo and noise explain, mean over the bands of a voice.
+    /// Excess of the residual over what echo and noise explain, in dB, mean over the bands of a voice.
     float evidence() const { return evidence_; }
 
-    /// As though so many frames had been processed, whatever they were.
+    /// Continues as though `frames` arbitrary frames had been processed.
     void pretendAge(int frames) { frames_ = frames; }
 
 private:
@@ -65,7 +64,7 @@ private:
     float lower_[kBins];  ///< Share of the lower band's gain in a bin.
     int band_[kBins];
     Band bands_[kBands];
-    int frames_ = 0;  ///< Of `caec_next_frame`.
+    int frames_ = 0;  ///< Count of `caec_next_frame`.
     int talking_ = 0, about_ = 0, echoing_ = 0, suspicious_ = 0;
     float evidence_ = 0;
     EchoJudgement judgement_;

@@ -1,11 +1,11 @@
 #pragma once
-// Either version of the WebRTC audio processing library, made and configured from `caec_options`.
+// Either version of the WebRTC audio processing library, created and configured from `caec_options`.
 #include "caec.h"
 
 #include <memory>
 
-// The two versions differ in where their header lies and in nearly all of the configuration, and agree on the calls of
-// the audio cycle. Their headers leave some parameters unused.
+// The two versions differ in the path of their header and in nearly all of the configuration, but share the calls of the
+// audio cycle. Their headers leave some parameters unused.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #if __has_include("webrtc/modules/audio_processing/include/audio_processing.h")
@@ -21,9 +21,8 @@
 
 namespace caec_detail {
 
-// Output at 32 kHz, not 48: at 48 kHz version 0.3 works in three bands whose filter bank does not reconstruct (-9.5 dB
-// at 7.5 kHz, aliases around 8 kHz). Asking for 32 kHz makes it work in two bands, flat to 10.8 kHz, and saves work in
-// version 1.3 too.
+// Output at 32 kHz, not 48: at 48 kHz version 0.3 works in three bands whose filter bank does not reconstruct (-9.5 dB at 7.5
+// kHz, aliases around 8 kHz). At 32 kHz it works in two bands, flat to 10.8 kHz. That saves work in version 1.3 too.
 constexpr int kInputRate = CAEC_INPUT_FRAMES * 100;
 constexpr int kOutputRate = CAEC_OUTPUT_FRAMES * 100;
 
@@ -74,7 +73,7 @@ inline int configure(webrtc::AudioProcessing &processing, const caec_options &op
     int status = processing.high_pass_filter()->Enable(options.high_pass);
 
     auto *echo = processing.echo_cancellation();
-    // Two clocks are the business of whoever aligns the reference.
+    // Clock drift is handled by the alignment of the reference.
     if (status == 0) { status = echo->enable_drift_compensation(false); }
     if (status == 0) { status = echo->set_suppression_level(level(options.suppression)); }
     if (status == 0) { status = echo->Enable(options.echo_cancellation); }
@@ -112,7 +111,7 @@ inline Processing make() {
     webrtc::Config extra;
     extra.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
     auto *processing = webrtc::AudioProcessingBuilder().Create(extra);
-    // The builder hands over a pointer that nobody holds yet.
+    // The builder returns a pointer with no reference held yet.
     if (processing) { processing->AddRef(); }
     return Processing(processing);
 }
@@ -121,7 +120,7 @@ inline int configure(webrtc::AudioProcessing &processing, const caec_options &op
     webrtc::AudioProcessing::Config config;
     config.echo_canceller.enabled = options.echo_cancellation;
     config.echo_canceller.mobile_mode = false;
-    // The canceller would switch the filter on by itself.
+    // Otherwise the canceller would enable the filter regardless.
     config.echo_canceller.enforce_high_pass_filtering = options.high_pass;
     config.high_pass_filter.enabled = options.high_pass;
     config.noise_suppression.enabled = options.noise_suppression != CAEC_NOISE_OFF;

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-// A sum can be vectorised only when its additions may be reordered. The permission is given to the one loop that wants it,
-// and not to the whole file: rounding to 16 bits below depends on the order as written. GCC has no such pragma and leaves
-// that loop scalar: correct, and about four times slower.
+// A sum can be vectorised only if its additions may be reordered. That permission is limited to the loops that need it, as
+// the rounding to 16 bits below depends on the order as written. GCC has no such pragma and leaves those loops scalar:
+// correct, and about four times slower.
 #if defined(__clang__)
 #define REORDERED_SUMS _Pragma("clang fp reassociate(on) contract(fast)")
 #else
@@ -20,8 +20,8 @@ float cdsp_dot(const float *restrict a, const float *restrict b, size_t count) {
     return sum;
 }
 
-// A block of outputs side by side: the vector runs along the outputs, so no sum is ever reordered and no vector has to be
-// added up across its lanes.
+// Computes a block of outputs side by side. The vector runs along the outputs, so sums are never reordered and vectors never
+// summed across their lanes.
 void cdsp_fir_symmetric(const float *restrict input, const float *restrict taps, size_t half, float *restrict output,
                         size_t count) {
     size_t n = 0;
@@ -87,7 +87,7 @@ void cdsp_polyphase(const float *restrict input, const float *restrict taps, siz
     for (size_t n = 0; n < count; n++) {
         output[n] = cdsp_dot(input, taps + phase * per_phase, per_phase);
         phase += down;
-        // At most one division a sample, and none where the rate goes up.
+        // At most one division per sample, and none when upsampling.
         if (phase >= up) {
             const size_t whole = down < up ? 1 : phase / up;
             input += whole;
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void interpolate(const float *restr
                                                               float *restrict output, size_t count) {
     REORDERED_SUMS
     for (size_t n = 0; n < count; n++) {
-        // A product, not a sum of steps: no rounding adds up.
+        // A product, not a sum of steps: rounding does not accumulate.
         const double place = start + (double)n * step;
         const size_t whole = (size_t)place;
         const double phase = (place - (double)whole) * CDSP_INTERPOLATOR_PHASES;

@@ -1,6 +1,6 @@
 #include <opus/opus.h>
 
-/* The library's own way to set things takes any number of arguments, which Swift cannot pass. */
+/* The library's control functions are variadic, which Swift cannot call. */
 
 static inline int copus_encoder_set(OpusEncoder *encoder, int request, opus_int32 value) {
     return opus_encoder_ctl(encoder, request, value);

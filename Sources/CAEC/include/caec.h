@@ -1,15 +1,15 @@
 #pragma once
-/// Echo cancellation for one microphone and one loudspeaker channel: a linear canceller of our own, then the WebRTC
-/// audio processing library (version 0.3 in Debian 12, 1.3 in Debian 13) as suppressor of the residue, noise suppressor,
-/// high-pass filter and voice detector.
+/// Echo cancellation for one microphone and one loudspeaker channel: our own linear canceller, then the WebRTC audio
+/// processing library (version 0.3 in Debian 12, 1.3 in Debian 13) as residual suppressor, noise suppressor, high-pass filter
+/// and voice detector.
 ///
 ///     reference --+--> linear canceller --+--> library ------------- echo only --+--> 32 kHz
 ///     microphone -+                       +--> residual suppressor - talker -----+
 ///
-/// The paths are as long as each other, so that the fade between them is not heard.
+/// Both paths have the same latency, so that the fade between them is inaudible.
 ///
-/// One handle belongs to one thread at a time. No function throws. `caec_process` allocates nothing here; all the
-/// library needs is allocated by `caec_create`, which also fixes the formats.
+/// One handle belongs to one thread at a time. No function throws. `caec_process` allocates nothing here; `caec_create`
+/// allocates everything the library needs and fixes the formats.
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,7 +22,7 @@ enum {
     CAEC_INPUT_FRAMES = 480,
     /// Frames of one period of 10 ms at 32 kHz: length of the output.
     CAEC_OUTPUT_FRAMES = 320,
-    /// Samples of an echo path as the linear stage learns it: 320 ms at 48 kHz.
+    /// Samples of an echo path of the linear stage: 320 ms at 48 kHz.
     CAEC_PATH_FRAMES = 15360,
 };
 
@@ -42,95 +42,95 @@ typedef enum {
 
 typedef struct {
     bool echo_cancellation;
-    /// Of the residual echo; with the linear stage that while a talker is heard, and high over echo alone. Version 1.3 has
-    /// no such setting and ignores it.
+    /// Suppression of the residual echo. With the linear stage it applies over a talker; echo alone gets the high one.
+    /// Ignored by version 1.3, which has no such setting.
     caec_suppression suppression;
-    /// A longer filter (128 ms) that forgives a delay reported too short. Version 0.3 only.
+    /// A longer filter (128 ms) that tolerates a delay reported too short. Version 0.3 only.
     bool extended_filter;
-    /// The library estimates the delay by itself and ignores the reported one. Version 0.3 only.
+    /// The library estimates the delay itself and ignores the reported one. Version 0.3 only.
     bool delay_agnostic;
     caec_noise noise_suppression;
     bool high_pass;
     /// Adaptive digital gain control.
     bool gain_control;
     bool voice_detection;
-    /// Whether a linear canceller works before the library. It needs a reference that leads by `caec_reference_lead_ms()`, or
-    /// less down to 10 ms where the whole delay is shorter.
+    /// Whether a linear canceller precedes the library. It needs a reference that leads by `caec_reference_lead_ms()`, or by
+    /// less, down to 10 ms, if the whole delay is shorter.
     bool linear_stage;
-    /// Whether the linear stage's own suppressor takes over from the library while a talker is heard over echo.
+    /// Whether the linear stage's own suppressor replaces the library's while a talker is heard over echo.
     bool double_talk_path;
 } caec_options;
 
-/// What one period tells: levels in dBFS, mean power, -120 to 0 (a little more for inputs beyond full scale).
+/// Measurements of one period: levels in dBFS, mean power, -120 to 0 (slightly more for inputs beyond full scale).
 typedef struct {
     float microphone;
     float reference;
-    /// The echo as the linear stage estimates it; -120 without that stage.
+    /// The echo as estimated by the linear stage; -120 without that stage.
     float echo;
-    /// What the linear stage leaves; the microphone without that stage.
+    /// The residual of the linear stage; the microphone without that stage.
     float residual;
     float output;
-    /// As `caec_options.voice_detection`; false when that is off.
+    /// Result of `caec_options.voice_detection`; false if that is off.
     bool has_voice;
-    /// Whether the linear stage leaves more than echo and noise explain; true until 600 ms after.
+    /// Whether the linear stage leaves more than echo and noise explain; stays true for 600 ms.
     bool has_talker;
     /// Whether at least three samples of the microphone were at full scale.
     bool is_clipped;
-    /// Whether so much echo is left for so long that it must come by another way than the one that was learned; true for one
-    /// period each second.
+    /// Whether so much echo has been left for so long that the echo path must have changed; true for one period each second.
     bool has_path_changed;
-    /// Whether an echo path that `caec_recall` gave was found to be the right one and is in force.
+    /// Whether an echo path passed to `caec_recall` proved right and is in use.
     bool has_recalled;
 } caec_reading;
 
 typedef struct caec caec;
 
-/// Makes a canceller, or returns NULL and writes one line of text (cut to `error_size`, zero terminated) to `error`,
-/// which may be NULL. Not for the audio thread. The library writes tables that all cancellers of a process share anew, which one
-/// that is at work hears as a small error: a program has one at a time.
+/// Creates a canceller, or returns NULL and writes one line of text (cut to `error_size`, zero terminated) to `error`, which
+/// may be NULL. Not for the audio thread. The library rewrites tables shared by all cancellers of a process, which disturbs
+/// one in operation slightly: use one at a time per program.
 caec *caec_create(const caec_options *options, char *error, size_t error_size);
 
 /// Frees everything; NULL is allowed. Not for the audio thread.
 void caec_destroy(caec *handle);
 
-/// One period of 10 ms.
-/// reference: CAEC_INPUT_FRAMES at 48 kHz, what the loudspeaker plays, already held back so that it leads its echo in
-/// `microphone` by stream_delay_ms (0 to 499; more is taken for a mistake by version 0.3).
+/// Processes one period of 10 ms.
+/// reference: CAEC_INPUT_FRAMES at 48 kHz, what the loudspeaker plays, already delayed so that it leads its echo in
+/// `microphone` by stream_delay_ms (0 to 499; version 0.3 treats more as an error).
 /// microphone: CAEC_INPUT_FRAMES at 48 kHz. output: CAEC_OUTPUT_FRAMES at 32 kHz. Full scale is 1 throughout.
-/// `reading`, which may be NULL, gets what the period tells.
-/// Returns 0, or the library's negative error number; `output` is then silence. Inputs that are not numbers count as 0.
+/// `reading`, which may be NULL, receives the measurements of the period.
+/// Returns 0, or the library's negative error number; `output` is then silence. NaN inputs count as 0.
 int caec_process(caec *handle, const float *reference, const float *microphone, int stream_delay_ms, float *output,
                  caec_reading *reading);
 
-/// The alignment of the reference changed, and the echo's way through the room did not: from the next period on the
-/// reference leads its echo by `shift_frames` (48 kHz) more than before, or less when negative. What was learned is
-/// moved along (some 0.4 ms of work). 0: the change is not known; the linear stage learns faster for a while.
+/// Notes that the alignment of the reference changed while the echo path through the room did not: from the next period on
+/// the reference leads its echo by `shift_frames` (48 kHz) more than before, or less if negative. The learned path is shifted
+/// (takes about 0.4 ms). 0 means an unknown change; the linear stage then learns faster for a while.
 void caec_realign(caec *handle, int shift_frames);
 
 /// Forgets the echo path: another device, another room.
 void caec_reset(caec *handle);
 
-/// Writes the echo path as it is known now, CAEC_PATH_FRAMES samples at 48 kHz from the lead of 10 ms on; zeros without the
-/// linear stage. Some 0.2 ms of work, no allocation.
+/// Writes the present echo path, CAEC_PATH_FRAMES samples at 48 kHz starting at a lead of 10 ms; zeros without the linear
+/// stage. Takes about 0.2 ms, allocates nothing.
 void caec_copy_path(caec *handle, float *path);
 
-/// Puts an echo path of before on trial, as `caec_copy_path` wrote it: while it is on trial nothing of it is heard. Where it
-/// explains the microphone better than what is learned meanwhile, within half a second of sound, it takes its place; the
-/// reference may lie up to 5 ms elsewhere than at the time, and the echo be louder or fainter by 12 dB. Else it is dropped.
-/// `caec_reset` drops it too. Some 0.2 ms of work, no allocation; `path` is copied, and must hold finite numbers.
+/// Puts an earlier echo path, as written by `caec_copy_path`, on trial, inaudibly. If it explains the microphone better than
+/// what is learned meanwhile, within half a second of sound, it is adopted; otherwise it is dropped, as it is by
+/// `caec_reset`. The reference may be offset by up to 5 ms from that time, and the echo be louder or fainter by 12 dB. Takes
+/// about 0.2 ms, allocates nothing. `path` is copied, and must hold finite numbers.
 void caec_recall(caec *handle, const float *path);
 
-/// For tests: counts on as though so many periods had been processed.
+/// For tests: continues as though `frames` periods had been processed.
 void caec_pretend_age(caec *handle, int frames);
 
-/// Name and version of the library this was built for, as "webrtc-audio-processing 0.3".
+/// Name and version of the library this was built for, such as "webrtc-audio-processing 0.3".
 const char *caec_library_version(void);
 
-/// By how many milliseconds the reference should lead its echo: 35. What the library wants less is held back here.
+/// Milliseconds by which the reference should lead its echo: 35. If the library wants less, the difference is delayed here.
 int caec_reference_lead_ms(void);
 
-/// The count of frames after `frames`, which begins at 0: past the first window it goes round in the second one, so that it
-/// tells the first frame, the first window and the place in a window. A plain count would overflow after 248 days.
+/// Returns the frame count that follows `frames`, starting at 0. After the first window it cycles within the second one, so
+/// that it identifies the first frame, the first window and the position in a window. A plain count would overflow after 248
+/// days.
 static inline int caec_next_frame(int frames, int window) {
     return frames < 2 * window ? frames + 1 : window + 1;
 }

@@ -1,29 +1,29 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Rings for timers and alarms: one pattern a second, softly at first, at full volume after half a minute.
+/// Rings for timers and alarms: one pattern a second, softly at first and at full volume after half a minute.
 ///
-/// It is part of what is played, so the canceller knows it and "stop" is heard over it. The master volume applies; those
-/// of voice, media and earcons do not.
+/// The sound is part of the reference, so the canceller removes it and "stop" is heard over it. The master volume applies;
+/// the voice, media and earcon volumes do not.
 struct AlarmPlayer: ~Copyable {
-    /// From the first pattern to full volume, in frames: 30 s.
+    /// Time from the first pattern to full volume, in frames: 30 s.
     static let rise = 30 * AudioFormat.deviceRate
-    /// Of the full volume: where it begins, and where it stays while somebody speaks.
+    /// Gain at the start, and upper limit while somebody speaks, relative to full volume.
     static let softest: Float = 0.08
     private static let cycle = AudioFormat.deviceRate
 
     private let requests: EarconRequests
-    // Read where it is made: the first look at a global is no matter for the audio thread.
+    // Copied in `init`: the lazy initialisation of a global has no place on the audio thread.
     private let rise = AlarmPlayer.rise
     private let softest = AlarmPlayer.softest
     private let cycle = AlarmPlayer.cycle
     private let table: UnsafeMutablePointer<Float>
     private var position = 0
     private var rung = 0
-    /// What was applied to the last frame: changes are ramps.
+    /// Gain applied to the last frame; changes are ramped.
     private var gain: Float = 0
 
-    /// - Parameter own: at 48 kHz, a second at most; nil for the built-in sound.
+    /// - Parameter own: samples at 48 kHz, one second at most; nil for the built-in sound.
     init(own: [Float]?, requests: EarconRequests) {
         self.requests = requests
         table = .allocate(capacity: Self.cycle)
@@ -31,7 +31,7 @@ struct AlarmPlayer: ~Copyable {
         if let own {
             table.update(from: own, count: min(own.count, Self.cycle))
         } else {
-            // Three short rises of two notes, then a breath.
+            // Three short rises of two notes, then a pause.
             for beat in 0..<3 {
                 add(hertz: 784, at: beat * 9_600)
                 add(hertz: 1047, at: beat * 9_600 + 3_840)
@@ -43,7 +43,7 @@ struct AlarmPlayer: ~Copyable {
 
     var isSounding: Bool { gain > 0 }
 
-    /// Adds what is due to `frames`.
+    /// Adds the sound that is due to `frames`.
     mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         let rings = requests.rings
         guard rings || gain > 0 else { return }
@@ -57,7 +57,7 @@ struct AlarmPlayer: ~Copyable {
             position += 1
             if position == cycle { position = 0 }
         }
-        // Met exactly: silence is silence.
+        // Set exactly, so that silence is exactly zero.
         gain = wanted
         rung = min(rung + count, rise)
     }

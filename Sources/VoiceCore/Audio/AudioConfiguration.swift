@@ -2,7 +2,7 @@ internal import Glibc
 internal import VoiceBase
 package import VoiceConfiguration
 
-/// Which channel of a card the mono signal is taken from.
+/// The channel of a card from which the mono signal is taken.
 package enum ChannelSelection: Sendable, Equatable {
     /// The mean of all channels.
     case average
@@ -10,46 +10,46 @@ package enum ChannelSelection: Sendable, Equatable {
     case channel(Int)
 }
 
-/// Where sound comes from and goes to.
+/// Source and destination of the sound.
 package enum AudioSource: Sendable {
-    /// ALSA names: "default", a PCM ("hw:CARD=PCH,DEV=0"), a card id, or a part of a name that fits one device only.
+    /// ALSA names: "default", a PCM ("hw:CARD=PCH,DEV=0"), a card id, or part of a name that matches exactly one device.
     case alsa(capture: String, playback: String)
-    /// Files in place of a card, at the speed of a clock.
+    /// Files instead of a card, paced by the system clock.
     case file(FileRoom)
 }
 
 /// Settings of the audio thread.
 package struct AudioConfiguration: Sendable {
     package var source: AudioSource
-    /// What is wanted of the microphone's channels and of who cancels the echo.
+    /// Requested microphone channels and echo canceller (card or software).
     package var capture = CaptureWishes()
-    /// The devices whose channels are known.
+    /// Devices with a known channel layout.
     package var knownDevices = KnownDevices.builtIn
-    /// The only rate at which to open the microphone, in Hz, and the loudspeaker; nil: the best that the card has.
+    /// The only rate in Hz at which to open the microphone or the loudspeaker; nil for the best that the card offers.
     package var captureRate: Int?
     package var playbackRate: Int?
-    /// Playback buffer in periods of 10 ms, 3 ... 16; one less is filled at the start.
+    /// Playback buffer in periods of 10 ms, 3 ... 16; all but one are filled at the start.
     package var bufferPeriods: Int
     package var echoCanceller: EchoCancellerOptions
     package var duplex: DuplexSetting
     /// Applied to everything played, in dB, -60 ... 20.
     package var outputGainDecibels: Double
-    /// No sample is played above it, in dBFS, -20 ... 0.
+    /// Limiter ceiling in dBFS, -20 ... 0: no sample exceeds it.
     package var limiterCeilingDecibels: Double
-    /// On the microphone, before the echo canceller, in dB, -20 ... 30.
+    /// Microphone gain before the echo canceller, in dB, -20 ... 30.
     package var captureGainDecibels: Double
-    /// Whether speech is brought to one level, after the echo canceller.
+    /// Whether speech is levelled after the echo canceller.
     package var automaticGain: Bool
     package var earcons: EarconSet
-    /// SCHED_FIFO priority, 0 = usual scheduling.
+    /// SCHED_FIFO priority; 0 for normal scheduling.
     package var realtimePriority: Int
-    /// Whether to keep the whole program in memory (mlockall).
+    /// Whether to lock the whole process in memory (`mlockall`).
     package var lockMemory: Bool
 
     package init(_ audio: Configuration.Audio = .init(), echo: Configuration.Echo = .init()) {
         source = .alsa(capture: audio.input, playback: audio.output)
         capture.channel = audio.inputChannel == 0 ? nil : audio.inputChannel - 1
-        // One that is wrong is reported by whoever reads the configuration.
+        // An invalid map is reported by the reader of the configuration.
         capture.map = try? ChannelMap(parsing: audio.inputChannels)
         capture.worker = echo.mode.choice
         capture.cancels = echo.enabled
@@ -68,11 +68,11 @@ package struct AudioConfiguration: Sendable {
     }
 }
 
-/// What the engine itself needs to know.
+/// The settings that the engine itself needs.
 struct AudioEngineSettings: Sendable {
     var echoCanceller: EchoCancellerOptions
     var duplex: DuplexSetting
-    /// Linear.
+    /// Linear, as are the two below.
     var outputGain: Float
     var limiterCeiling: Float
     var captureGain: Float

@@ -4,23 +4,23 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// How a cycle ended.
+/// State after a cycle.
 enum CycleOutcome: Sendable, Equatable {
     case running
     case stopped
 }
 
-/// One 10 ms cycle of the audio thread, again and again.
+/// Runs the 10 ms cycle of the audio thread.
 ///
 ///     read -> flush? -> reference + canceller -> microphone ring
 ///          -> voice ring -> upsampler -> volumes + media + earcon + alarm -> limiter -> write -> reference line
 ///             mono                       both channels from here on ---------------^      mono
 ///
-/// Voice and earcons are the same on both channels, media has its own. The reference is exactly what was written, frame by
-/// frame: the mean of both channels. Nothing in here allocates, locks, logs or waits, except that
-/// the device waits for its next period.
+/// Voice and earcons are the same on both channels; media has its own two. The reference is exactly what was written, frame
+/// by frame, as the mean of both channels. Nothing in here allocates, locks, logs or waits, except that the device waits for
+/// its next period.
 struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
-    /// Frames that the upsampler and the limiter hold the voice back.
+    /// Frames by which the upsampler and the limiter delay the voice.
     static var outputDelay: UInt64 { UInt64(2 * HalfbandFilter.half - 1 + OutputMix.delay) }
 
     private let ports: AudioPorts
@@ -54,7 +54,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
     private var counters: EngineCounters
     private var longestCycle: Int
     private var delay = (playback: 0, capture: 0)
-    /// What the loudspeaker's buffer was filled to last.
+    /// Latest fill target of the playback buffer, in frames.
     private var filledTo = 0
 
     init(device: consuming Device, ports: AudioPorts, settings: AudioEngineSettings) throws(AudioDeviceError) {
@@ -85,7 +85,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             setting: settings.duplex,
             hasCanceller: settings.echoCanceller.echoCancellation
         )
-        // Positions and counters go on where an earlier engine on the same ports ended.
+        // Positions and counters continue from an earlier engine on the same ports.
         counters = ports.gauges.counters
         longestCycle = ports.gauges.longestCycleMicroseconds
         flushed = ports.voice.flushDone
@@ -110,7 +110,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         return stopIsDue() ? .stopped : .running
     }
 
-    /// One period in and one out. Returns when it began, on CLOCK_MONOTONIC, or nil where the device had no period.
+    /// Exchanges one period in each direction. Returns its start on CLOCK_MONOTONIC, or nil if the device had no period.
     private mutating func exchangePeriod() -> UInt64? {
         switch device.read(into: frames.microphone, count: period) {
         case .done:
@@ -125,7 +125,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             adoptPlan()
             beginLearning()
             realign(to: device.playbackPrefill - period)
-            // A microphone that brings more at once wants more in the loudspeaker's buffer.
+            // A microphone that delivers more frames at once needs more in the playback buffer.
             if device.playbackPrefill > filledTo {
                 filledTo = device.playbackPrefill
                 drift.discontinuity()
@@ -149,7 +149,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         }
         if drift.slipped { counters.slips += 1 }
 
-        // A restart fills the card anew: periods meant to make up for a loss would then be too many.
+        // A restart refills the card, so periods meant to make up for a loss would then be too many.
         let restartsBefore = restarts
         for _ in 0..<count where restarts == restartsBefore {
             clinux_realtime_enter()
@@ -207,7 +207,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         if ports.requests.isMicrophoneMuted { frames.clean.update(repeating: 0, count: wirePeriod) }
         if ports.words.isWanted { ports.words.ring.write(frames.clean, count: wirePeriod) }
 
-        // The newest sample of the period is `capture` frames old.
+        // The newest sample of the period is `delay.capture` frames old.
         let position = duplex.nextPosition
         let age = UInt64(delay.capture + (isHeldBack ? period : 0)) * 62_500 / 3
         ports.microphone.originNanoseconds = now &- age &- position * 125_000 / 3
@@ -215,7 +215,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             frames.clean,
             reading: capturePath.reading,
             peak: cdsp_peak(frames.microphone, period),
-            // An echo that comes as it came before is where it was before.
+            // An echo path that was recalled and fits is still where it was.
             isAligned: aligned.isConfirmed || capturePath.reading.hasRecalled,
             isLive: device.isCaptureLive && !device.isCaptureConstant
         )
@@ -226,8 +226,8 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Puts what the microphone says was played in the place of the reference. Returns whether it did: the voice is a period older
-    /// then.
+    /// Replaces the reference with the loopback channel of the microphone's card. Returns whether it did: the voice is then
+    /// one period older.
     private mutating func useCardReference(_ aligned: inout ReferencePeriod) -> Bool {
         guard plan.worker != .hardware, let card = device.captureReference else { return false }
         let before = cardReference.isUsed
@@ -240,7 +240,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         return true
     }
 
-    /// Another microphone may be listened to in another way.
+    /// Adopts the device's capture plan: another microphone may need another one.
     private mutating func adoptPlan() {
         plan = device.capturePlan
         cardReference.reset()
@@ -254,14 +254,14 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
 
     // MARK: Loudspeaker
 
-    /// The next period of output, and the voice in it.
+    /// Renders the next period of output; returns the voice in it.
     private mutating func render() -> (position: UInt64, samples: Int) {
         let position = ports.voice.ring.readPosition
         let samples = ports.voice.ring.read(into: frames.voice, count: wirePeriod)
         if edges.fill(frames.voice, voice: samples, count: wirePeriod) {
             counters.voiceUnderruns += 1
         }
-        // Two more periods empty the upsampler's filter.
+        // Two more periods flush the upsampler's filter.
         quietPeriods = samples > 0 || !edges.isQuiet ? 0 : quietPeriods + 1
         if quietPeriods <= 2 {
             upsampler.process(frames.voice, count: wirePeriod, into: frames.speech)
@@ -305,7 +305,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         }
     }
 
-    /// What the card held is lost and counts as heard; silence takes its place.
+    /// Refills the card with silence. Its former contents are lost and count as heard.
     private mutating func fillAgain(after event: DeviceEvent) {
         restarts += 1
         if event == .playbackRestarted {
@@ -316,21 +316,23 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
             beginLearning()
             realign(to: device.playbackPrefill - period)
         }
-        // A thread that woke late has periods of the microphone to catch up with, and each of them brings one of output: what
-        // is silence already has no room for them.
+        // If the thread woke late, microphone periods are waiting and each adds one period of output. The prefill leaves room
+        // for them.
         let waiting = device.delays().capture / period * period
         filledTo = device.playbackPrefill
         prefill(max(0, device.playbackPrefill - period - waiting))
     }
 
-    /// Another microphone or loudspeaker, perhaps, and another echo: what was learned of the one before is forgotten.
+    /// Forgets the echo path and starts learning again: the microphone or the loudspeaker may be another one.
     private mutating func beginLearning() {
         capturePath.resetEchoPath()
         duplex.beginLearning()
         ports.echoPath.began()
     }
 
-    /// Frames are missing between the two sides; `nominal` is the usual sum of their delays if that has changed as well.
+    /// Resets the alignment after frames were lost between the two sides.
+    ///
+    /// - Parameter nominal: the new expected sum of both delays, in frames; nil if it has not changed.
     private mutating func realign(to nominal: Int? = nil) {
         reference.discontinuity()
         duplex.discontinuity()
@@ -382,7 +384,7 @@ struct AudioEngine<Device: DuplexDevice & ~Copyable>: ~Copyable {
         ports.voice.finishFlush(upTo: wanted, heard: cut)
     }
 
-    /// Writes `count` frames in place of those taken back: a 5 ms fade from the last frame that stays, then silence.
+    /// Writes `count` frames in place of those taken back: a 5 ms fade from the last remaining frame, then silence.
     private mutating func replace(_ count: Int, fadingFrom last: StereoFrame) {
         let fade = period / 2
         for index in 0..<period {

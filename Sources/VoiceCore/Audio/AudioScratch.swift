@@ -1,10 +1,10 @@
 internal import VoiceBase
 
-/// The buffers of a cycle, allocated once. One period each.
+/// The buffers of a cycle, one period each, allocated once.
 struct AudioScratch: ~Copyable {
     let microphone: UnsafeMutablePointer<Float>
     let reference: UnsafeMutablePointer<Float>
-    /// The voice at the rate of the card.
+    /// The voice at the card's rate.
     let speech: UnsafeMutablePointer<Float>
     let output: UnsafeMutablePointer<StereoFrame>
     let silence: UnsafeMutablePointer<StereoFrame>

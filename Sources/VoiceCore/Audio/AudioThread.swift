@@ -2,15 +2,15 @@ internal import CLinux
 internal import Glibc
 internal import VoiceBase
 
-/// The audio thread: runs the engine's cycle until asked to stop, with the devices that are there.
+/// The audio thread: runs the engine's cycle with the available devices until asked to stop.
 ///
-/// ALSA's devices come to it by `ports.capture` and `ports.playback`, from `DeviceSupervisor`; files it opens itself.
+/// ALSA devices arrive from `DeviceSupervisor` through `ports.capture` and `ports.playback`; the thread opens files itself.
 package final class AudioThread: Sendable {
-    /// What the caller may want to tell the user once.
+    /// What the caller may report to the user once.
     package struct Report: Sendable, Equatable {
-        /// Why the thread has no real-time priority; nil if it has, or none was asked for.
+        /// errno with which real-time priority was refused; nil if it was granted or not requested.
         package var realtimeRefused: Int32?
-        /// Why memory is not locked; nil if it is, or was not to be.
+        /// errno with which locking of memory was refused; nil if it was granted or not requested.
         package var lockRefused: Int32?
     }
 
@@ -24,7 +24,7 @@ package final class AudioThread: Sendable {
         self.report = report
     }
 
-    /// Starts the thread; returns when its cycle runs.
+    /// Starts the thread; returns once its cycle runs.
     package static func start(
         configuration: AudioConfiguration,
         ports: AudioPorts
@@ -48,8 +48,8 @@ package final class AudioThread: Sendable {
         return AudioThread(ports: ports, job: job, report: report)
     }
 
-    /// Ends the thread within a second; ALSA's streams go back to whoever opened them.
-    /// - Parameter drain: first play what is in the voice ring to its last sample, for at most 900 ms.
+    /// Ends the thread within a second; ALSA streams go back to whoever opened them.
+    /// - Parameter drain: whether to play the voice ring to its last sample first, for at most 900 ms.
     package func stop(drain: Bool = false) async {
         if drain && ports.gauges.state == .running {
             ports.requests.stop = .afterVoice

@@ -3,13 +3,13 @@ internal import Glibc
 internal import Synchronization
 internal import VoiceBase
 
-/// What the pthread executes, and how the rest of the program learns of its steps.
+/// The body of the audio pthread and the promises that report its progress.
 final class AudioThreadJob: Sendable {
     private let configuration: AudioConfiguration
     private let ports: AudioPorts
     private let stop: Int32
     private let thread = Mutex<OwnThread?>(nil)
-    /// Given once the devices are open, or cannot be.
+    /// Resolved once the devices are open or have failed to open.
     private let opening = Promise<AudioDeviceError?>()
     private let ended = Promise<Void>()
 
@@ -37,7 +37,7 @@ final class AudioThreadJob: Sendable {
     /// Waits until the devices are open; returns the error if they are not.
     func opened() async -> AudioDeviceError? { await opening.wait() }
 
-    /// Waits for the end of the thread and joins it: by then it has nothing left to do, so the join does not block.
+    /// Waits for the thread to end and joins it. By then the thread has nothing left to do, so the join does not block.
     func finished() async {
         await ended.wait()
         thread.withLock { $0 }?.join()

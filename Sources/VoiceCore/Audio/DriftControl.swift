@@ -1,44 +1,44 @@
 internal import VoiceBase
 
-/// Keeps two cards whose clocks differ in step: by how much faster the loudspeaker is to be fed, and, where that is not enough,
-/// how many periods to write for each period read.
+/// Keeps two cards with different clocks in step: sets how much faster the loudspeaker is fed and, if that is not enough, how
+/// many periods to write for each period read.
 ///
-/// The measure is playback delay plus capture delay after a read and before the write: it does not depend on how late
-/// the thread woke. Its usual value is learned in the first second; a slow average tells when it moves.
+/// The measure is playback delay plus capture delay, taken after a read and before the write: it does not depend on how late
+/// the thread woke. Its usual value is the mean over one second, after half a second of settling; a slow average then shows
+/// when it moves.
 ///
-/// - More than 60 frames (1.25 ms) away from the usual value, the loudspeaker begins to follow the microphone's clock: a
-///   PI controller, critically damped with a time constant of 20 s, turns the average into a step of at most 500 ppm, far below
-///   what is heard. Cards of one clock never get there and are left alone.
-/// - 300 frames (6 ms) away, which no two clocks within 500 ppm come to, one period is left out or added.
-/// - A measure that is suddenly more than 15 ms away and stays there is no drift: a sound server has moved the sound to another
-///   device, or has changed its quantum. The new value is the usual one from then on, and whoever relies on the delays is notified.
-///
-/// - After a restart of a sound server's stream the measure means nothing for a while, and is not looked at; then the usual one
+/// - Beyond 60 frames (1.25 ms) from the usual value, the loudspeaker starts to follow the microphone's clock: a critically
+///   damped PI controller with a time constant of 20 s turns the average into a step of at most 500 ppm, far below what is
+///   audible. Cards on one clock never get there and are left alone.
+/// - Beyond 300 frames (6 ms), which two clocks within 500 ppm never reach, one period is left out or added.
+/// - A measure that suddenly lies more than 15 ms away and stays there is not drift: a sound server has moved the sound to
+///   another device or has changed its quantum. The new value becomes the usual one, and users of the delays are notified.
+/// - After a restart of a sound server's stream the measure is meaningless for a while and is ignored. Then the usual value
 ///   is restored at once, as after a loss.
 ///
-/// A device whose delay comes in steps, such as a sound server's quantum, is averaged over longer, and has a wider window.
+/// A device whose delay moves in steps, such as a sound server's quantum, gets a slower average and wider windows.
 struct DriftControl {
     private static let settling = 50
     private static let learning = 100
     private static let window = 300.0
     private static let weight = 1.0 / 64
-    /// Frames; and the step that answers to one frame, by the error itself and by its sum over the periods.
+    /// Threshold in frames; then the step per frame of error, from the error itself and from its sum over the periods.
     private static let following = 60.0
     private static let proportional = 1.0 / (10 * Double(AudioFormat.deviceRate))
     private static let integral = proportional / (4 * 10 * 100)
     private static let jump = Double(AudioFormat.deviceRate) * 15e-3
-    /// Periods in a row that are that far away.
+    /// Consecutive periods beyond `jump` that count as a jump.
     private static let jumpPatience = 10
-    /// A mean deviation of more than 3 ms is that of a device in steps.
+    /// A mean deviation of more than 3 ms marks a device whose delay moves in steps.
     private static let rough = Double(AudioFormat.deviceRate) * 3e-3
     private static let roughWeight = 1.0 / 1024
-    /// Less in the loudspeaker's buffer than this is not enough to go on with: 15 ms.
+    /// The least playback delay to go on with after a jump: 15 ms.
     private static let least = AudioFormat.deviceRate * 15 / 1000
-    /// Periods that may be left out after a loss; a device that is still too far behind has changed, and stays as it is.
+    /// Periods that may be left out after a loss. A device that is still too far behind has changed and stays as it is.
     private static let patience = 8
 
-    /// Periods after a restart of a sound server's stream until it is judged (PulseAudio's delay is right again after 20 of
-    /// them), and how many of them, the last ones, it is judged by.
+    /// Periods after a restart of a sound server's stream until it is judged (PulseAudio's delay is right again after 20),
+    /// and how many of them, at the end, it is judged by.
     private static let restPeriods = 50
     private static let judgedPeriods = 16
 
@@ -56,23 +56,22 @@ struct DriftControl {
     private var leftOut = 0
     private var resting = 0
     private var judged = 0.0
-    /// Periods that are still to be left out, where it is negative.
+    /// Minus the periods still to be left out.
     private var owed = 0
-    /// Whether the last step left a period out or added one because of drift.
+    /// Whether the last step left out or added a period because of drift.
     private(set) var slipped = false
-    /// Whether the last step found the measure at another place, for good.
+    /// Whether the last step found that the measure had moved for good.
     private(set) var moved = false
-    /// How many frames are to be written for each that the loudspeaker plays: within 500 ppm of 1, and 1 while the
-    /// clocks agree.
+    /// Frames to write for each frame that the loudspeaker plays: within 500 ppm of 1, and 1 while the clocks agree.
     private(set) var step = 1.0
 
-    /// - Parameter nominal: the measure expected, in frames, until it is learned.
+    /// - Parameter nominal: the expected measure, in frames, until it is learned.
     init(nominal: Int) {
         target = Double(nominal)
         average = target
     }
 
-    /// Says that frames were lost: the next period restores the usual measure at once.
+    /// Notes that frames were lost: the next period restores the usual measure at once.
     mutating func discontinuity() {
         resync = true
         leftOut = 0
@@ -81,7 +80,7 @@ struct DriftControl {
         owed = 0
     }
 
-    /// Says that a sound server's stream was stopped and started again.
+    /// Notes that a sound server's stream was stopped and started again.
     mutating func restarted() {
         resting = Self.restPeriods
         resync = false
@@ -93,7 +92,7 @@ struct DriftControl {
     /// Takes the measure of this period and returns the number of periods to write: 1, rarely 0 or 2; more after a loss, and
     /// none while a late thread catches up.
     ///
-    /// - Parameter playback: the part of it that is the loudspeaker's, in frames.
+    /// - Parameter playback: the loudspeaker's part of the measure, in frames.
     mutating func step(total: Int, playback: Int = .max) -> Int {
         let measure = Double(total)
         slipped = false
@@ -118,7 +117,7 @@ struct DriftControl {
             return 1
         }
         if hasJumped(measure) {
-            // Too little is left to play: that is a loss, which nobody reported.
+            // Too little is left to play: that is an unreported loss.
             guard playback >= Self.least else {
                 discontinuity()
                 return step(total: total, playback: .max)
@@ -132,7 +131,7 @@ struct DriftControl {
             learn(measure)
             return 1
         }
-        // Until it is known what it is, what is far away counts as neither.
+        // A distant measure enters neither the average nor a jump until it is clear which it is.
         guard farAway == 0 else { return 1 }
         average += (measure - average) * (isRough ? Self.roughWeight : Self.weight)
         follow()
@@ -178,7 +177,7 @@ struct DriftControl {
         }
         let wanted = Self.proportional * error + summed
         let largest = ClockFollower.largest
-        // At the limit the sum stands still.
+        // Anti-windup: at the limit the sum stands still.
         if wanted.magnitude < largest || wanted * error < 0 { summed += Self.integral * error }
         step = 1 + min(max(wanted, -largest), largest)
     }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Plays short synthesised tones: each partial has a raised-cosine envelope, peaks stay below -20 dBFS.
+/// Plays earcons: the user's own, or short synthesised tones with raised-cosine envelopes and peaks below -20 dBFS.
 struct EarconPlayer: ~Copyable {
     private static let longest = EarconSet.longest
     private static let fade = 480
@@ -15,7 +15,7 @@ struct EarconPlayer: ~Copyable {
     private var waiting = 0
     private var position = 0
     private var fading = -1
-    /// The volume when it began: an earcon is over before a change of it would matter.
+    /// Volume at the start of the earcon, which is over before a change would matter.
     private var volume: Float = 1
 
     init(_ sounds: EarconSet, requests: EarconRequests, volumes: VolumeControls) {
@@ -45,7 +45,7 @@ struct EarconPlayer: ~Copyable {
 
     var isPlaying: Bool { playing != 0 }
 
-    /// Takes requests and adds what is due to `frames`.
+    /// Takes requests and adds the sound that is due to `frames`.
     mutating func mix(into frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         let request = requests.takeRequest()
         if requests.takeCancellation() {
@@ -72,7 +72,7 @@ struct EarconPlayer: ~Copyable {
         if position >= lengths[playing - 1] || fading >= Self.fade { playing = 0 }
     }
 
-    /// Tells that an order was taken, and is heard to its end: the order itself may be what cancels the others.
+    /// Whether an earcon confirms an order. It is played to its end, as the order itself may be what cancels the others.
     private static func isReceipt(_ earcon: Int) -> Bool {
         earcon == Earcon.goodbye.rawValue || earcon == Earcon.woken.rawValue || earcon == Earcon.muted.rawValue
     }

@@ -2,18 +2,18 @@ internal import Glibc
 package import VoiceBase
 package import VoiceConfiguration
 
-/// Which short sounds are played, and those that the user has put in place of the built-in ones.
+/// The earcons that are played, and the user's replacements for the built-in sounds.
 package struct EarconSet: Sendable, Equatable {
-    /// Frames at 48 kHz: a second. What is longer is cut.
+    /// Longest sound in frames at 48 kHz: one second. Longer ones are cut.
     package static let longest = 48_000
 
     package static let all = EarconSet(Set(Earcon.allCases))
     package static let none = EarconSet([])
 
     package private(set) var own: [Earcon: [Float]] = [:]
-    /// What timers and alarms ring with; nil for the built-in sound. It is no earcon: nothing switches it off.
+    /// Ring of timers and alarms; nil for the built-in sound. It is not an earcon: no setting switches it off.
     package private(set) var ownAlarm: [Float]?
-    /// Bit n: the sound of raw value n is played. For the audio thread, to which a set would be too much.
+    /// Bit n is set if the earcon with raw value n is played. A form that the audio thread can read without touching a `Set`.
     let mask: UInt64
 
     package init(_ sounds: Set<Earcon>) {
@@ -22,7 +22,7 @@ package struct EarconSet: Sendable, Equatable {
 
     package func plays(_ earcon: Earcon) -> Bool { mask & (1 << UInt64(earcon.rawValue)) != 0 }
 
-    /// - Throws: a name that is none, or a file that cannot be played.
+    /// - Throws: on an unknown name or a file that cannot be played.
     package init(_ audio: Configuration.Audio) throws(ConfigurationError) {
         var sounds = Set(Earcon.allCases)
         for name in audio.earconsOff.split(separator: ",").map({ $0.filter { $0 != " " } }) where !name.isEmpty {
@@ -38,7 +38,7 @@ package struct EarconSet: Sendable, Equatable {
         ownAlarm = try Self.read("alarm", in: audio.earconFolder)
     }
 
-    /// Nil where there is no such file: what is not there keeps the built-in sound.
+    /// Returns nil if there is no such file: that earcon keeps its built-in sound.
     private static func read(_ name: String, in folder: String) throws(ConfigurationError) -> [Float]? {
         let path = "\(folder)/\(name).wav"
         guard access(path, F_OK) == 0 else { return nil }
@@ -55,7 +55,7 @@ package struct EarconSet: Sendable, Equatable {
 }
 
 extension Earcon {
-    /// As in the configuration and in the names of files.
+    /// Name in the configuration and in file names.
     package var name: String { "\(self)" }
 
     init?(name: String) {

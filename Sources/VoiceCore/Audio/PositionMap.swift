@@ -1,7 +1,7 @@
-/// Which voice position is heard at which frame of the loudspeaker.
+/// Maps frames of the loudspeaker to voice positions.
 ///
 /// Playback is a stream of frames in which stretches of voice and silence alternate. Each stretch of voice that may not have
-/// been heard yet is one entry; the frame now at the loudspeaker then tells the voice position, also across silence.
+/// been heard yet is one entry. The frame now at the loudspeaker then gives the voice position, across silence too.
 struct PositionMap: ~Copyable {
     private struct Stretch {
         var frame: UInt64
@@ -31,7 +31,7 @@ struct PositionMap: ~Copyable {
     /// Whether voice is on its way to the loudspeaker, as of the last `heard`.
     var isPending: Bool { count > 0 }
 
-    /// Notes that `samples` of voice from position `voice` on are played in `frames` frames from `frame` on.
+    /// Records that `samples` of voice starting at position `voice` are played in `frames` frames starting at `frame`.
     mutating func append(frame: UInt64, frames: Int, voice: UInt64, samples: Int) {
         if count > 0 {
             let last = slot(count - 1)
@@ -48,7 +48,7 @@ struct PositionMap: ~Copyable {
         count += 1
     }
 
-    /// The voice position at the loudspeaker when frame `frame` is the next to be heard.
+    /// Returns the voice position at the loudspeaker when frame `frame` is the next to be heard.
     mutating func heard(at frame: UInt64) -> UInt64 {
         while count > 0 && stretches[first].endFrame <= frame { retire() }
         guard count > 0, stretches[first].frame < frame else { return retired }
@@ -81,7 +81,7 @@ struct PositionMap: ~Copyable {
     }
 }
 
-/// The newest frames written to the card, so that a cut can fade out from the frame it cuts at.
+/// The newest frames written to the card, so that a cut can fade out from its last frame.
 struct PlayedHistory: ~Copyable {
     static let capacity = 16_384
     private let frames: UnsafeMutablePointer<StereoFrame>
@@ -99,7 +99,7 @@ struct PlayedHistory: ~Copyable {
         end &+= count
     }
 
-    /// Forgets the newest `count` frames and returns the last one that stays.
+    /// Forgets the newest `count` frames and returns the last one that remains.
     mutating func dropNewest(_ count: Int) -> StereoFrame {
         end &-= count
         return frames[(end &- 1) & (Self.capacity - 1)]

@@ -1,10 +1,10 @@
-/// A block of floats on the heap, allocated once, zeroed, freed with its owner.
+/// A heap block of floats, allocated once, zeroed, and freed with its owner.
 ///
 /// The filters keep the samples they still need at the front and put new ones behind them.
 package struct SampleBuffer: ~Copyable {
-    /// The first sample. Valid as long as the buffer lives; other instances never share it.
+    /// The first sample. Valid as long as the buffer lives; never shared with another instance.
     package let base: UnsafeMutablePointer<Float>
-    /// How many samples it holds.
+    /// Capacity in samples.
     let count: Int
 
     package init(count: Int) {
@@ -22,7 +22,7 @@ package struct SampleBuffer: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// Moves the `history` samples from `consumed` on to the front.
+    /// Moves `history` samples, starting at `consumed`, to the front.
     package mutating func shift(by consumed: Int, keeping history: Int) {
         base.update(from: base + consumed, count: history)
     }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// A ring of samples between one producing and one consuming thread, without locks.
+/// A lock-free ring of samples between one producer thread and one consumer thread.
 ///
-/// Positions count samples since the start and never wrap in practice (64 bit); they are masked only on use.
-/// `write` belongs to the producer; `read`, `skip` to the consumer; positions and counts may be read by anyone.
+/// Positions count samples since the start and never wrap in practice (64 bit); they are masked only on use. `write` belongs
+/// to the producer, `read` and `skip` to the consumer; any thread may read positions and counts.
 package struct SampleRing<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
-    // Invariant behind @unchecked: the producer touches only slots in [written, consumed + capacity), the consumer only
-    // slots in [consumed, written), and each publishes its position with a releasing store.
+    // Invariant behind @unchecked: the producer touches only slots in [written, consumed + capacity), the consumer only slots
+    // in [consumed, written), and each publishes its position with a releasing store.
     package let capacity: Int
     private let slots: UnsafeMutablePointer<Element>
     private let written = Atomic<UInt64>(0)
@@ -34,7 +34,7 @@ package struct SampleRing<Element: BitwiseCopyable>: ~Copyable, @unchecked Senda
     /// Samples that can be written now.
     package var availableToWrite: Int { max(0, capacity - availableToRead) }
 
-    /// Producer: appends as many samples as fit and returns how many those were.
+    /// Producer: appends as many samples as fit and returns their number.
     @discardableResult
     package func write(_ samples: UnsafePointer<Element>, count: Int) -> Int {
         let start = written.load(ordering: .relaxed)
@@ -49,7 +49,7 @@ package struct SampleRing<Element: BitwiseCopyable>: ~Copyable, @unchecked Senda
         return count
     }
 
-    /// Consumer: takes up to `count` samples, oldest first, and returns how many there were.
+    /// Consumer: takes up to `count` samples, oldest first, and returns their number.
     package func read(into samples: UnsafeMutablePointer<Element>, count: Int) -> Int {
         let start = consumed.load(ordering: .relaxed)
         let ready = Int(written.load(ordering: .acquiring) &- start)
@@ -63,7 +63,8 @@ package struct SampleRing<Element: BitwiseCopyable>: ~Copyable, @unchecked Senda
         return count
     }
 
-    /// Consumer: drops everything before `position`; a position already passed or not yet written is clamped.
+    /// Consumer: drops everything before `position`, which is clamped to what has been written. A position already passed
+    /// does nothing.
     package func skip(to position: UInt64) {
         let start = consumed.load(ordering: .relaxed)
         let target = min(position, written.load(ordering: .acquiring))

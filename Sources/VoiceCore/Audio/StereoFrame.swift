@@ -1,4 +1,4 @@
-/// One frame of both channels of the loudspeaker. In memory: left, right, and the next one.
+/// One frame of both loudspeaker channels. In memory: left, right, then the next frame.
 package struct StereoFrame: BitwiseCopyable, Sendable, Equatable {
     package static let silence = StereoFrame(0)
 
@@ -10,16 +10,16 @@ package struct StereoFrame: BitwiseCopyable, Sendable, Equatable {
         self.right = right
     }
 
-    /// The same on both: sound from the middle.
+    /// The same sample on both channels: sound from the middle.
     package init(_ middle: Float) {
         self.init(left: middle, right: middle)
     }
 
-    /// What a single loudspeaker plays of it, and what the echo canceller is told of it. The sample itself where both are
-    /// the same.
+    /// Mono mix: what a single loudspeaker plays and what the echo canceller gets as its reference. Equal channels pass
+    /// unchanged.
     package var mean: Float { (left + right) * 0.5 }
 
-    /// The larger magnitude of the two.
+    /// The larger of both magnitudes.
     var peak: Float { max(abs(left), abs(right)) }
 
     static func *= (frame: inout StereoFrame, gain: Float) {
@@ -34,20 +34,20 @@ package struct StereoFrame: BitwiseCopyable, Sendable, Equatable {
 }
 
 extension UnsafePointer<StereoFrame> {
-    /// The same memory as samples, two for each frame.
+    /// The same memory as samples, two per frame.
     var samples: UnsafePointer<Float> { UnsafeRawPointer(self).assumingMemoryBound(to: Float.self) }
 }
 
 extension UnsafeMutablePointer<StereoFrame> {
-    /// The same memory as samples, two for each frame.
+    /// The same memory as samples, two per frame.
     var samples: UnsafeMutablePointer<Float> { UnsafeMutableRawPointer(self).assumingMemoryBound(to: Float.self) }
 }
 
-/// A block of frames on the heap, allocated once, silent, freed with its owner.
+/// A heap block of frames, allocated once, silent, and freed with its owner.
 struct FrameBuffer: ~Copyable {
-    /// The first frame. Valid as long as the buffer lives; other instances never share it.
+    /// The first frame. Valid as long as the buffer lives; never shared with another instance.
     let base: UnsafeMutablePointer<StereoFrame>
-    /// How many frames it holds.
+    /// Capacity in frames.
     let count: Int
 
     init(count: Int) {

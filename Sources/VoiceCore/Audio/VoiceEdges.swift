@@ -1,6 +1,6 @@
-/// Keeps speech free of clicks where it begins or ends abruptly: 5 ms ramps at 24 kHz.
+/// Keeps speech free of clicks if it begins or ends abruptly: 5 ms ramps at 24 kHz.
 ///
-/// Voice that begins near zero and flows without a gap passes unchanged, to the bit.
+/// Voice that begins near zero and flows without a gap passes bit-exactly.
 struct VoiceEdges {
     private static let ramp = 120
     /// A first sample beyond this (-40 dBFS) is faded in.
@@ -10,10 +10,10 @@ struct VoiceEdges {
     private var last: Int16 = 0
     private var tail = ramp
 
-    /// Whether `fill` has nothing more to add: voice has ended and its tail as well.
+    /// Whether `fill` has nothing more to add: the voice and its tail have ended.
     var isQuiet: Bool { !wasVoice && (tail >= Self.ramp || last == 0) }
 
-    /// Completes a period of which the first `voice` samples are speech.
+    /// Completes a period whose first `voice` samples are speech.
     /// - Returns: true if speech ended in this period.
     mutating func fill(_ samples: UnsafeMutablePointer<Int16>, voice: Int, count: Int) -> Bool {
         if voice > 0 {
@@ -34,12 +34,12 @@ struct VoiceEdges {
         return ended
     }
 
-    /// Forgets what was played: the caller has ended it.
+    /// Forgets the voice played so far, which the caller has ended.
     mutating func reset() {
         self = VoiceEdges()
     }
 
-    /// From 1 at step 0 down to 0 at the end of the ramp.
+    /// Falls from 1 at step 0 to 0 at the end of the ramp.
     private static func gain(_ step: Int) -> Float {
         let x = 1 - Float(step) / Float(ramp)
         return x * x * (3 - 2 * x)

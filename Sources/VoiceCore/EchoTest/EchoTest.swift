@@ -3,7 +3,7 @@ package import VoiceAudio
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Plays the test signal on the configured devices and measures what comes back.
+/// Plays the test signal on the configured devices and measures what returns.
 package struct EchoTest: Sendable {
     private let configuration: AudioConfiguration
     private let logger: Logger
@@ -11,7 +11,7 @@ package struct EchoTest: Sendable {
     private let slack: Duration
 
     /// - Parameters:
-    ///   - worker: who is to cancel the echo; nil: as the device is known.
+    ///   - worker: who cancels the echo; nil to follow the table of known devices.
     ///   - slack: how much longer than the sound itself each part may take.
     package init(
         configuration: AudioConfiguration,
@@ -21,7 +21,7 @@ package struct EchoTest: Sendable {
     ) {
         self.slack = slack
         var configuration = configuration
-        // Judge what the canceller can do, whatever is configured to be done with it.
+        // Measures what the canceller can do, regardless of the configured use of it.
         configuration.duplex = .auto
         configuration.earcons = .none
         configuration.capture.worker = worker
@@ -31,9 +31,9 @@ package struct EchoTest: Sendable {
         self.logger = logger
     }
 
-    /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it within a moment and gives nil:
-    /// it closes the devices and has no verdict.
-    /// - Parameter whenToTalk: called when the person is to begin to talk; nil for a test without.
+    /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it promptly, closes the devices
+    /// and returns nil.
+    /// - Parameter whenToTalk: called when the person should start to talk; nil for a test without.
     package func run(whenToTalk: (@Sendable () -> Void)? = nil) async throws -> EchoTestResult? {
         let ports = AudioPorts()
         let sound = AudioSupervisor(configuration: configuration, ports: ports, logger: logger)
@@ -59,7 +59,7 @@ package struct EchoTest: Sendable {
         return ports.capture.losses + ports.playback.losses > 0
     }
 
-    /// Plays noise while a person talks; false where it was cancelled.
+    /// Plays noise while a person talks; returns false if cancelled.
     private func listen(_ ports: AudioPorts, _ meter: inout TalkMeter) async -> Bool {
         await play(EchoTestSignal.overTalk(), seconds: EchoTestSignal.talk, ports) { _ in
             Self.drain(ports.trace) { meter.take($0) }
@@ -74,11 +74,11 @@ package struct EchoTest: Sendable {
         case cancelled
     }
 
-    /// Plays a signal until it was heard; sound that stalls is given up, not waited for.
+    /// Plays a signal until it was heard; gives up on sound that stalls.
     ///
     /// - Parameters:
-    ///   - seconds: what it takes, without `slack`.
-    ///   - look: called every 20 ms with the samples of it that were heard.
+    ///   - seconds: its duration, without `slack`.
+    ///   - look: called every 20 ms with the number of its samples that were heard.
     private func play(
         _ signal: [Int16],
         seconds: Double,
@@ -88,7 +88,7 @@ package struct EchoTest: Sendable {
         let begin = ports.voice.ring.writePosition
         var written = 0
         let deadline = Monotonic.now() + .seconds(seconds) + slack
-        // What is still in the ring is not to be played out.
+        // The remaining contents of the ring must not be played.
         defer { ports.voice.requestFlush() }
         while ports.gauges.state == .running && Monotonic.now() < deadline {
             if isLost(ports) { return .lost }
@@ -120,7 +120,7 @@ package struct EchoTest: Sendable {
         let ending = await play(signal, seconds: EchoTestSignal.seconds, ports) { heard in
             if heard < silence { result.noiseFloor = EchoStatus(ports.echo).noiseFloor }
             result.secondsHeard = Double(max(0, heard - silence)) / Double(AudioFormat.wireRate)
-            // What the canceller leaves once it has settled, in the last five seconds.
+            // The residual of the settled canceller, in the last five seconds.
             Self.drain(ports.trace) { if heard > signal.count - 5 * AudioFormat.wireRate { meter.takeAlone($0) } }
         }
         guard ending != .cancelled else { return nil }

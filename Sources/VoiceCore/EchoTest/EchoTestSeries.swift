@@ -1,7 +1,7 @@
 package import VoiceAudio
 internal import VoiceConfiguration
 
-/// The tests of one device, one for each of those who may cancel its echo, and who does it best.
+/// The tests of one device, one for each possible echo canceller, and the best of them.
 package struct EchoTestSeries: Sendable {
     package struct Run: Sendable {
         package var result: EchoTestResult
@@ -18,12 +18,12 @@ package struct EchoTestSeries: Sendable {
         runs.append(Run(result: result, verdict: EchoTestVerdict(result)))
     }
 
-    /// Who is to be tested next; nil when enough is known.
+    /// Returns the canceller to test next; nil if enough is known.
     ///
-    /// A device that takes off its own echo needs no other. Where it leaves too much the own canceller is tried behind it, and on
-    /// a bare channel if it has one.
+    /// A device that removes its own echo needs no other test. If it leaves too much, the software canceller is tried after
+    /// it, and on a raw channel if there is one.
     ///
-    /// - Parameter isWhole: tests all that can be, whatever was found.
+    /// - Parameter isWhole: tests all possible ones, whatever the results.
     package func next(isWhole: Bool = false) -> EchoWorker? {
         guard let first = runs.first, first.result.hasCanceller, let last = runs.last else { return nil }
         guard last.verdict.grade != .disturbed else { return nil }
@@ -34,7 +34,7 @@ package struct EchoTestSeries: Sendable {
         return candidates.first { worker in !runs.contains { $0.worker == worker } }
     }
 
-    /// The test with the best outcome: interruptible before not, then the one that leaves less of the echo; nil without tests.
+    /// The test with the best outcome: interruptible before not, then the one that leaves less echo; nil without tests.
     package var best: Run? {
         runs.enumerated().max { one, other in
             let (a, b) = (Self.rank(one.element), Self.rank(other.element))
@@ -46,17 +46,17 @@ package struct EchoTestSeries: Sendable {
         switch run.verdict.grade {
         case .ownCanceller: 1000
         case .noEcho: 900
-        // What is left after everything, in dB below the microphone.
+        // Overall reduction of the echo in dB.
         case .good: 500 + min(99, max(0, run.result.status.wholeERLE ?? 0))
         case .half: 100 + min(99, max(0, run.result.status.wholeERLE ?? 0))
         case .disturbed: 0
         }
     }
 
-    /// What `echo.mode = "auto"` is to do on this device from now on; nil where that was not found out.
+    /// What `echo.mode = "auto"` should do on this device from now on; nil if unknown.
     ///
-    /// Where a bare microphone hears nothing of the loudspeaker at all, below `EchoTestVerdict.cancelled`, it has a canceller of
-    /// its own that nobody knew of. Should it have been the loudspeaker that was off, the own canceller takes over when it is on.
+    /// If an unprocessed microphone picks up nothing of the loudspeaker at all, below `EchoTestVerdict.cancelled`, it has an
+    /// unknown canceller of its own. If in fact the loudspeaker was off, the software canceller takes over once it is on.
     package var worker: EchoWorker? {
         guard let best, best.result.hasCanceller else { return nil }
         switch best.verdict.grade {
@@ -68,9 +68,9 @@ package struct EchoTestSeries: Sendable {
         }
     }
 
-    /// Of the device that was tested, as `CardIdentity.text` has it.
+    /// `CardIdentity.text` of the tested device.
     package var device: String { runs.last?.result.choice?.identity?.text ?? "" }
 
-    /// How it was listened to, as `CaptureChoice.listening` has it.
+    /// `CaptureChoice.listening` of the tested device.
     package var channels: String { runs.last?.result.choice?.listening ?? "" }
 }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import VoiceBase
 
-/// What `echo-test` plays, at 24 kHz: silence for the noise, a sweep that is easy on the ear, then noise that is loud and
-/// soft like speech. Always the same.
+/// The signal of `echo-test` at 24 kHz: silence for the noise, a gentle sweep, then noise with the level changes of speech.
+/// Always the same.
 package enum EchoTestSignal {
     /// Seconds of each part, in order.
     package static let silence = 1.5
@@ -13,12 +13,12 @@ package enum EchoTestSignal {
     /// Seconds of noise over which a person talks, in a second part.
     package static let talk = 10.0
 
-    /// What is played while a person talks.
+    /// Returns the signal played while a person talks.
     package static func overTalk() -> [Int16] {
         speechLike(count: Int(talk * Double(AudioFormat.wireRate)), rate: Float(AudioFormat.wireRate))
     }
 
-    /// The whole signal; mean power of the loud parts about -20 dBFS, peaks below -6 dBFS.
+    /// Returns the whole signal; mean power of the loud parts about -20 dBFS, peaks below -6 dBFS.
     package static func samples() -> [Int16] {
         let rate = Float(AudioFormat.wireRate)
         var output = [Int16](repeating: 0, count: Int(Float(silence) * rate))
@@ -34,8 +34,8 @@ package enum EchoTestSignal {
         return output + speechLike(count: Int(Float(speech) * rate), rate: rate)
     }
 
-    /// White noise through two low passes of the first order (the slope of speech above 500 Hz) and a high pass, with
-    /// syllables at 4 Hz and a pause every 1.5 seconds.
+    /// White noise through two first-order low passes (the slope of speech above 500 Hz) and a high pass, with syllables at 4
+    /// Hz and a pause every 1.5 seconds.
     private static func speechLike(count: Int, rate: Float) -> [Int16] {
         var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
         var low: Float = 0

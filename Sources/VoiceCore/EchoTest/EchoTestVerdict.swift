@@ -2,49 +2,49 @@ package import VoiceAudio
 package import VoiceBase
 package import VoiceConfiguration
 
-/// What a test of the echo canceller has measured.
+/// Measurements of an echo canceller test.
 package struct EchoTestResult: Sendable, Equatable {
     package var status = EchoStatus()
-    /// dBFS, before anything was played.
+    /// dBFS, before playback.
     package var noiseFloor: Double?
     package var captureXruns = 0
     package var playbackXruns = 0
-    /// Seconds between the first and the last sound of the test that was heard.
+    /// Seconds of the test sound, without the initial silence, that were heard.
     package var secondsHeard = 0.0
     package var hasCanceller = true
-    /// How the microphone was listened to; nil where there was none.
+    /// How the microphone was used; nil if there was none.
     package var choice: CaptureChoice?
-    /// Whether a device was lost meanwhile.
+    /// Whether a device was lost during the test.
     package var isLost = false
-    /// Whether all of the signal was played, as far as a second part needs it.
+    /// Whether enough of the signal was played for a second part.
     var isComplete = false
     /// Whether it makes sense to let a person talk now.
     var canTalk: Bool { isComplete && !isLost }
-    /// What became of a person's own voice; nil where it was not asked for.
+    /// Measurements of a person's own voice; nil if not requested.
     package var talk: TalkResult?
 
     package init() {}
 }
 
-/// What the measurements mean, and what to do about it.
+/// Meaning of the measurements, and advice.
 package struct EchoTestVerdict: Sendable, Equatable {
     package enum Grade: Sendable, Equatable, CaseIterable {
-        /// It can be interrupted.
+        /// The daemon can be interrupted.
         case good
         /// No echo was heard: nothing to cancel, or nothing was played.
         case noEcho
-        /// It can be interrupted, because the microphone takes off its own echo.
+        /// The daemon can be interrupted, because the microphone removes its own echo.
         case ownCanceller
-        /// It will work with the microphone off while it speaks.
+        /// It works, with the microphone off while it speaks.
         case half
-        /// The sound itself does not flow as it must.
+        /// Playback or capture itself is broken.
         case disturbed
     }
 
     package let grade: Grade
     /// One line.
     package let summary: String
-    /// What helps, most important first, one line each.
+    /// Remedies, most important first, one line each.
     package let advice: [String]
 
     package var exitCode: ExitCode {
@@ -55,13 +55,14 @@ package struct EchoTestVerdict: Sendable, Equatable {
         }
     }
 
-    /// Echo may peak at the microphone at most at this level, in dBFS: above, the analogue side distorts.
+    /// Highest acceptable peak of the echo at the microphone, in dBFS: above it the analogue side distorts.
     package static let loudestEcho = -6.0
-    /// Share of far-end periods with clipped samples that does harm.
+    /// Share of far-end periods with clipped samples that is harmful.
     static let harmfulClipping = 0.005
-    /// Echo that is quieter at the microphone, in dBFS, while the loudspeaker plays the test signal at -20, was taken off before.
+    /// Echo below this level at the microphone, in dBFS, was cancelled by the device: the loudspeaker plays the test signal
+    /// at -20.
     package static let cancelled = -60.0
-    /// No real microphone is as quiet, in dBFS.
+    /// No real microphone is this quiet, in dBFS.
     static let dead = -94.0
 
     package init(_ result: EchoTestResult) {
@@ -137,7 +138,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
         self.advice = advice
     }
 
-    /// What a device that cancels its own echo leaves of it.
+    /// Judges the echo left by a device that cancels its own.
     private static func judgeDevice(_ status: EchoStatus, advice: [String]) -> (Grade, String, [String]) {
         let level = status.echoLevel ?? 0
         guard status.blocks > 0 else {
@@ -173,7 +174,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
         ]
     }
 
-    /// The volume that takes off `excess` dB and 3 more, in percent of the present one, rounded down to tens.
+    /// Returns the linear gain that takes off `excess` dB and 3 more, in percent rounded down to tens, at least 10.
     static func percent(excess: Double) -> Int {
         var factor = 1.0
         var left = excess + 3
@@ -185,7 +186,7 @@ package struct EchoTestVerdict: Sendable, Equatable {
     }
 }
 
-/// The result of a test of the echo canceller as text, a line per measurement.
+/// The result of an echo canceller test as text, one line per measurement.
 package enum EchoTestReport {
     package static func lines(_ result: EchoTestResult, verdict: EchoTestVerdict) -> [String] {
         let status = result.status
@@ -222,8 +223,9 @@ package enum EchoTestReport {
 }
 
 extension AudioConfiguration {
-    /// Takes in what is known beside the configuration: the user's lines of known devices, and what `echo-test` has found best.
-    /// - Returns: what is wrong with the lines, for people.
+    /// Adds knowledge from outside the configuration: the user's lines of known devices, and the best worker according to
+    /// `echo-test`.
+    /// - Returns: problems with the lines, for people.
     package mutating func learn(
         _ audio: Configuration.Audio,
         environment: [String: String],

@@ -2,7 +2,7 @@ package import VoiceAudio
 package import VoiceBase
 package import VoiceConfiguration
 
-/// The verdict of the last `echo-test` on this box, kept for `doctor`.
+/// The verdict of the last `echo-test` on this machine, kept for `doctor`.
 package struct SavedEchoTest: Sendable, Equatable {
     static let file = "echo-test.toml"
     /// The last second of the year 9999.
@@ -10,17 +10,17 @@ package struct SavedEchoTest: Sendable, Equatable {
 
     package var grade: EchoTestVerdict.Grade
     package var summary: String
-    /// What helps most; may be empty.
+    /// The most important advice; may be empty.
     package var advice: String
-    /// As the configuration names them.
+    /// Devices as named in the configuration.
     package var input: String
     package var output: String
     /// Unix seconds.
     package var time: Int
-    /// Who cancels the echo best, and on which device (`CardIdentity.text`); nil where that was not found out.
+    /// Who cancels the echo best, and on which device (`CardIdentity.text`); nil if unknown.
     package var worker: EchoWorker?
     package var device = ""
-    /// How that device was listened to (`CaptureChoice.listening`).
+    /// How that device was used (`CaptureChoice.listening`).
     package var channels = ""
 
     package init(
@@ -42,7 +42,7 @@ package struct SavedEchoTest: Sendable, Equatable {
         self.time = time
     }
 
-    /// Nil where the text is anything else.
+    /// Returns nil for any other text.
     init?(parsing bytes: [UInt8]) {
         guard let document = try? ConfigurationDocument(parsing: bytes) else { return nil }
         var texts: [String: String] = [:]
@@ -65,8 +65,8 @@ package struct SavedEchoTest: Sendable, Equatable {
         channels = texts["channels"] ?? ""
     }
 
-    /// What counts for a configuration with these devices; whether it is the same microphone, listened to in the same way, shows
-    /// when that is open.
+    /// Returns the worker that applies to a configuration with these devices. Whether the microphone and its use are the same
+    /// shows once it is open.
     func measured(on audio: Configuration.Audio) -> MeasuredWorker? {
         guard input == audio.input, output == audio.output, let worker else { return nil }
         return MeasuredWorker(worker: worker, device: device, channels: channels)
@@ -83,8 +83,8 @@ package struct SavedEchoTest: Sendable, Equatable {
         try StateFile.write(Array(text.utf8), to: "\(folder)/\(Self.file)")
     }
 
-    /// Nil where there is none.
-    /// - Throws: why what is there is no use, in one line.
+    /// Returns nil if there is no file.
+    /// - Throws: why the file is unusable, in one line.
     static func load(folder: String, files: FileReader = .system) throws(Unreadable) -> SavedEchoTest? {
         try StateStore.read("\(folder)/\(file)", files: files) { bytes throws(Unreadable) in
             guard let test = SavedEchoTest(parsing: bytes) else { throw Unreadable("it is not what was written") }
@@ -92,7 +92,7 @@ package struct SavedEchoTest: Sendable, Equatable {
         }
     }
 
-    /// What was found on these devices, in a line without any name; nil where nothing was.
+    /// Returns the result for these devices, in one line without any name; nil if there is none.
     package static func line(environment: [String: String], audio: Configuration.Audio) -> String? {
         guard let folder = StateDirectory.path(environment: environment), let saved = try? load(folder: folder),
             saved.input == audio.input, saved.output == audio.output

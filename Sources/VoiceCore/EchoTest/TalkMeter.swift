@@ -2,21 +2,22 @@ internal import Glibc
 package import VoiceAudio
 internal import VoiceBase
 
-/// Measures what the box hears of a person who talks while it makes noise itself.
+/// Measures how a person who talks comes through while the daemon makes noise itself.
 ///
-/// Nobody tells when the person talks. It is taken from the signal: first the box is alone, which shows what the linear canceller
-/// leaves of the echo; what is well above that later is the person. Only the loud periods count, as for a listener.
+/// No marker says when the person talks; it is derived from the signal. First the daemon plays alone, which shows the
+/// residual of the linear canceller. Anything well above that later is the person. As for a listener, only loud periods
+/// count.
 ///
-/// A pure value; keeps half a minute of each part at most.
+/// A pure value; keeps at most half a minute of each part.
 package struct TalkMeter: Sendable {
     private static let most = 3000
-    /// Talk is so much above what is usually left of the echo, and above the noise, in dB.
+    /// Margins of talk above the usual residual echo, and above the noise, in dB.
     private static let aboveRest: Float = 6
     private static let aboveNoise: Float = 10
     private static let faintest: Float = -60
-    /// Periods so far below the loud ones are ends of words, in dB.
+    /// Periods this far below the loud ones are ends of words, in dB.
     private static let range: Float = 20
-    /// A period that comes out so much softer is lost, in dB. The output comes up to two periods later.
+    /// A period whose output is this much softer is lost, in dB. The output comes up to `late` periods later.
     private static let cut: Float = 10
     private static let late = 2
 
@@ -25,7 +26,7 @@ package struct TalkMeter: Sendable {
 
     package init() {}
 
-    /// Takes a period in which the box was alone.
+    /// Takes a period with the daemon playing alone.
     package mutating func takeAlone(_ period: EchoPeriod) {
         if alone.count < Self.most { alone.append(period) }
     }
@@ -35,7 +36,7 @@ package struct TalkMeter: Sendable {
         if periods.count < Self.most { periods.append(period) }
     }
 
-    /// - Parameter noise: the microphone while nothing sounds, in dBFS.
+    /// - Parameter noise: level of the microphone during silence, in dBFS.
     package func result(noise: Double?) -> TalkResult {
         let floor = max(Self.faintest, Float(noise ?? -70) + Self.aboveNoise)
         let rest = usualRest + Self.aboveRest
@@ -67,14 +68,14 @@ package struct TalkMeter: Sendable {
         return result
     }
 
-    /// By how much what is left exceeds the estimated echo while nobody talks, in dB: seldom more.
+    /// How far the residual exceeds the estimated echo while nobody talks, in dB, as its 95 % quantile.
     private var usualRest: Float {
         let ratios = alone.filter { $0.echo > Self.faintest }.map { $0.residual - $0.echo }.sorted()
-        // Without echo there is nothing to be told from; where all of it is left, nothing could be.
+        // Without echo, talk needs no margin. The cap applies if all echo is left, where no talk would stand out.
         return min(10, ratios.quantile(0.95) ?? -20)
     }
 
-    /// Which periods went upstream, at once or later.
+    /// Whether each period went upstream, at once or later.
     private var sent: [Bool] {
         var sent = periods.map(\.isSent)
         for (index, period) in periods.enumerated() where period.released > 0 {
@@ -84,16 +85,16 @@ package struct TalkMeter: Sendable {
     }
 }
 
-/// What became of a person's talk over the box's own noise.
+/// How a person's talk came through over the daemon's own noise.
 package struct TalkResult: Sendable, Equatable {
-    /// Seconds of loud talk over which the rest is counted.
+    /// Seconds of loud talk, the base of the other values.
     package var seconds = 0.0
-    /// Share of it that went upstream, and share that came out more than 10 dB softer, 0 ... 1.
+    /// Share of it that went upstream, and share of it whose output was more than 10 dB softer, 0 ... 1.
     package var heardShare = 0.0
     package var cutShare = 0.0
-    /// The longest piece that did not go upstream, in seconds of loud talk.
+    /// The longest stretch that did not go upstream, in seconds of loud talk.
     package var longestLost = 0.0
-    /// Medians in dBFS at the microphone: of the person, and of the echo; nil for none.
+    /// Medians in dBFS at the microphone, of the person and of the echo; nil for none.
     package var level: Double?
     package var echoLevel: Double?
 

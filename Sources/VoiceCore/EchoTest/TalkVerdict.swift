@@ -1,29 +1,29 @@
 package import VoiceAudio
 package import VoiceBase
 
-/// What a test with a person's own voice means, in words, and what to do about it.
+/// The meaning of a test with a person's own voice, in words, and advice.
 package struct TalkVerdict: Sendable, Equatable {
     package enum Grade: Sendable, Equatable, CaseIterable {
-        /// The person is heard whole over the box.
+        /// The person is heard completely over the playback.
         case good
         /// The person is heard, with gaps.
         case fair
         case poor
-        /// Nobody talked, as far as could be heard.
+        /// Nobody talked, as far as measured.
         case nobody
     }
 
     /// Seconds of loud talk below which there is no verdict.
     static let least = 1.0
-    /// Echo may be so much louder than the person at the microphone, in dB.
+    /// How much louder than the person the echo may be at the microphone, in dB.
     static let loudEcho = 10.0
-    /// A person should be as loud as that at the microphone, in dBFS.
+    /// Least level of a person at the microphone, in dBFS.
     static let soft = -45.0
 
     package let grade: Grade
     /// One line.
     package let summary: String
-    /// What helps, most important first, one line each.
+    /// Remedies, most important first, one line each.
     package let advice: [String]
 
     package var exitCode: ExitCode {
@@ -33,7 +33,7 @@ package struct TalkVerdict: Sendable, Equatable {
         }
     }
 
-    /// - Parameter duplex: in which state the test ended.
+    /// - Parameter duplex: state at the end of the test.
     package init(_ talk: TalkResult, duplex: DuplexState) {
         guard talk.seconds >= Self.least else {
             grade = .nobody

@@ -1,20 +1,20 @@
 internal import COpus
 
-/// The packets of Opus in bytes of a form that nobody has told: Ogg pages, packets with a length of two bytes before each, or
-/// one packet.
+/// Extracts Opus packets from bytes of an undeclared format: Ogg pages, packets with a two-byte length before each, or a
+/// single packet.
 package enum OpusPayload {
-    /// More packets than this are left out: 12 s of 20 ms.
+    /// Packets beyond this number are dropped: 12 s of 20 ms.
     private static let most = 600
 
-    /// Nil where it is none of them.
+    /// Returns the packets, or nil if the bytes have none of these formats.
     package static func packets(_ bytes: [UInt8]) -> [[UInt8]]? {
         if bytes.starts(with: magic) { return ogg(bytes) }
-        // With lengths first: their zeros look like a packet of the lowest quality.
+        // Tried first: the zeros of the lengths look like a packet of the lowest quality.
         if let packets = withLengths(bytes) { return packets }
         return isPacket(bytes) ? [bytes] : nil
     }
 
-    /// How long a packet sounds, in samples at this rate; nil for what is none.
+    /// Returns the duration of a packet in samples at this rate; nil if it is not a packet.
     package static func samples(in packet: [UInt8], rate: Int) -> Int? {
         let count = opus_packet_get_nb_samples(packet, Int32(clamping: packet.count), Int32(clamping: rate))
         return count > 0 ? Int(count) : nil
@@ -27,7 +27,7 @@ package enum OpusPayload {
             && samples(in: bytes, rate: 48_000) != nil
     }
 
-    /// Two packets or more that fill the bytes to the last, all of the same kind (the upper five bits of their first byte).
+    /// Two or more packets that fill the bytes completely, all of the same kind (the upper five bits of their first byte).
     private static func withLengths(_ bytes: [UInt8]) -> [[UInt8]]? {
         var packets: [[UInt8]] = []
         var place = 0
@@ -45,17 +45,17 @@ package enum OpusPayload {
     // MARK: Ogg (RFC 3533, RFC 7845)
 
     private static let magic = Array("OggS".utf8)
-    /// Bytes of a page before its table of segments.
+    /// Bytes of a page before its segment table.
     private static let head = 27
 
-    /// The packets of whole pages but the two headers of a stream; nil where a page does not end within the bytes.
+    /// Returns the packets of whole pages except the two headers of a stream; nil if a page is incomplete.
     private static func ogg(_ bytes: [UInt8]) -> [[UInt8]]? {
         var packets: [[UInt8]] = []
         var open: [UInt8] = []
         var place = 0
         while place < bytes.count {
             guard place + head <= bytes.count, bytes[place..<place + 4].elementsEqual(magic) else { return nil }
-            // What an earlier message began has no beginning here.
+            // The beginning of a packet from an earlier message is missing here.
             var isOrphan = bytes[place + 5] & 1 == 1 && open.isEmpty
             if bytes[place + 5] & 1 == 0 { open = [] }
             let segments = Int(bytes[place + 26])

@@ -1,17 +1,16 @@
 internal import COpus
 
-/// One stream of Opus (RFC 6716) to speech, one channel, with what stands in for packets that did not come. For one thread at
-/// a time.
+/// Decodes one mono Opus stream (RFC 6716) to speech and conceals lost packets. For one thread at a time.
 package final class OpusSpeechDecoder {
-    /// A packet is no longer than this, in ms (RFC 6716, section 3.2.5).
+    /// Longest packet in ms (RFC 6716, section 3.2.5).
     package static let longestPacket = 120
-    /// The most that is made up for at once, in ms: the decoder has faded to silence by then.
+    /// Longest gap concealed at once, in ms: the decoder has faded to silence by then.
     package static let longestGap = 480
 
     package let rate: Int
     private let decoder: OpaquePointer
 
-    /// - Parameter rate: of what comes out, in Hz: 8000, 12 000, 16 000, 24 000 or 48 000, whatever went in.
+    /// - Parameter rate: output rate in Hz: 8000, 12 000, 16 000, 24 000 or 48 000, independent of the input.
     package init(rate: Int = 24_000) throws(OpusProblem) {
         var code = OPUS_OK
         guard let decoder = opus_decoder_create(Int32(clamping: rate), 1, &code) else { throw OpusProblem(code: code) }
@@ -21,18 +20,18 @@ package final class OpusSpeechDecoder {
 
     deinit { opus_decoder_destroy(decoder) }
 
-    /// - Throws: that it is no packet; the stream goes on with the next.
+    /// - Throws: if it is not a packet; the stream continues with the next one.
     package func decode(_ packet: [UInt8]) throws(OpusProblem) -> [Int16] {
-        // Without bytes the library would take it for a packet that was lost.
+        // The library treats an empty packet as a lost one.
         guard !packet.isEmpty else { throw .badArgument }
         return try run(packet, samples: rate * Self.longestPacket / 1000, recovers: false)
     }
 
-    /// What takes the place of sound that did not come.
+    /// Returns a substitute for missing sound.
     ///
     /// - Parameters:
-    ///   - samples: how many are missing; rounded to 2.5 ms, of which more than `longestGap` are left out.
-    ///   - next: the packet behind the gap, which may hold a rough copy of the end of it; nil where none came.
+    ///   - samples: number of missing samples; rounded down to 2.5 ms and limited to `longestGap`.
+    ///   - next: the packet after the gap, which may hold a rough copy of its end; nil if none arrived.
     package func conceal(_ samples: Int, before next: [UInt8]? = nil) throws(OpusProblem) -> [Int16] {
         let unit = rate / 400
         let count = min(max(0, samples), rate * Self.longestGap / 1000) / unit * unit

@@ -1,6 +1,6 @@
 internal import COpus
 
-/// What libopus says is wrong.
+/// An error of libopus.
 package struct OpusProblem: Error, Equatable, CustomStringConvertible {
     package let code: Int32
 
@@ -11,26 +11,26 @@ package struct OpusProblem: Error, Equatable, CustomStringConvertible {
     package var description: String { "Opus: " + String(cString: opus_strerror(code)) }
 }
 
-/// One stream of speech to Opus (RFC 6716), one channel. For one thread at a time.
+/// Encodes mono speech to one Opus stream (RFC 6716). For one thread at a time.
 package final class OpusSpeechEncoder {
     package struct Options: Equatable, Sendable {
         /// In Hz: 8000, 12 000, 16 000, 24 000 or 48 000.
         package var rate = 16_000
         /// In bits a second.
         package var bitrate = 24_000
-        /// Each packet carries a rough copy of the one before (in-band FEC).
+        /// Whether each packet carries a rough copy of the one before (in-band FEC).
         package var hasFEC = true
         /// The loss that the copy is sized for, in percent.
         package var expectedLoss = 10
-        /// Silence becomes packets of a byte or two.
+        /// Whether silence becomes packets of a byte or two.
         package var hasDTX = true
 
         package init() {}
     }
 
-    /// What a packet may hold, in ms: the lengths of frames, and two of 60.
+    /// Possible durations of a packet in ms: frame lengths, and two frames of 60.
     package static let lengths = [20, 40, 60, 120]
-    /// More than any packet of 120 ms has (RFC 6716, section 3.4): six frames of 1275 bytes with their lengths.
+    /// Larger than any packet of 120 ms (RFC 6716, section 3.4): six frames of 1275 bytes with their lengths.
     private static let longest = 7668
 
     private let encoder: OpaquePointer
@@ -57,7 +57,7 @@ package final class OpusSpeechEncoder {
         guard code == OPUS_OK else { throw OpusProblem(code: code) }
     }
 
-    /// - Parameter samples: one of `lengths`; anything else is refused.
+    /// - Parameter samples: as many as one of `lengths`; others throw.
     package func encode(_ samples: [Int16]) throws(OpusProblem) -> [UInt8] {
         guard Self.lengths.contains(where: { samples.count == $0 * rate / 1000 }) else { throw .badArgument }
         var size: Int32 = 0

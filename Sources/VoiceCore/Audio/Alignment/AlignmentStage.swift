@@ -1,27 +1,27 @@
 internal import CDSP
 internal import VoiceBase
 
-/// The search for the delay: takes the blocks the audio thread sent, looks for the echo, hands back corrections.
+/// Delay search: takes the blocks sent by the audio thread, looks for the echo and returns corrections.
 ///
-/// When it looks depends on the blocks alone, every half second of them, sooner while the alignment is not sure; so the
-/// results are the same whichever thread calls `step`, as long as it is called as often. One thread at a time.
+/// The schedule depends on the blocks alone: every half second of them, sooner while the alignment is unsure. Results are
+/// therefore the same whichever thread calls `step`, as long as it calls as often. One thread at a time.
 package struct AlignmentStage: ~Copyable {
-    /// Blocks between two searches: half a second; a tenth while nothing is known; a quarter when an estimate waits for
-    /// another one that agrees, or the echo seems to be elsewhere, or is not where it was (two peaks of a jump in the same
-    /// second say nothing).
+    /// Blocks between two searches: half a second normally; 0.1 s while nothing is known; 0.25 s if an estimate awaits a
+    /// second one that agrees, or if the echo seems to be elsewhere or is missing (two peaks of a jump within the same second
+    /// prove nothing).
     private static let usual = 50
     private static let eager = 10
     private static let doubting = 25
-    /// Eager searches without success, 3 s of sound, after which it is not worth the effort (headphones).
+    /// Eager searches without success, 3 s of sound, after which the search slows down (headphones).
     private static let effort = 30
-    /// The same for an echo that was confirmed and is not found any more.
+    /// Failed searches for a previously confirmed echo after which the search slows down.
     private static let retries = 4
-    /// Below -70 dBFS the far end is silent.
+    /// The far end counts as silent below -70 dBFS.
     private static let silence: Float = 3e-4
 
-    /// Blocks with sound that an echo is found by: 0.25 s.
+    /// Blocks with sound that an echo needs as evidence: 0.25 s.
     private static let leastSound = 25
-    /// Correlation at the expected place from which the echo still is there, as a fraction of the peak.
+    /// Correlation at the expected lag from which the echo is still there, as a fraction of the peak.
     private static let still = 0.15
 
     private static let capacity = DelayEstimator.reference
@@ -30,19 +30,19 @@ package struct AlignmentStage: ~Copyable {
     private var estimator = DelayEstimator()
     package private(set) var tracker = DelayTracker()
 
-    // The newest samples without a gap or a step: `count` of them, up to `end`.
+    // The newest samples without a gap or a step: `count` of them, ending at `end`.
     private let microphone = SampleBuffer(count: 2 * capacity)
     private let reference = SampleBuffer(count: 2 * capacity)
     private var count = 0
     private var end = 0
-    /// What the newest blocks were corrected by, by block number.
+    /// Offsets of the newest blocks, by block number.
     private let offsets: UnsafeMutablePointer<Double>
     private var blocks = 0
 
     private var last: AlignmentBlock?
     private var wait = 0
     private var failures = 0
-    /// The last search found an echo elsewhere that may be none.
+    /// Whether the last search found an echo elsewhere without enough evidence.
     private var isContradicted = false
 
     package init() {
@@ -52,7 +52,7 @@ package struct AlignmentStage: ~Copyable {
 
     deinit { offsets.deallocate() }
 
-    /// Works through everything that was sent; returns what the estimates changed, oldest first.
+    /// Works through all blocks sent; returns the changes that the estimates caused, oldest first.
     @discardableResult
     package mutating func step(_ feed: AlignmentFeed) -> [DelayTracker.Change] {
         var changes: [DelayTracker.Change] = []
@@ -67,7 +67,7 @@ package struct AlignmentStage: ~Copyable {
     private mutating func take(_ feed: AlignmentFeed) -> AlignmentBlock? {
         let samples = AlignmentBlock.samples
         if end + samples > microphone.count {
-            // The newest go to the front.
+            // Moves the newest samples to the front.
             let kept = min(count, Self.capacity - samples)
             microphone.base.update(from: microphone.base + end - kept, count: kept)
             reference.base.update(from: reference.base + end - kept, count: kept)
@@ -88,13 +88,13 @@ package struct AlignmentStage: ~Copyable {
         return block
     }
 
-    /// Samples from before a gap or a step are of no use any more.
+    /// Starts over: samples from before a gap or a step are useless.
     private mutating func begin(_ block: AlignmentBlock, isNewEpoch: Bool) {
         count = 0
         blocks = 0
         wait = 0
         guard isNewEpoch, block.isUnsure else { return }
-        // Another line, perhaps another card: its clocks have a drift of their own.
+        // Another line, perhaps another card, has its own clock drift.
         if let last, block.position < last.position { tracker = DelayTracker() }
         tracker.restart(offset: block.offset, at: block.position)
         failures = 0
@@ -117,7 +117,7 @@ package struct AlignmentStage: ~Copyable {
             return nil
         }
         failures = 0
-        // What was heard in the middle of the window.
+        // The middle of the window, in microphone frames.
         let place = block.position + AudioFormat.periodFrames - window * AlignmentBlock.decimation / 2
         let lead = meanOffset(window / AlignmentBlock.samples) + Double(block.lead)
         let offset = lead - lag
@@ -128,10 +128,10 @@ package struct AlignmentStage: ~Copyable {
         return change
     }
 
-    /// Whether an echo that was found may be one: a word of somebody in the room can be like a word of the loudspeaker's.
+    /// Returns whether an echo found may be real: a word spoken in the room can resemble one from the loudspeaker.
     ///
-    /// There must have been sound for it. And it says something against where the echo is taken to be only if there was
-    /// sound for that too, and no echo of it.
+    /// It needs sound in the reference at its lag. It contradicts a confirmed echo path only if the reference also had sound
+    /// at the expected lag and no echo of that was found.
     private func isEvidence(_ lag: Double, against expected: Double, window: Int) -> Bool {
         let (found, sounding) = heard(at: lag, window: window)
         guard sounding >= Self.leastSound else { return false }
@@ -139,8 +139,8 @@ package struct AlignmentStage: ~Copyable {
         return heard(at: expected, window: window).power > found * 0.25 && estimator.height(at: expected) < Self.still
     }
 
-    /// The reference that would have its echo within the window after a lag: its mean power, and how many blocks of it
-    /// hold sound.
+    /// Returns the mean power, and the number of blocks with sound, of the reference whose echo at `lag` falls into the
+    /// window.
     private func heard(at lag: Double, window: Int) -> (power: Float, sounding: Int) {
         let samples = AlignmentBlock.samples
         let shift = Int((lag / Double(AlignmentBlock.decimation)).rounded())
@@ -165,7 +165,7 @@ package struct AlignmentStage: ~Copyable {
     }
 
     private func meanOffset(_ newest: Int) -> Double {
-        // Relative to one of them: the difference of large figures is exact.
+        // Relative to one of them, so that differences of large values stay exact.
         let base = offsets[(blocks - 1) % Self.windowBlocks]
         var sum = 0.0
         for index in blocks - newest..<blocks { sum += offsets[index % Self.windowBlocks] - base }

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// The audio thread's end of the search for the delay: sends every period, takes what was found.
+/// The audio thread's end of the delay search: sends every period and takes the corrections.
 ///
 /// Costs a few microseconds a period; allocates in `init` only.
 package struct AlignmentTap: ~Copyable {
@@ -9,12 +9,12 @@ package struct AlignmentTap: ~Copyable {
     private let lowMicrophone = SampleBuffer(count: AlignmentBlock.samples)
     private let lowReference = SampleBuffer(count: AlignmentBlock.samples)
     private var seen: UInt64 = 0
-    /// Of the newest correction: by how much the loudspeaker's clock is faster than the microphone's, as a fraction.
+    /// Clock drift of the newest correction: how much faster the loudspeaker runs than the microphone, as a fraction.
     private(set) var drift = 0.0
 
     package init() {}
 
-    /// What to hand to `ReferenceLine.next`.
+    /// Returns the correction to pass to `ReferenceLine.next`.
     package mutating func correction(from feed: AlignmentFeed) -> AlignmentCorrection? {
         let correction = feed.correction(newerThan: &seen)
         if let correction { drift = correction.drift }
@@ -34,42 +34,42 @@ package struct AlignmentTap: ~Copyable {
     }
 }
 
-/// Ten milliseconds of both signals, as the search for the delay gets them: what goes with 80 samples of each at 8 kHz.
+/// Ten milliseconds of both signals for the delay search: the description of 80 samples of each at 8 kHz.
 package struct AlignmentBlock: BitwiseCopyable, Sendable, Equatable {
     /// Samples of each signal.
     package static let samples = AudioFormat.periodFrames / decimation
-    /// Frames at 48 kHz that one of them stands for.
+    /// Frames at 48 kHz per sample.
     package static let decimation = 6
 
-    /// Blocks of one epoch were served without a gap or a step; a new one begins with every step.
+    /// Blocks of one epoch were served without a gap or a step; each step begins a new epoch.
     package var epoch: UInt64 = 0
-    /// Frames of the microphone before the block, counted from where its `ReferenceLine` began.
+    /// Microphone frames before the block, counted from the start of its `ReferenceLine`.
     package var position = 0
-    /// Which frame played is held for the one heard at `position`, less `position`: what is corrected.
+    /// Played frame that is assumed to be heard at `position`, minus `position`: the value to correct.
     package var offset = 0.0
-    /// By how many frames the reference leads its echo if `offset` is right.
+    /// Frames by which the reference leads its echo if `offset` is right.
     package var lead = 0
-    /// Whether nothing is known of `offset` but what the card's delays say: it began with an xrun, a restart or a step of
-    /// those delays, and no correction has come since.
+    /// Whether `offset` rests on the card's delays alone: the epoch began with an xrun, a restart or a step of those delays,
+    /// and no correction has come since.
     package var isUnsure = true
 
     package init() {}
 }
 
-/// What the search for the delay found: which frame played is heard at which frame of the microphone.
+/// Result of the delay search: which played frame is heard at which microphone frame.
 package struct AlignmentCorrection: Sendable, Equatable {
-    /// The epoch of the blocks it was found in; it says nothing of others.
+    /// Epoch of the blocks it was found in; it does not apply to others.
     package var epoch: UInt64 = 0
-    /// Frames of the microphone at which `offset` holds.
+    /// Microphone frame at which `offset` holds.
     package var position = 0
-    /// Frame played that is heard at `position`, less `position`.
+    /// Played frame that is heard at `position`, minus `position`.
     package var offset = 0.0
-    /// By how much the loudspeaker's clock is faster than the microphone's, in frames per frame.
+    /// How much faster the loudspeaker's clock is than the microphone's, in frames per frame.
     package var drift = 0.0
 
     package init() {}
 
-    /// `offset` at another place.
+    /// Returns `offset` at another position.
     func offset(at place: Int) -> Double {
         offset + drift * Double(place - position)
     }

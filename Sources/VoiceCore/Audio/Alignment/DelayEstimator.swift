@@ -1,26 +1,26 @@
 internal import CAEC
 
-/// Finds by how much an echo comes after its reference; see `delay_estimator.h` for the method.
+/// Finds the delay of an echo behind its reference; see `delay_estimator.h` for the method.
 ///
 /// Belongs to one thread at a time. Allocates in `init` only; a search takes about 0.2 ms.
 package struct DelayEstimator: ~Copyable {
-    /// The longest stretch of the microphone and of the reference that is looked at, at 8 kHz.
+    /// The longest stretches of microphone and reference that are searched, in samples at 8 kHz.
     package static let window = Int(DELAY_ESTIMATOR_WINDOW)
     package static let reference = Int(DELAY_ESTIMATOR_REFERENCE)
-    /// The shortest stretch that is worth a search: 0.4 s.
+    /// The shortest stretch worth a search: 0.4 s.
     package static let shortest = Int(DELAY_ESTIMATOR_SHORTEST)
 
     private let handle: OpaquePointer?
 
-    /// Without memory it never finds anything.
+    /// Without memory, searches never find anything.
     package init() {
         handle = delay_estimator_create()
     }
 
     deinit { delay_estimator_destroy(handle) }
 
-    /// By how many frames at 48 kHz the microphone comes after the reference, -4800 ... 24 000, or nil: silence, too little,
-    /// no echo, or more than one place where it could be.
+    /// Returns by how many frames at 48 kHz the microphone lags the reference, -4800 ... 24 000, or nil: silence, too little
+    /// sound, no echo, or more than one possible lag.
     ///
     /// Both hold samples at 8 kHz and end at the same instant.
     package mutating func lag(
@@ -35,7 +35,7 @@ package struct DelayEstimator: ~Copyable {
         return estimate.lag * Double(AlignmentBlock.decimation)
     }
 
-    /// How high the correlation of the last search is at a lag (frames at 48 kHz), as a fraction of its peak, 0 ... 1.
+    /// Returns the correlation of the last search at a lag (in frames at 48 kHz), as a fraction of its peak, 0 ... 1.
     package func height(at lag: Double) -> Double {
         guard let handle, lag.isFinite else { return 0 }
         return delay_estimator_height(handle, lag / Double(AlignmentBlock.decimation))

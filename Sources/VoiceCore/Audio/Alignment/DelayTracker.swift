@@ -1,20 +1,20 @@
 internal import VoiceBase
 
-/// Follows the offset between what is played and what is heard, and the drift of two clocks, from single estimates.
+/// Tracks the offset between what is played and what is heard, and the drift of the two clocks, from single estimates.
 ///
-/// The filter is the alpha-beta filter (E. Brookner, "Tracking and Kalman Filtering Made Easy", 1998, chapter 1) whose gains
-/// follow from the time between estimates and from what is known so far, as a Kalman filter with the two states offset
-/// and drift has them. Positions count frames of the microphone, offsets are frames. A pure value.
+/// An alpha-beta filter (E. Brookner, "Tracking and Kalman Filtering Made Easy", 1998, chapter 1). Its gains follow from the
+/// time between estimates and the present uncertainty, as in a Kalman filter with the two states offset and drift. Positions
+/// count microphone frames; offsets are in frames. A pure value.
 ///
 ///     unconfirmed --an estimate--> confirmed          restart: an xrun, a new start value
 ///     confirmed --near the track--> refined           within what the filter expects
 ///     confirmed --away from it, once--> doubted       kept until the next estimate
 ///     confirmed --away, twice the same--> moved       up to 4 ms: the room changed
-///                                     \-> jumped      beyond: frames were lost, and nobody reported it
+///                                     \-> jumped      beyond: frames were lost without a report
 ///
-/// Without estimates (the far end is silent) the offset goes on with the drift known so far.
+/// Without estimates (the far end is silent) the offset continues with the drift known so far.
 package struct DelayTracker: Sendable, Equatable {
-    /// What an estimate changed; the offset's change is in frames.
+    /// Effect of an estimate; changes of the offset are in frames.
     package enum Change: Sendable, Equatable {
         case confirmed(by: Double)
         case refined(by: Double)
@@ -23,32 +23,32 @@ package struct DelayTracker: Sendable, Equatable {
         case jumped(by: Double)
     }
 
-    /// More than this, 4 ms, is a jump.
+    /// Anything beyond this, 4 ms, is a jump.
     package static let jump = Double(AudioFormat.deviceRate * 4 / 1000)
-    /// Clocks differ by 500 ppm at most.
+    /// Largest clock drift: 500 ppm.
     package static let largestDrift = 500e-6
 
     private static let rate = Double(AudioFormat.deviceRate)
-    /// Variance of an estimate in frames squared; one from half a second or more ago is independent of it.
+    /// Variance of an estimate in frames squared. Estimates at least half a second apart are independent.
     private static let noise = 1.0
     private static let independent = 0.5
-    /// The same of the first one after a start or a restart, 4 frames either way: it comes from a shorter stretch, and what it
-    /// is wrong by would pass for drift.
+    /// Variance of the first estimate after a start or a restart, 4 frames either way: it comes from a shorter stretch, and
+    /// its error would pass for drift.
     private static let firstNoise = 16.0
     /// Within 0.25 ms an estimate never counts as away from the track.
     private static let nearest = rate * 0.25e-3
-    /// Two estimates this close, 1 ms, agree; small moves must agree within `nearest`.
+    /// Two estimates this close, 1 ms, agree on a jump; those of a smaller move must agree within `nearest`.
     private static let agreement = rate * 1e-3
     /// How long the first of the two counts, in seconds.
     private static let patience = 3.0
-    /// What is thought of the drift before anything is known: 100 ppm either way, in (frames a second) squared.
+    /// Initial uncertainty of the drift: 100 ppm either way, in (frames per second) squared.
     private static let driftVariance = (rate * 100e-6) * (rate * 100e-6)
-    /// How much the variances grow by in a second: the room changes a little, temperature moves the clocks.
+    /// Growth of the variances per second: the room changes a little, temperature shifts the clocks.
     private static let offsetWalk = 0.02
     private static let driftWalk = 2.5e-5
 
     private var offset = 0.0
-    /// Frames a second.
+    /// Frames per second.
     private var slope = 0.0
     private var position = 0
     private var offsetVariance = 0.0
@@ -56,9 +56,9 @@ package struct DelayTracker: Sendable, Equatable {
     private var slopeVariance = DelayTracker.driftVariance
     private var doubt: (offset: Double, position: Int)?
 
-    /// Whether an estimate has come since the start or the last restart.
+    /// Whether an estimate has arrived since the start or the last restart.
     package private(set) var isConfirmed = false
-    /// How often the offset jumped, restarts included.
+    /// How often an estimate moved the offset by more than 4 ms, the first one after a restart included.
     package private(set) var jumps = 0
 
     package init() {}
@@ -68,18 +68,18 @@ package struct DelayTracker: Sendable, Equatable {
             && a.jumps == b.jumps && a.doubt?.offset == b.doubt?.offset && a.doubt?.position == b.doubt?.position
     }
 
-    /// By how much the loudspeaker's clock is faster, in frames per frame, -500e-6 ... 500e-6.
+    /// How much faster the loudspeaker's clock is, in frames per frame, -500e-6 ... 500e-6.
     package var drift: Double { slope / Self.rate }
 
-    /// Whether an estimate away from the track waits for another one.
+    /// Whether an estimate away from the track awaits a second one.
     package var isDoubting: Bool { doubt != nil }
 
-    /// The offset at a place, in between and beyond the estimates.
+    /// Returns the offset at a position between or beyond the estimates.
     package func offset(at place: Int) -> Double {
         offset + slope * Double(place - position) / Self.rate
     }
 
-    /// Begins anew with a start value that the next estimate may replace. What is known of the drift stays.
+    /// Starts again from a value that the next estimate may replace. Knowledge of the drift is kept.
     package mutating func restart(offset: Double, at position: Int) {
         self.offset = offset
         self.position = position
@@ -87,7 +87,8 @@ package struct DelayTracker: Sendable, Equatable {
         doubt = nil
     }
 
-    /// Takes an estimate of the offset at a place; those that are not finite, or from before the last one, are ignored.
+    /// Takes an estimate of the offset at a position. Estimates that are not finite or not newer than the last one are
+    /// ignored.
     @discardableResult
     package mutating func update(_ estimate: Double, at place: Int) -> Change? {
         guard estimate.isFinite, !isConfirmed || place > position else { return nil }
@@ -149,7 +150,7 @@ package struct DelayTracker: Sendable, Equatable {
         position = place
         offsetVariance = (1 - alpha) * a
         covariance = (1 - alpha) * b
-        // After hours of silence little is left of what was known, but no more than nothing.
+        // After hours of silence the uncertainty is large, but never above the initial one.
         slopeVariance = min(c - beta * b, Self.driftVariance)
         return .refined(by: alpha * error)
     }

@@ -1,9 +1,9 @@
 package import Logging
 internal import VoiceBase
 
-/// Runs the search for the delay of the echo, ten times a second, off the audio thread.
+/// Runs the delay search ten times a second, off the audio thread.
 ///
-/// Only one may run on the same feed. It survives the loss of a card: what comes after it is a new epoch.
+/// Only one may run on a feed. It survives the loss of a card: the next card begins a new epoch.
 package actor EchoAligner {
     private let feed: AlignmentFeed
     private let logger: Logger
@@ -17,7 +17,7 @@ package actor EchoAligner {
         self.logger = logger
     }
 
-    /// Works until cancelled.
+    /// Runs until cancelled.
     package func run() async {
         while !Task.isCancelled {
             for change in stage.step(feed) { log(change) }

@@ -2,62 +2,61 @@ internal import VoiceBase
 
 /// The loudspeaker's last two seconds, served in step with the microphone as the reference for the echo canceller.
 ///
-/// Frames are counted from the first one ever appended. The time origin of every call of `next` is the moment at which
-/// the two delays were read, just after the captured period was. At that moment, with `written` frames appended so far:
+/// Frames are counted from the first one ever appended. The time origin of every call of `next` is the moment at which the
+/// two delays were read, just after the captured period. At that moment, with `written` frames appended so far:
 ///
 /// - the frame being heard is `written - playbackDelay` (`snd_pcm_delay`: a frame written now is heard after that many);
-/// - the frame after the captured period's last was at the converter `captureDelay` frames ago (`snd_pcm_delay`: that
-///   many were taken and not read yet).
+/// - the frame after the last one of the captured period was at the converter `captureDelay` frames ago (`snd_pcm_delay`:
+///   that many were captured and not read yet).
 ///
-/// So the period ends where `end = written - playbackDelay - captureDelay` was heard: what it holds of the loudspeaker is
-/// the frames `end - 480 ..< end`, later by the way through the air. The reference handed over ends `lead` frames after
-/// that, at `min(end + keep, written)`: it leads the echo by `keep` (40 ms unless told otherwise), or by the
-/// whole delay where that is shorter, since frames that are not written yet cannot be had. The lead must never be
-/// negative, or no canceller can work.
+/// So the period ends when `end = written - playbackDelay - captureDelay` was heard: of the loudspeaker it contains the
+/// frames `end - 480 ..< end`, delayed by the path through the air. The reference handed over ends `lead` frames later, at
+/// `min(end + keep, written)`: it leads the echo by `keep` (40 ms by default), or by the whole delay if that is shorter,
+/// since frames not yet written do not exist. The lead must never be negative, or no canceller can work.
 ///
-/// `snd_pcm_delay` jitters by a millisecond. Once aligned, periods are therefore handed over one after the other, without
-/// a gap or a repetition, and only the smoothed deviation from where they should end is watched. They are aligned anew
-/// - when it has been more than 4 ms for half a second (two cards' clocks drift apart, or a delay nobody reported),
-/// - at once at the first period after `discontinuity()`,
-/// - at once when the next frames do not exist (yet, or any more).
+/// `snd_pcm_delay` jitters by a millisecond. Once aligned, periods are therefore served back to back, without a gap or a
+/// repetition, and only the smoothed deviation from their expected end is monitored. The line is realigned
+/// - when that deviation has exceeded 4 ms for half a second (clock drift between two cards, or an unreported delay),
+/// - immediately at the first period after `discontinuity()`,
+/// - immediately when the next frames do not exist yet or any more.
 ///
-/// `AlignmentCorrection`s tell where the echo really is. The first one after an alignment is followed in one step. Later,
-/// up to 4 ms are made up for within seconds by reading the line a little faster or slower, between the frames; more is
-/// made up for in one step. From then on the line follows the drift
-/// found, and of the delays only a change against what they said when the echo was found counts. Until the first
-/// correction the frames come out as they were appended.
+/// `AlignmentCorrection`s state the true position of the echo. The first one after an alignment is applied in one step.
+/// Later, up to 4 ms are corrected within seconds by reading the line slightly faster or slower, between the frames; larger
+/// errors are corrected in one step. From then on the line follows the measured drift, and delays count only by their change
+/// since the echo was found. Until the first correction the frames come out as they were appended.
 ///
 /// Owned by the audio thread; a pure computation that allocates in `init` only.
 package struct ReferenceLine: ~Copyable {
-    /// How far the reference usually leads the echo, in frames: 40 ms.
+    /// Default lead of the reference over the echo, in frames: 40 ms.
     package static let keep = AudioFormat.deviceRate * 40 / 1000
-    /// How much of the past is kept, in frames: 2 s. A longer delay is taken for this one.
+    /// Length of the history in frames: 2 s. Longer delays are clamped to it.
     package static let history = 2 * AudioFormat.deviceRate
 
     private static let period = AudioFormat.periodFrames
     private static let tolerance = DelayTracker.jump
-    /// 0.25 ms: what the first correction steps by at least. A canceller that has learned little by then loses less by a
-    /// step that is reported than by an echo that creeps for seconds, and so does the search.
+    /// The smallest step of the first correction: 0.25 ms. A canceller that has learned little by then loses less by a
+    /// reported step than by an echo that creeps for seconds, and so does the search.
     private static let firstStep = Double(AudioFormat.deviceRate) * 0.25e-3
     private static let patience = 50
     private static let smoothing = 1.0 / 8
-    /// How quickly what the delays say is taken for what they should say, while the echo is followed: 2.5 s.
+    /// Rate at which the expected delays follow the reported ones while the echo is tracked: 2.5 s.
     private static let biasSmoothing = 1.0 / 256
-    /// An error is made up for with a time constant of a second, but never faster than by 2000 ppm.
+    /// Errors are corrected with a time constant of 1 s, but never faster than 2000 ppm.
     private static let slewing = 1.0 / Double(AudioFormat.deviceRate)
     private static let fastest = 2e-3
     /// Frames that must exist after the end of a period that is read between the frames.
     private static let margin = 16
-    /// How many more must when such a period is chosen: the next ones may start a little later in what is written.
+    /// Additional frames when such a period is chosen: the following ones may start slightly later relative to the end of the
+    /// line.
     private static let reserve = 48
 
     private var frames = PlayedFrames()
     private let keep: Int
 
     private var written: Int
-    /// Frames of the microphone before the next period.
+    /// Microphone frames before the next period.
     private var captured: Int
-    /// Where the next period handed over starts: a frame and how far after it.
+    /// Start of the next period to serve: a frame and a fraction beyond it.
     private var position = 0
     private var fraction = 0.0
     private var lead = 0
@@ -68,25 +67,25 @@ package struct ReferenceLine: ~Copyable {
     private var periodsOff = 0
 
     private var epoch: UInt64
-    /// Where the echo is, once known in this alignment.
+    /// Position of the echo, once known in this alignment.
     private var target: AlignmentCorrection?
     private var isFirstCorrection = false
-    /// Whether the reference ever followed the echo: what the canceller has learned belongs there.
+    /// Whether the reference ever followed the echo, so that what the canceller has learned belongs to that position.
     private var hasFollowed = false
     private var drift = 0.0
-    /// By how much the delays put what is heard too late, in frames: the echo was found that much earlier in the line.
+    /// Frames by which the delays place the sound being heard too late: the echo was found that much earlier in the line.
     private var bias = 0.0
 
-    /// How often the reference was aligned anew, the first time included.
+    /// Number of alignments, the first included.
     package private(set) var alignments = 0
-    /// What to push with the period last served, for the search for the delay.
+    /// Block to push with the period last served, for the delay search.
     package private(set) var block = AlignmentBlock()
 
     /// - Parameters:
-    ///   - keep: how far the reference is to lead the echo, in frames.
+    ///   - keep: wanted lead of the reference over the echo, in frames.
     ///   - epoch: the first one to use; see `AlignmentFeed.nextEpoch`.
-    ///   - written: as if so many frames of silence had been appended.
-    ///   - captured: as if so many frames of the microphone had been served.
+    ///   - written: starts as if this many frames of silence had been appended.
+    ///   - captured: starts as if this many microphone frames had been served.
     package init(keep: Int = Self.keep, epoch: UInt64 = 1, written: Int = 0, captured: Int = 0) {
         self.keep = keep
         self.epoch = epoch
@@ -94,13 +93,13 @@ package struct ReferenceLine: ~Copyable {
         self.captured = captured
     }
 
-    /// Adds the frames just written to the card, as the loudspeaker gets them: after the last mix and gain.
+    /// Appends the frames just written to the card, as the loudspeaker gets them: after the last mix and gain.
     package mutating func append(_ new: UnsafePointer<Float>, count: Int) {
         frames.write(new, count: count, at: written)
         written += count
     }
 
-    /// Adds the mean of both channels of the frames just written to the card.
+    /// Appends the mean of both channels of the frames just written to the card.
     package mutating func append(_ new: UnsafePointer<StereoFrame>, count: Int) {
         frames.write(new, count: count, at: written)
         written += count
@@ -108,24 +107,24 @@ package struct ReferenceLine: ~Copyable {
 
     /// Takes back the newest frames, which a flush removed from the card before they were played.
     ///
-    /// More than was ever appended, or than 0.73 s, is taken as that much.
+    /// The count is clamped to the number of frames appended and to 0.73 s.
     package mutating func dropNewest(_ count: Int) {
         written -= max(0, min(count, written, PlayedFrames.capacity - Self.history))
     }
 
-    /// Tells of an xrun or a restart of either side: what is known of the alignment is void.
+    /// Notes an xrun or a restart of either side, which voids the alignment.
     package mutating func discontinuity() {
         aligned = false
     }
 
-    /// By how many frames the echo comes earlier than the delays say; nil until it was found.
+    /// Frames by which the echo comes earlier than the delays say; nil until the echo was found.
     package var confirmedBias: Double? { target == nil ? nil : bias }
 
-    /// 20 ms: a memory that is wrong by so much keeps the reference ahead of its echo, and costs nothing until it is found.
+    /// 20 ms: a remembered bias with this much error still keeps the reference ahead of its echo and costs nothing until the
+    /// echo is found.
     private static let farthestExpected = Double(AudioFormat.deviceRate) * 20e-3
 
-    /// Begins where the echo was at an earlier time, given `confirmedBias` of then; without effect once it was found, and where
-    /// that was more than 20 ms from what the delays say.
+    /// Starts from an earlier `confirmedBias`. Without effect once the echo was found, or if the bias exceeds 20 ms.
     package mutating func expect(bias: Double) {
         guard target == nil, bias.magnitude <= Self.farthestExpected else { return }
         self.bias = bias
@@ -134,10 +133,9 @@ package struct ReferenceLine: ~Copyable {
 
     /// Serves the reference for the period of `AudioFormat.periodFrames` just captured.
     ///
-    /// The delays are those of both sides in frames, read after the period was and before anything more is appended;
-    /// negative ones count as 0. `correction` is one not given before, or nil. The lead returned is 40 ms, or less
-    /// where the whole delay is shorter. It is rounded down, because a delay said too long makes the canceller deaf
-    /// and one said too short does not.
+    /// The delays are those of both sides in frames, read after the period was and before anything more is appended; negative
+    /// ones count as 0. `correction` is a new one or nil. The returned lead is `keep`, or less if the whole delay is shorter.
+    /// It is rounded down, because overstating the delay makes the canceller deaf and understating it does not.
     package mutating func next(
         playbackDelay: Int,
         captureDelay: Int,
@@ -173,10 +171,10 @@ package struct ReferenceLine: ~Copyable {
 
     // MARK: Alignment
 
-    /// Where the period to serve is taken to have been heard.
+    /// Frame assumed to be heard at the start of the period to serve.
     private var servedHeard: Double { Double(position - lead) + fraction }
 
-    /// The last place at which a period may start.
+    /// The last frame at which a period may start.
     private func latestStart(betweenFrames: Bool) -> Int {
         written - Self.period - (betweenFrames ? Self.margin : 0)
     }
@@ -213,7 +211,7 @@ package struct ReferenceLine: ~Copyable {
             return .delays
         }
         guard hasDrifted(heard: heard) else { return .none }
-        // The smoothed place is truer than one reading.
+        // The smoothed deviation is more accurate than a single reading.
         let step = Int(deviation.rounded())
         forget()
         let latest = latestStart(betweenFrames: isBetweenFrames)
@@ -222,7 +220,7 @@ package struct ReferenceLine: ~Copyable {
         return .delays
     }
 
-    /// What was known of the echo belongs to another alignment. The drift and the error of the delays remain.
+    /// Drops the position of the echo, which belongs to another alignment. The drift and the error of the delays remain.
     private mutating func forget() {
         target = nil
         epoch += 1
@@ -261,7 +259,7 @@ package struct ReferenceLine: ~Copyable {
 
     // MARK: Serving
 
-    /// How much faster than the microphone the line is to be read, so that the error goes away.
+    /// Returns how much faster than the microphone the line has to be read to remove the error.
     private mutating func followTarget() -> Double {
         guard let target else { return drift }
         let error = Double(captured) + target.offset(at: captured) - servedHeard

@@ -1,42 +1,43 @@
-/// What `ReferenceLine.next` says of the period it serves.
+/// Description of a period served by `ReferenceLine.next`.
 package struct ReferencePeriod: Sendable, Equatable {
-    /// Why the reference did not go on where the last period ended.
+    /// Why the reference did not continue from the end of the last period.
     package enum Cause: Sendable, Equatable {
-        /// It did.
+        /// It did continue.
         case none
         /// The first period.
         case start
-        /// An xrun or a restart; the card's delays tell the new place, and frames of either side may be lost.
+        /// An xrun or a restart. The position now comes from the card's delays; frames of either side may be lost.
         case discontinuity
-        /// The card's delays moved and stayed so, or the frames to serve were not there.
+        /// The card's delays moved and stayed there, or the frames to serve did not exist.
         case delays
-        /// The search for the delay found the echo for the first time in this alignment, not where the delays put it.
+        /// The delay search found the echo for the first time in this alignment, not at the position given by the delays.
         case found
-        /// The search found that an echo it had found before has moved.
+        /// The delay search found that a known echo has moved.
         case moved
-        /// The lead had to become shorter, because newer frames are not written yet.
+        /// The lead had to shrink, because newer frames are not written yet.
         case shortage
     }
 
-    /// By how many milliseconds the reference leads its echo, as the canceller wants to be told, rounded down.
+    /// Lead of the reference over its echo in milliseconds, rounded down as the canceller requires.
     package var leadMilliseconds = 0
     package var cause = Cause.none
-    /// By how many frames the reference moved on (back if negative) against the microphone just before this period: what
-    /// comes now does not go on from the last period.
+    /// Frames by which the reference moved forward (back if negative) against the microphone just before this period. If not
+    /// 0, the period does not continue the last one.
     package var jump = 0
-    /// What the canceller has learned at lag k of the reference belongs to lag k + `echoShift` from now on, in frames.
+    /// What the canceller has learned at lag k of the reference now belongs to lag k + `echoShift`, in frames.
     ///
-    /// The first time that the echo is found, that is `jump`: the reference was out of place and now is in place. Later the
-    /// echo moved or frames were lost, and the reference followed: but for a change of the lead, the echo is where it was.
+    /// When the echo is found for the first time, this equals `jump`: the reference was misplaced and is now in place. Later
+    /// on, the echo moved or frames were lost and the reference followed: except for a change of the lead, the echo is where
+    /// it was.
     package var echoShift = 0
-    /// Whether the place is known from the echo itself, not from the card's delays alone.
+    /// Whether the position is known from the echo itself, not from the card's delays alone.
     package var isConfirmed = false
-    /// From writing a frame now to its echo at the microphone, in frames.
+    /// Frames from writing a frame now to its echo at the microphone.
     package var echoDelay = 0
 
     package init() {}
 
-    /// Whether the echo was found more than 4 ms away from where it was taken to be.
+    /// Whether the echo was found more than 4 ms away from its assumed position.
     package var isJump: Bool {
         (cause == .found || cause == .moved) && Double(jump.magnitude) > DelayTracker.jump
     }

@@ -5,13 +5,13 @@ internal import VoiceBase
 /// From the microphone to the wire: 480 frames at 48 kHz in, 240 16-bit samples at 24 kHz out, every 10 ms.
 ///
 ///     canceller on:   48 kHz -> EchoCanceller -> 32 kHz -> ThreeFourthsDecimator -> 24 kHz
-///     bypassed:      48 kHz -> EchoCanceller without echo cancellation, for noise and voice detection -> as above
+///     bypassed:       48 kHz -> EchoCanceller without echo cancellation, for noise and voice detection -> as above
 ///     canceller off:  48 kHz ---------------------------> HalfbandDecimator ------> 24 kHz
 ///
-/// Owned by the audio thread. Everything is allocated in `init`; `process` allocates and locks nothing.
+/// Owned by the audio thread. Everything is allocated in `init`; `process` neither allocates nor locks.
 package struct CapturePath: ~Copyable {
     private var canceller: EchoCanceller?
-    /// In place of the canceller where the device cancels its own echo.
+    /// Replaces the canceller if the device cancels its own echo.
     private var bypass: EchoCanceller?
     private var fromCanceller = ThreeFourthsDecimator()
     private var fromDevice = HalfbandDecimator()
@@ -19,9 +19,9 @@ package struct CapturePath: ~Copyable {
     private let path = SampleBuffer(count: RememberedRoom.pathFrames)
     private let decimated = SampleBuffer(count: AudioFormat.wirePeriodSamples)
 
-    /// What the last period measured of the echo; with the canceller off, only the levels of the signals.
+    /// Echo measurements of the last period; with the canceller off, only the signal levels.
     package private(set) var reading = EchoReading()
-    /// Whether the device cancels its own echo and nothing is to be cancelled here; without effect where the canceller is off.
+    /// Whether the device cancels its own echo, so that none is cancelled here. Without effect if the canceller is off.
     package var isBypassed = false {
         didSet { if isBypassed != oldValue { canceller?.reset() } }
     }
@@ -40,8 +40,8 @@ package struct CapturePath: ~Copyable {
 
     /// Processes one period.
     ///
-    /// `microphone` and `reference` hold 480 frames of full scale 1, `output` has room for 240 samples. What
-    /// `streamDelayMilliseconds` says of the reference: `ReferenceLine.next`.
+    /// `microphone` and `reference` hold 480 frames of full scale 1; `output` has room for 240 samples.
+    /// `streamDelayMilliseconds` is the lead returned by `ReferenceLine.next`.
     package mutating func process(
         microphone: UnsafePointer<Float>,
         reference: UnsafePointer<Float>,
@@ -58,7 +58,7 @@ package struct CapturePath: ~Copyable {
         cdsp_s16_from_float(decimated.base, output, decimated.count)
     }
 
-    /// nil: there is no canceller.
+    /// Returns nil without a canceller.
     private mutating func cancel(
         _ microphone: UnsafePointer<Float>,
         _ reference: UnsafePointer<Float>,
@@ -84,7 +84,7 @@ package struct CapturePath: ~Copyable {
         return whole
     }
 
-    /// The reading without a canceller: it takes nothing off, and nobody knows of voice.
+    /// Fills the reading without a canceller: nothing is removed, and voice is unknown.
     private mutating func measure(_ microphone: UnsafePointer<Float>, _ reference: UnsafePointer<Float>) {
         let period = AudioFormat.periodFrames
         reading.microphone = LevelMeter.decibels(cdsp_rms(microphone, period))
@@ -94,28 +94,28 @@ package struct CapturePath: ~Copyable {
         reading.isClipped = cdsp_peak(microphone, period) >= EchoReading.fullScale
     }
 
-    /// Lets the canceller take part in what `ReferenceLine.next` did; before `process` of the same period.
+    /// Informs the canceller of what `ReferenceLine.next` did; call before `process` of the same period.
     package mutating func follow(_ period: ReferencePeriod) {
         guard period.cause != .none && period.cause != .start else { return }
         canceller?.realign(shift: period.echoShift)
     }
 
-    /// Takes an echo path of before, if there is one, to be tried; returns its bias for `ReferenceLine.expect`.
+    /// Puts an earlier echo path on trial, if there is one; returns its bias for `ReferenceLine.expect`.
     package mutating func recall(from exchange: borrowing EchoPathExchange) -> Double? {
         guard let bias = exchange.takeBefore(into: path.base) else { return nil }
         canceller?.recall(path.base)
         return bias
     }
 
-    /// Hands the echo path of now over if it is asked for.
-    /// - Parameter bias: of the reference; nil where the place of the echo is not known.
+    /// Hands over the present echo path if requested.
+    /// - Parameter bias: of the reference; nil if the position of the echo is unknown.
     package mutating func handOver(to exchange: borrowing EchoPathExchange, bias: Double?) {
         guard exchange.isAsked, let bias, !isBypassed, canceller != nil else { return }
         canceller?.copyPath(into: path.base)
         exchange.handOver(path.base, bias: bias)
     }
 
-    /// Forgets the echo path; nothing happens when the canceller is off.
+    /// Forgets the echo path. Without effect if the canceller is off.
     package mutating func resetEchoPath() {
         canceller?.reset()
     }

@@ -1,29 +1,28 @@
 internal import CDSP
 internal import VoiceBase
 
-/// The reference that the microphone delivers beside the voice, as long as it carries what is played.
+/// The reference that a microphone delivers next to the voice, as long as it carries what is played.
 ///
-/// It runs on the microphone's clock and through no buffer: there is no delay to find and no drift to follow. It leads its echo by
-/// the way through the air alone, so the voice is held back by a period, which makes the lead that the canceller wants. A channel
-/// that stays silent while the box plays (the loudspeaker is on another card) is not used until it carries sound.
+/// It runs on the microphone's clock and passes no buffer: there is no delay to find and no drift to follow. It leads its
+/// echo only by the path through the air, so the voice is delayed by one period to give the canceller the lead it needs. A
+/// channel that stays silent during playback (the loudspeaker is on another card) is not used until it carries sound.
 ///
 /// Owned by the audio thread; allocates in `init` only.
 struct CardReference: ~Copyable {
-    /// By how much it is made to lead, in ms.
+    /// Lead given to the reference, in ms.
     static let lead = 1000 * AudioFormat.periodFrames / AudioFormat.deviceRate
-    /// The reference counts as sound from here on, in dBFS; what is played, from 20 dB more.
+    /// Level in dBFS from which the card's reference counts as sound; what was written counts from 20 dB above.
     private static let audible: Float = -70
-    /// Periods with sound on one of both until the channel is given up, or is sure to carry what is played.
+    /// Periods of sound on the channel that prove it; or periods of output without any on it after which it is given up.
     private static let patience = 30
 
     private let held = SampleBuffer(count: AudioFormat.periodFrames)
     private var silent = 0
     private var heard = 0
-    /// Whether the last period was served.
+    /// Whether the last period came from the card.
     private(set) var isUsed = false
 
-    /// Takes a period. Returns whether `reference` and `microphone` were replaced: by what the card says was played, and by the
-    /// period of the voice before this one.
+    /// Takes a period. Returns whether it replaced `reference` by the card's own and `microphone` by the previous period.
     mutating func step(
         card: UnsafePointer<Float>,
         microphone: UnsafeMutablePointer<Float>,
@@ -37,7 +36,7 @@ struct CardReference: ~Copyable {
             silent = min(Self.patience, silent + 1)
             if silent == Self.patience { heard = 0 }
         }
-        // Until it has carried anything, what was written is the better reference than its silence.
+        // Until the channel has carried sound, the written frames are a better reference than its silence.
         isUsed = heard > 0
         guard isUsed else {
             held.base.update(from: microphone, count: count)
@@ -48,7 +47,7 @@ struct CardReference: ~Copyable {
         return true
     }
 
-    /// Whether the channel is sure to carry what is played.
+    /// Whether the channel certainly carries what is played.
     var isSure: Bool { heard == Self.patience }
 
     mutating func reset() {

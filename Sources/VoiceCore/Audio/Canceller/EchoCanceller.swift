@@ -4,22 +4,21 @@ internal import VoiceConfiguration
 
 /// The echo canceller, noise suppressor and voice detector.
 ///
-/// It takes 48 kHz and gives 32 kHz: at 48 kHz the WebRTC library's filter bank notches the voice around 8 kHz.
+/// Input is 48 kHz and output 32 kHz: at 48 kHz the WebRTC library's filter bank notches the voice around 8 kHz.
 ///
 ///     reference, aligned by ReferenceLine --+--> linear canceller --+--> library ----- echo only --+--> 32 kHz
 ///     microphone ---------------------------+                       +--> suppressor -- talker -----+
-///
 package struct EchoCanceller: ~Copyable {
     /// Samples per period that `process` writes.
     package static var outputFrames: Int { Int(CAEC_OUTPUT_FRAMES) }
-    /// Name and version of the library, as "webrtc-audio-processing 0.3".
+    /// Name and version of the library, such as "webrtc-audio-processing 0.3".
     package static var libraryVersion: String { String(cString: caec_library_version()) }
 
-    /// How far the reference should lead the echo, in frames at 48 kHz.
+    /// Wanted lead of the reference over the echo, in frames at 48 kHz.
     package static var referenceLead: Int { Int(caec_reference_lead_ms()) * AudioFormat.deviceRate / 1000 }
 
     private let handle: OpaquePointer
-    /// What the last period latest.
+    /// Measurements of the last period.
     package private(set) var reading = EchoReading()
 
     /// Allocates everything; not for the audio thread.
@@ -45,11 +44,11 @@ package struct EchoCanceller: ~Copyable {
 
     deinit { caec_destroy(handle) }
 
-    /// Processes one period of 10 ms, full scale 1; allocates nothing, locks nothing, never waits.
+    /// Processes one period of 10 ms, full scale 1. Never allocates, locks or waits.
     ///
-    /// `microphone` and `reference` hold `AudioFormat.periodFrames`. The reference is what the loudspeaker plays, held
-    /// back so that it leads its echo in `microphone` by `streamDelayMilliseconds`. Returns false if the period was lost;
-    /// `output` is then silence.
+    /// `microphone` and `reference` hold `AudioFormat.periodFrames`. The reference is what the loudspeaker plays, delayed so
+    /// that it leads its echo in `microphone` by `streamDelayMilliseconds`. Returns false if the period was lost; `output` is
+    /// then silence.
     package mutating func process(
         microphone: UnsafePointer<Float>,
         reference: UnsafePointer<Float>,
@@ -72,10 +71,10 @@ package struct EchoCanceller: ~Copyable {
         return status == 0
     }
 
-    /// Tells that from the next period on the reference leads its echo by `shift` frames more than before, while the
-    /// echo's way through the room is the same.
+    /// Notes that from the next period on the reference leads its echo by `shift` more frames than before, while the echo
+    /// path through the room is unchanged.
     ///
-    /// 0 says that something changed, but not by how much. Safe on the audio thread.
+    /// 0 means that something changed by an unknown amount. Safe on the audio thread.
     package mutating func realign(shift: Int) {
         caec_realign(handle, Int32(clamping: shift))
     }
@@ -85,18 +84,18 @@ package struct EchoCanceller: ~Copyable {
         caec_reset(handle)
     }
 
-    /// Writes the echo path as it is known now: `RememberedRoom.pathFrames` samples. Safe on the audio thread.
+    /// Writes the present echo path: `RememberedRoom.pathFrames` samples. Safe on the audio thread.
     func copyPath(into path: UnsafeMutablePointer<Float>) {
         caec_copy_path(handle, path)
     }
 
-    /// Puts an echo path of before on trial: it is taken over if it proves better than what is learned meanwhile, within half a
-    /// second of sound. `RememberedRoom.pathFrames` finite samples. Safe on the audio thread.
+    /// Puts an earlier echo path on trial: it is adopted if it proves better than what is learned meanwhile, within half a
+    /// second of sound. `path` holds `RememberedRoom.pathFrames` finite samples. Safe on the audio thread.
     package mutating func recall(_ path: UnsafePointer<Float>) {
         caec_recall(handle, path)
     }
 
-    /// For tests: counts on as though so many periods had been processed.
+    /// For tests: continues as though `periods` periods had been processed.
     mutating func pretendAge(periods: Int32) { caec_pretend_age(handle, periods) }
 
     private static func level(_ suppression: EchoCancellerOptions.Suppression) -> caec_suppression {
@@ -118,7 +117,7 @@ package struct EchoCanceller: ~Copyable {
     }
 }
 
-/// The library would not start; `description` is one line with its name and its error number.
+/// The library failed to start; `description` is one line with its name and error number.
 package struct EchoCancellerError: Error, CustomStringConvertible {
     package let description: String
 }

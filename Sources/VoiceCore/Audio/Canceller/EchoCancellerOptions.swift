@@ -1,33 +1,33 @@
 package import VoiceConfiguration
 
-/// What the echo canceller is asked to do.
+/// Configuration of the echo canceller.
 ///
-/// The defaults are those that measured best with a reference aligned to within a few milliseconds. Without the linear
-/// stage, low suppression by version 0.3 still takes 45 dB off the echo and leaves most of the talker.
+/// The defaults measured best with a reference aligned to within a few milliseconds. Without the linear stage, low
+/// suppression of version 0.3 still takes 45 dB off the echo and leaves most of the talker.
 package struct EchoCancellerOptions: Sendable, Equatable {
     package typealias Suppression = Configuration.Echo.Suppression
     package typealias NoiseSuppression = Configuration.Echo.NoiseSuppression
 
     package var echoCancellation: Bool
-    /// With the linear stage: that over a talker, and high where only echo is heard. Without effect in version 1.3 of the
-    /// library.
+    /// With the linear stage: the suppression over a talker; echo alone gets the high one. Without effect in version 1.3 of
+    /// the library.
     package var suppression: Suppression
-    /// A filter of 128 ms that forgives a delay reported too short, at the price of more harm to the talker.
-    /// Version 0.3 of the library only.
+    /// A filter of 128 ms that tolerates a delay reported too short, at the cost of more damage to the talker. Version 0.3 of
+    /// the library only.
     package var extendedFilter = false
-    /// Lets the library look for the delay itself. It does nothing for the first 15 seconds and as long after a jump.
-    /// Version 0.3 of the library only.
+    /// Makes the library search for the delay. It does nothing for the first 15 seconds and as long after a jump. Version 0.3
+    /// of the library only.
     package var delayAgnostic = false
     package var noiseSuppression: NoiseSuppression
     package var highPass: Bool
-    /// Adaptive digital gain. It raises echo and noise with the talker.
+    /// Adaptive digital gain. Raises echo and noise along with the talker.
     package var gainControl: Bool
-    /// The gate that tells talkers from echo needs it.
+    /// Required by the gate that distinguishes talkers from echo.
     package var voiceDetection: Bool
-    /// A linear canceller before the library, which is then left with the residue.
+    /// A linear canceller in front of the library, which then handles only the residue.
     package var linearStage = true
-    /// Whether a suppressor that spares the talker takes over from the library while one is heard over echo. Needs the
-    /// linear stage.
+    /// Whether a suppressor that spares the talker replaces the library's while somebody is heard over echo. Needs the linear
+    /// stage.
     package var doubleTalkPath = true
 
     package init(_ echo: Configuration.Echo = .init()) {
@@ -39,7 +39,7 @@ package struct EchoCancellerOptions: Sendable, Equatable {
         voiceDetection = echo.enabled
     }
 
-    /// Whether anything is left to do that is worth the library's work and its delay.
+    /// Whether any remaining task is worth the library's work and delay.
     package var needsProcessing: Bool {
         echoCancellation || noiseSuppression != .off || gainControl
     }

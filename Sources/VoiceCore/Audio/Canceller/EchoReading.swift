@@ -1,30 +1,29 @@
-/// What one period of 10 ms tells about echo: levels along the path, in dBFS (mean power, -120 ... 0).
+/// Echo measurements of one period of 10 ms: levels along the path, in dBFS (mean power, -120 ... 0).
 ///
-/// Plain numbers of the audio thread; whoever judges the echo canceller takes one per period.
+/// Plain numbers from the audio thread; the assessment of the canceller takes one per period.
 package struct EchoReading: Sendable, Equatable {
-    /// An amplitude from here on counts as full scale.
+    /// Least amplitude that counts as full scale.
     package static let fullScale: Float = 0.985
 
     /// The microphone as captured.
     package var microphone: Float = -120
-    /// What the loudspeaker plays, as the canceller gets it (aligned).
+    /// The loudspeaker's signal as the canceller gets it (aligned).
     package var reference: Float = -120
-    /// The echo as the linear canceller estimates it.
+    /// The echo as estimated by the linear canceller.
     package var echo: Float = -120
-    /// What the linear canceller leaves.
+    /// The residual of the linear canceller.
     package var residual: Float = -120
-    /// What goes on to the wire, after suppression of the rest.
+    /// The signal for the wire, after residual suppression.
     package var output: Float = -120
     /// Whether the output holds speech.
     package var hasVoice = false
-    /// Whether the linear canceller leaves more than echo and noise explain; false without one.
+    /// Whether the linear canceller leaves more than echo and noise explain; false without that stage.
     package var hasTalker = false
     /// Whether samples of the microphone were at full scale.
     package var isClipped = false
-    /// Whether so much echo is left for so long that it must come by another way than the one that was learned; true for one
-    /// period each second.
+    /// Whether so much echo has been left for so long that the echo path must have changed; true for one period each second.
     package var hasPathChanged = false
-    /// Whether an echo path of before was found to be the right one and is in force.
+    /// Whether a recalled echo path proved right and is in use.
     package var hasRecalled = false
 
     package init() {}

@@ -2,33 +2,33 @@ internal import CAEC
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The rooms as they outlive a restart, the newest first.
+/// The rooms that survive a restart, newest first.
 ///
 ///     [room1]
 ///     microphone = "hw:CARD=Jabra,DEV=0"
 ///     loudspeaker = "hw:CARD=Jabra,DEV=0"
 ///     volume = 70         of the card's mixer, in percent
-///     bias_ms = -1.92     the echo comes so much earlier than the card's delays say
-///     peak = 0.31         what the largest number of the path stands for
+///     bias_ms = -1.92     how much earlier the echo comes than the card's delays say
+///     peak = 0.31         value of the largest number of the path
 ///     path = "..."        base64 of 15360 numbers of 16 bits, low byte first
 package struct SavedRooms: Sendable, Equatable {
-    /// A box with several cards, at more than one volume.
+    /// Most rooms kept: enough for several cards at more than one volume.
     package static let most = 4
-    /// Of the file, in bytes: a room is 41 kB.
+    /// Largest file in bytes; a room takes 41 kB.
     package static let limit = 256 << 10
 
     package private(set) var rooms: [RememberedRoom] = []
 
     package init() {}
 
-    /// What to begin with: the room of these devices whose volume was nearest; how loud the echo is shows at once.
+    /// Returns the room to start with: the one of these devices at the nearest volume. The level of the echo shows at once.
     package func room(microphone: String, loudspeaker: String, volume: Int) -> RememberedRoom? {
         rooms.filter { $0.isOf(microphone, loudspeaker) }
             .min { ($0.volume - volume).magnitude < ($1.volume - volume).magnitude }
     }
 
-    /// Takes the place of what was known of these devices at this volume; of more than `most` the oldest goes. A path that is
-    /// none, of another length or with what is no number, is not kept.
+    /// Keeps a room in place of the one of these devices at this volume; beyond `most`, the oldest is dropped. Ignores a path
+    /// of the wrong length or with values that are not finite.
     package mutating func keep(_ room: RememberedRoom) {
         guard room.path.count == RememberedRoom.pathFrames, room.path.allSatisfy(\.isFinite), room.bias.isFinite else {
             return
@@ -38,7 +38,7 @@ package struct SavedRooms: Sendable, Equatable {
         rooms = Array(rooms.prefix(Self.most))
     }
 
-    /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
+    /// Reads the text of the file. Unknown keys are ignored, as a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let values = try ConfigurationDocument(ofState: bytes).values
         guard values["schema"] == .integer(1) else { throw Unreadable("it does not say schema = 1") }
@@ -121,7 +121,7 @@ package struct SavedRooms: Sendable, Equatable {
             """
     }
 
-    /// A name of ALSA's as a TOML string.
+    /// Returns an ALSA name as a TOML string.
     private static func quoted(_ name: String) -> String {
         var text = "\""
         for scalar in name.unicodeScalars.prefix(longestName) {
@@ -135,7 +135,7 @@ package struct SavedRooms: Sendable, Equatable {
     }
 }
 
-/// How the loudspeaker was heard at the microphone: what a start need not learn anew.
+/// The echo path of a pair of devices, so that a start need not learn it again.
 package struct RememberedRoom: Sendable, Equatable {
     /// Samples of `path`, 320 ms at 48 kHz.
     package static let pathFrames = Int(CAEC_PATH_FRAMES)
@@ -143,11 +143,11 @@ package struct RememberedRoom: Sendable, Equatable {
     /// ALSA names of the devices that were open.
     package var microphone: String
     package var loudspeaker: String
-    /// What the card's own mixer was set to, in percent; 100 where the volume is set in software, which the path does not hold.
+    /// Volume of the card's own mixer in percent; 100 if the volume is set in software, which is not part of the path.
     package var volume: Int
-    /// By how many frames at 48 kHz the echo came earlier than the card's delays say.
+    /// Frames at 48 kHz by which the echo came earlier than the card's delays say.
     package var bias: Double
-    /// The echo path, from 25 ms before the expected echo on; `pathFrames` samples.
+    /// The echo path, starting 25 ms before the expected echo; `pathFrames` samples.
     package var path: [Float]
 
     package init(microphone: String, loudspeaker: String, volume: Int, bias: Double, path: [Float]) {

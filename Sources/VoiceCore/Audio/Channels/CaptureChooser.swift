@@ -1,12 +1,12 @@
 internal import VoiceConfiguration
 
-/// What is known of a microphone before it is opened, and how it is listened to once its channels are known.
+/// Knowledge of a microphone before it is opened, and the choice of how to use it once its channels are known.
 struct CaptureChooser: Sendable {
     let wishes: CaptureWishes
     let identity: CardIdentity?
     private let lines: [KnownDevices.Line]
 
-    /// - Parameter device: the ALSA name, resolved.
+    /// - Parameter device: the resolved ALSA name.
     init(_ wishes: CaptureWishes, known: KnownDevices, device: String, entries: [AudioDeviceEntry]) {
         self.init(wishes, known: known, identity: CardIdentity.of(device, in: entries))
     }
@@ -17,17 +17,17 @@ struct CaptureChooser: Sendable {
         lines = identity.map(known.lines(for:)) ?? []
     }
 
-    /// Least numbers of channels to open the device with, the most wanted first. A device with several firmwares refuses the
-    /// ones it has not.
+    /// Minimum channel counts to open the device with, in order of preference. A device with several firmwares refuses counts
+    /// that its own does not offer.
     var tries: [Int] {
-        // All that the map names, where the device has them; else what is needed of it.
+        // All channels of the map, if the device has them; otherwise those that are needed.
         if let map = wishes.map { return Set([map.roles.count, wishes.channels()]).sorted(by: >) }
         if lines.isEmpty { return [wishes.channels()] }
         let wanted = Set(lines.map { wishes.channels(known: $0.map) } + [wishes.channels()])
         return wanted.sorted(by: >)
     }
 
-    /// How a device that gave so many channels is listened to.
+    /// Returns how to use a device that opened with `channels` channels.
     func choice(channels: Int) -> CaptureChoice {
         let line = lines.first { $0.map.roles.count == channels }
         let (plan, reason) = wishes.plan(channels: channels, known: line?.map, device: identity?.text ?? "")
@@ -44,21 +44,21 @@ struct CaptureChooser: Sendable {
     }
 }
 
-/// How a microphone is listened to, and why.
+/// How a microphone is used, and why.
 package struct CaptureChoice: Sendable, Equatable {
     package var plan: CapturePlan
     package var reason: String
-    /// The line of the table of known devices that counts.
+    /// The applicable line of the table of known devices.
     package var line: KnownDevices.Line?
-    /// The map that counts.
+    /// The applicable map.
     package var map: ChannelMap?
-    /// The same with `audio.input_channel`, as `echo-test` writes it down.
+    /// `map` and `audio.input_channel`, as `echo-test` records them.
     package var listening = ""
     package var identity: CardIdentity?
-    /// What is wrong with what is configured, in a line for people.
+    /// What is wrong with the configuration, in one line for people.
     package var problem: String?
 
-    /// As the log and `devices` have it: "channel 1 (processed); echo: hardware, known device".
+    /// Text for the log and `devices`: "channel 1 (processed); echo: hardware, known device".
     package var text: String {
         var voice = "mean of all channels"
         if case .channel(let place) = plan.voice {

@@ -2,14 +2,14 @@ package import VoiceConfiguration
 
 package typealias EchoWorker = Configuration.Echo.Worker
 
-/// How an open microphone is listened to: which channels, and who cancels the echo in them.
+/// How an open microphone is used: its channels, and who cancels the echo in them.
 package struct CapturePlan: Sendable, Equatable {
-    /// What becomes the voice.
+    /// Channel of the voice.
     package var voice = ChannelSelection.average
-    /// The channel that carries what the loudspeaker plays, counted from 0, if it is to be used.
+    /// Channel that carries what the loudspeaker plays, counted from 0; nil if none is used.
     package var reference: Int?
     package var worker = EchoWorker.software
-    /// Whether the own canceller takes over where the device leaves too much.
+    /// Whether the software canceller takes over if the device leaves too much echo.
     package var mayTakeOver = false
 
     package init() {}
@@ -28,8 +28,8 @@ package struct CapturePlan: Sendable, Equatable {
 
     // MARK: As one number, for the audio thread
 
-    /// Bits 0-7 the channel of the voice + 1 (0: the mean), 8-15 the reference + 1 (0: none), 16-17 the worker, 18 whether the
-    /// own canceller may take over.
+    /// Bits 0-7: voice channel + 1 (0: the mean). 8-15: reference channel + 1 (0: none). 16-17: the worker. 18: whether the
+    /// software canceller may take over.
     var packed: Int {
         var channel = 0
         if case .channel(let place) = voice { channel = min(ChannelMap.most, max(0, place) + 1) }
@@ -58,7 +58,7 @@ package struct CapturePlan: Sendable, Equatable {
     }
 }
 
-/// What `echo-test` found best, on the device with this identity, listened to in this way.
+/// The best worker according to `echo-test`, for one device with one use of its channels.
 package struct MeasuredWorker: Sendable, Equatable {
     package var worker: EchoWorker
     /// `CardIdentity.text`.
@@ -72,44 +72,45 @@ package struct MeasuredWorker: Sendable, Equatable {
         self.channels = channels
     }
 
-    /// A device of which nothing is known may be any: it counts for none.
+    /// Returns whether the measurement applies. An unidentified device may be any, so nothing applies to it.
     func counts(on device: String, channels: String) -> Bool {
         !device.isEmpty && device == self.device && channels == self.channels
     }
 }
 
-/// What the configuration wants of channels and cancellers; the plan follows once the device is open.
+/// Configured wishes for channels and cancellers; the plan follows once the device is open.
 package struct CaptureWishes: Sendable, Equatable {
-    /// `audio.input_channel`, counted from 0; nil for by itself.
+    /// `audio.input_channel`, counted from 0; nil for automatic.
     package var channel: Int?
     /// `audio.input_channels`.
     package var map: ChannelMap?
     /// `echo.mode`; nil for auto.
     package var worker: EchoWorker?
-    /// What `echo-test` found best, and on which device.
+    /// The worker that `echo-test` found best, and the device it measured.
     package var measured: MeasuredWorker?
     /// `echo.enabled`.
     package var cancels = true
-    /// Whether the own canceller may take over from a device that nobody has chosen; not while it is being measured.
+    /// Whether the software canceller may take over from a device that nobody has chosen; false during a measurement.
     package var mayTakeOver = true
 
     package init() {}
 
-    /// The least number of channels with which the device is to be opened.
+    /// Returns the least number of channels to open the device with.
     ///
-    /// - Parameter known: the map of the device as the table of known devices has it.
+    /// - Parameter known: map of the device in the table of known devices.
     package func channels(known: ChannelMap? = nil) -> Int {
         let map = map ?? known
         let needed = [channel, map?.first(.processed), map?.first(.raw), cancels ? map?.first(.reference) : nil]
         return min(ChannelMap.most, max(1, (needed.compactMap { $0 }.max() ?? 0) + 1))
     }
 
-    /// The plan for a device that was opened with so many channels, and why in a few words.
+    /// Returns the plan for a device that opened with `channels` channels, and a short reason.
     ///
-    /// The voice is `audio.input_channel`; else by the map: the processed channel, or the first bare one where the own canceller
-    /// works alone; else the mean of two channels, and the first of more: what the others carry is not known.
+    /// The voice is `audio.input_channel` if set. Otherwise, with a map, it is the processed channel, or the raw ones if the
+    /// software canceller works alone: the mean of the only two channels, else the first. Without a map it is the mean of up
+    /// to two channels, or the first of more, as the content of the others is unknown.
     ///
-    /// - Parameter device: what it is, as `CardIdentity.text` has it; empty for what is no card.
+    /// - Parameter device: its `CardIdentity.text`; empty if it is not a card.
     package func plan(
         channels: Int,
         known: ChannelMap? = nil,
@@ -123,12 +124,13 @@ package struct CaptureWishes: Sendable, Equatable {
         return (plan, reason)
     }
 
-    /// The map that counts for a device that was opened with so many channels; nil where it names more of them.
+    /// Returns the applicable map for a device that opened with `channels` channels; nil if the map names more.
     func usable(channels: Int, known: ChannelMap? = nil) -> ChannelMap? {
         (map ?? known).flatMap { $0.roles.count <= channels ? $0 : nil }
     }
 
-    /// What is wrong with `audio.input_channels` on a device that was opened with so many channels, in a line for people.
+    /// Returns what is wrong with `audio.input_channels` on a device with `channels` channels, in one line for people, or
+    /// nil.
     func problem(channels: Int) -> String? {
         guard let map, map.roles.count > channels else { return nil }
         return
@@ -136,7 +138,7 @@ package struct CaptureWishes: Sendable, Equatable {
             + "jarvis-voiced devices --probe says what each channel carries"
     }
 
-    /// What is listened to, as `echo-test` writes it down: "raw, processed; channel 2".
+    /// Returns the use of the channels as `echo-test` records it: "raw, processed; channel 2".
     func listening(_ map: ChannelMap?) -> String {
         [map?.text, channel.map { "channel \($0 + 1)" }].compactMap { $0 }.joined(separator: "; ")
     }
@@ -160,7 +162,8 @@ package struct CaptureWishes: Sendable, Equatable {
         let processed = map.first(.processed)
         let raw = map.all(.raw)
         if let processed, worker != .software || !cancels || raw.isEmpty { return .channel(processed) }
-        // Two bare microphones give their mean, as on any stereo card. More are centimetres apart: their mean has holes.
+        // Two raw microphones give their mean, as on any stereo card. With more, centimetres apart, the mean has comb-filter
+        // notches.
         return raw.count == 2 && map.roles.count == 2 ? .average : .channel(raw.first ?? 0)
     }
 }

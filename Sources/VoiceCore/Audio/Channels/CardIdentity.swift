@@ -1,12 +1,12 @@
 package import VoiceBase
 
-/// What a sound card is, by the USB device behind it.
+/// Identity of a sound card, taken from the USB device behind it.
 package struct CardIdentity: Sendable, Equatable {
     package var vendor: UInt16?
     package var product: UInt16?
-    /// bcdDevice: the firmware's version, 0x0210 for 2.10.
+    /// `bcdDevice`, the firmware version: 0x0210 for 2.10.
     package var firmware: UInt16?
-    /// What the maker calls it.
+    /// The maker's name for it.
     package var name: String
 
     package init(vendor: UInt16? = nil, product: UInt16? = nil, firmware: UInt16? = nil, name: String) {
@@ -16,7 +16,7 @@ package struct CardIdentity: Sendable, Equatable {
         self.name = name
     }
 
-    /// "0b0e:0420 1.05 name"; of a card that is not on the USB its name alone. Holds no serial number.
+    /// "0b0e:0420 1.05 name", or the name alone for a card that is not on USB. Contains no serial number.
     package var text: String {
         guard let vendor, let product else { return name }
         return "\(Self.hex(vendor)):\(Self.hex(product))" + (firmware.map { " " + Self.version($0) } ?? "") + " " + name
@@ -32,19 +32,19 @@ package struct CardIdentity: Sendable, Equatable {
         return String(value >> 8, radix: 16) + "." + (low.count < 2 ? "0" : "") + low
     }
 
-    /// Reads it from sysfs.
+    /// Reads the identity from sysfs.
     ///
     /// - Parameters:
-    ///   - card: its number.
-    ///   - name: what ALSA calls it.
-    ///   - root: where sysfs is.
+    ///   - card: card number.
+    ///   - name: name of the card in ALSA.
+    ///   - root: mount point of sysfs.
     package static func read(
         card: Int,
         name: String,
         root: String = "/sys",
         files: FileReader = .system
     ) -> CardIdentity {
-        // The sound card belongs to an interface of the USB device, which is the folder above.
+        // The sound card belongs to an interface of the USB device, which is the parent folder.
         let folder = "\(root)/class/sound/card\(card)/device/.."
         func number(_ file: String) -> UInt16? {
             guard let bytes = try? files.read("\(folder)/\(file)", 64).bytes else { return nil }
@@ -59,7 +59,7 @@ package struct CardIdentity: Sendable, Equatable {
         )
     }
 
-    /// Of the card behind an ALSA name; nil for names that tell of none.
+    /// Returns the identity of the card behind an ALSA name; nil if the name does not lead to a card.
     static func of(_ device: String, in entries: [AudioDeviceEntry]) -> CardIdentity? {
         if let entry = entries.first(where: { $0.id == device }), let number = entry.cardNumber {
             return read(card: number, name: entry.name)

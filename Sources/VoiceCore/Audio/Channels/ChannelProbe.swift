@@ -1,37 +1,37 @@
 internal import CDSP
 internal import Glibc
 
-/// Finds out what the channels of a microphone carry, from a recording of all of them during which a probe sound was played.
+/// Finds out what the channels of a microphone carry, from a recording of all of them while a probe sound was played.
 ///
 /// A pure computation. Levels in dBFS (mean power).
 package struct ChannelProbe: Sendable {
-    /// What was measured of one channel.
+    /// Measurements of one channel.
     package struct Measurement: Sendable, Equatable {
-        /// Before the sound, and while it was played.
+        /// Level before the sound, and during it.
         package var quiet: Double
         package var loud: Double
-        /// All samples were the same.
+        /// Whether all samples have the same value.
         package var isSilent: Bool
-        /// How much of the channel is the sound, 0 ... 1: the normalised correlation at its best place.
+        /// Share of the sound in the channel, 0 ... 1: the highest normalised correlation.
         package var likeness: Double
-        /// When the sound came, in ms since the beginning of the recording; nil where it was not found.
+        /// Arrival of the sound in ms since the beginning of the recording; nil if it was not found.
         package var arrival: Double?
-        /// The first channel that carries the very same, counted from 0.
+        /// The first channel with the same signal, counted from 0.
         package var sameAs: Int?
 
-        /// The level of what the sound added; nil where it added nothing to speak of.
+        /// Level that the sound added; nil if negligible.
         var echo: Double? {
             let added = pow(10, loud / 10) - pow(10, quiet / 10)
             return likeness > ChannelProbe.heard || loud - quiet > 6 ? 10 * log10(max(added, 1e-12)) : nil
         }
     }
 
-    /// From here on a channel has heard the sound.
+    /// Least likeness of a channel that picked up the sound.
     static let heard = 0.15
-    /// From here on a channel without any noise is the sound itself.
+    /// Least likeness of a channel that is the sound itself, provided its noise is below `noiseless` (dBFS).
     static let copy = 0.8
     static let noiseless = -85.0
-    /// By how much less than the loudest microphone a processed one hears of the sound, in dB.
+    /// How far a processed channel lies below the loudest microphone during the sound, in dB.
     static let cancelled = 12.0
     static let rate = 8000
 
@@ -64,17 +64,17 @@ package struct ChannelProbe: Sendable {
 
     // MARK: Judgement
 
-    /// Whether anything of the sound was found on any channel.
+    /// Whether any channel picked up the sound.
     package var isHeard: Bool { channels.contains { $0.echo != nil } }
 
-    /// What each channel carries; nil where that cannot be told, because no channel heard the sound or none was played.
+    /// Role of each channel; nil if undecidable, because no channel picked up the sound or none was played.
     package var roles: [ChannelRole?] {
         let loudest = channels.filter { !isReference($0) && !$0.isSilent }.compactMap(\.echo).max()
         return channels.map { one in
             if one.isSilent { return .silent }
             if isReference(one) { return .reference }
             guard isPlayed, isHeard else { return nil }
-            // Beside a reference that proves that it was played, what hears nothing of it has taken it off.
+            // If a reference proves that the sound was played, a channel without any of it has removed it.
             guard let loudest, let echo = one.echo else { return .processed }
             return loudest - echo >= Self.cancelled ? .processed : .raw
         }
@@ -84,9 +84,9 @@ package struct ChannelProbe: Sendable {
         !one.isSilent && one.likeness >= Self.copy && one.quiet < Self.noiseless
     }
 
-    /// What to write to the configuration; nil where it is not known, or no channel has a voice.
+    /// Returns the map for the configuration; nil if a role is unknown or no channel has a voice.
     ///
-    /// - Parameter unheard: what a channel is taken to be where nothing heard the sound.
+    /// - Parameter unheard: role to assume for channels whose role is unknown.
     package func map(unheard: ChannelRole? = nil) -> ChannelMap? {
         let roles = roles.compactMap { $0 ?? unheard }
         return roles.count == channels.count ? try? ChannelMap(roles) : nil
@@ -116,8 +116,8 @@ package struct ChannelProbe: Sendable {
 
     // MARK: Measurement
 
-    /// What is played: a second that rises from 300 to 3400 Hz, at -26 dBFS, with soft ends. At any rate the same sound.
-    /// - Parameter shift: of the phase, in radians.
+    /// Returns the probe sound: a one-second sweep from 300 to 3400 Hz at -26 dBFS, with soft ends; the same at any rate.
+    /// - Parameter shift: phase offset in radians.
     static func sound(rate: Int, shift: Double = 0) -> [Float] {
         (0..<rate).map { index in
             let time = Double(index) / Double(rate)
@@ -141,15 +141,15 @@ package struct ChannelProbe: Sendable {
         let (place, likeness) = find(sound, in: low, from: Int(quiet.upperBound * Double(Self.rate)))
         one.likeness = likeness
         let begin = Double(place) / Double(Self.rate)
-        // Where it was not found, it is what came after the quiet part.
+        // If the sound was not found, use what followed the quiet part.
         let from = likeness > heard ? begin : quiet.upperBound + 0.7
         one.loud = level(slice(samples, from...(from + 1), rate))
         if likeness > heard { one.arrival = begin * 1000 }
         return one
     }
 
-    /// The place of the highest normalised correlation, and how high it is. Both phases count, since the sound comes between two
-    /// samples.
+    /// Returns the position and the value of the highest normalised correlation. Uses both quadrature phases, since the sound
+    /// may fall between two samples.
     private static func find(_ sound: [Float], in samples: [Float], from first: Int) -> (Int, Double) {
         let count = sound.count
         guard first + count < samples.count else { return (0, 0) }
@@ -173,7 +173,7 @@ package struct ChannelProbe: Sendable {
         return (best.place, min(1, best.likeness))
     }
 
-    /// To 8 kHz by means over its periods, which is good enough to compare: what is above 4 kHz is not asked for.
+    /// Decimates to 8 kHz by averaging, which suffices for a comparison: content above 4 kHz does not matter.
     static func decimate(_ samples: [Float], from rate: Int) -> [Float] {
         guard rate > Self.rate else { return samples }
         let step = Double(rate) / Double(Self.rate)
@@ -209,7 +209,7 @@ package struct ChannelProbe: Sendable {
 }
 
 extension ChannelProbe {
-    /// What to do with what was found, for people.
+    /// Advice for the user on the result.
     package var conclusion: [String] {
         if channels.allSatisfy(\.isSilent) {
             return [

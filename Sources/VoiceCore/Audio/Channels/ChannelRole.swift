@@ -1,22 +1,22 @@
-/// What a channel of a microphone carries.
+/// Content of a microphone channel.
 package enum ChannelRole: String, Sendable, Equatable, CaseIterable {
     /// The voice after the device's own echo canceller.
     case processed
-    /// A bare microphone.
+    /// An unprocessed microphone.
     case raw
-    /// What the loudspeaker plays, before the room.
+    /// The signal that the loudspeaker plays, before the room.
     case reference
     /// Nothing.
     case silent
 }
 
-/// The roles of a device's channels, first channel first; 1 ... 32 of them.
+/// The roles of a device's channels, in order; 1 ... 32 of them.
 package struct ChannelMap: Sendable, Equatable {
     package static let most = 32
 
     package let roles: [ChannelRole]
 
-    /// Why a text is no map; the description fits behind the name of the key.
+    /// Why a text is not a map; the description continues the name of the key.
     package struct Fault: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -30,7 +30,7 @@ package struct ChannelMap: Sendable, Equatable {
         self.roles = roles
     }
 
-    /// - Parameter text: roles with commas between them, as "processed, raw, raw, reference".
+    /// - Parameter text: roles separated by commas, as in "processed, raw, raw, reference".
     package init(parsing text: String) throws(Fault) {
         var roles: [ChannelRole] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -46,7 +46,7 @@ package struct ChannelMap: Sendable, Equatable {
 
     package var text: String { roles.map(\.rawValue).joined(separator: ", ") }
 
-    /// The first channel of a role, counted from 0.
+    /// Returns the first channel of a role, counted from 0.
     package func first(_ role: ChannelRole) -> Int? { roles.firstIndex(of: role) }
 
     package func all(_ role: ChannelRole) -> [Int] { roles.indices.filter { roles[$0] == role } }

@@ -1,10 +1,10 @@
 package import VoiceConfiguration
 
 extension EchoWorker {
-    /// Where the keys of `[echo]` and of the channels say different things: what counts.
+    /// Explains which key wins if the keys of `[echo]` and of the channels contradict each other.
     ///
-    /// `echo.enabled = false` comes first: nothing is cancelled here, whatever the mode. `echo.mode` says who cancels. Then
-    /// `echo.duplex` says what is done with the result.
+    /// `echo.enabled = false` comes first: nothing is cancelled here, whatever the mode. `echo.mode` selects who cancels.
+    /// Then `echo.duplex` decides what happens with the result.
     package static func notices(on configuration: Configuration) -> [String] {
         let (audio, echo) = (configuration.audio, configuration.echo)
         var notices: [String] = []
@@ -44,7 +44,7 @@ extension EchoWorker {
 }
 
 extension AudioConfiguration {
-    /// Who cancels the echo as far as the configuration alone can tell, and what is done with the result: for `config check`.
+    /// Who cancels the echo, as far as the configuration alone shows, and what happens with the result: for `config check`.
     package func echoLine(duplex: Configuration.Echo.Duplex) -> String {
         let duplex = "echo.duplex = \"\(duplex.rawValue)\""
         guard capture.cancels else { return "nothing is cancelled here (echo.enabled = false); \(duplex)" }

@@ -1,16 +1,16 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The devices whose channels are known: a line each, by USB id, firmware and name.
+/// Devices with known channels: one line each, matched by USB id, firmware and name.
 package struct KnownDevices: Sendable, Equatable {
     package struct Line: Sendable, Equatable {
         package var key: String
         package var title: String
-        /// nil: any.
+        /// nil for any, as below.
         package var vendor: UInt16?
         package var product: UInt16?
         package var firmware: ClosedRange<UInt16>?
-        /// Part of the name, whatever the case; empty for any.
+        /// Part of the name, in any case; empty for any.
         package var name = ""
         package var map: ChannelMap
 
@@ -30,20 +30,20 @@ package struct KnownDevices: Sendable, Equatable {
     package static let file = "devices.toml"
     static let maximumBytes = 65_536
 
-    /// In the order in which they are looked at.
+    /// In order of precedence.
     package private(set) var lines: [Line] = []
 
     package init() {}
 
-    /// The lines for a device, whatever the number of its channels; the first are the better.
+    /// Returns the lines for a device, whatever its number of channels, best first.
     package func lines(for card: CardIdentity) -> [Line] { lines.filter { $0.fits(card) } }
 
-    /// The line for a device that was opened with so many channels.
+    /// Returns the line for a device that opened with `channels` channels.
     package func line(for card: CardIdentity, channels: Int) -> Line? {
         lines.first { $0.map.roles.count == channels && $0.fits(card) }
     }
 
-    /// Reads a table; what is wrong with it comes back as lines for people, and costs only the line concerned.
+    /// Parses a table. Problems come back as lines for people and cost only the line concerned.
     package static func parse(_ bytes: [UInt8], path: String) -> (table: KnownDevices, problems: [String]) {
         var table = KnownDevices()
         let document: ConfigurationDocument
@@ -120,8 +120,8 @@ package struct KnownDevices: Sendable, Equatable {
 
     // MARK: Where they come from
 
-    /// The built-in table behind the user's own lines, which come first: those beside the user's configuration, then those in
-    /// /etc/jarvis-voiced.
+    /// Loads the user's own lines followed by the built-in table. Lines beside the user's configuration come first, then
+    /// those in /etc/jarvis-voiced.
     package static func load(
         environment: [String: String],
         files: FileReader = .system

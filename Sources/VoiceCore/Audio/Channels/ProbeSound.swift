@@ -2,26 +2,26 @@ internal import CAlsa
 internal import Glibc
 internal import VoiceBase
 
-/// Plays and records for `devices --probe`: every channel, at the card's own rate, on threads of their own that may wait.
+/// Plays and records for `devices --probe`: every channel, at the card's own rate, on separate threads that may block.
 package enum ProbeSound {
-    /// Seconds: the whole recording, the silence that is played first, and what of it is taken for silence.
+    /// Seconds: the whole recording, the leading silence, and the part of it that is measured.
     private static let whole = 4.5
     private static let before = 1.5
     private static let calm = 0.3...1.2
-    /// Of the buffer, in periods of 10 ms.
+    /// Buffer size in periods of 10 ms.
     private static let periods = 25
 
-    /// Why something was not played.
+    /// Result of a probe; `silence` is the reason if the sound could not be played.
     package struct Outcome: Sendable {
         package var probe: ChannelProbe
         package var rate: Int
         package var silence: AudioDeviceError?
     }
 
-    /// Takes five seconds.
+    /// Runs a probe, which takes five seconds.
     ///
-    /// - Parameter output: nil plays nothing.
-    /// - Throws: where the microphone cannot be recorded.
+    /// - Parameter output: nil to play nothing.
+    /// - Throws: if the microphone cannot be recorded.
     package static func run(input: DeviceRequest, output: DeviceRequest?) async throws(AudioDeviceError) -> Outcome {
         async let heard = OwnThread.run("jv-probe-in") { () -> Result<Recording, AudioDeviceError> in
             do throws(AudioDeviceError) { return .success(try record(input)) } catch { return .failure(error) }
@@ -107,12 +107,12 @@ package enum ProbeSound {
 extension ALSAStream {
     private static let waitMilliseconds: Int32 = 2000
 
-    /// Waits until the device takes or brings frames again after it did not, with `code`; starts it where it does not run, and mends
-    /// what can be mended.
+    /// Waits after `code` until the device takes or delivers frames again. Starts it if it is not running and recovers from
+    /// errors if possible.
     fileprivate mutating func wait(after code: Int, step: String) throws(AudioDeviceError) {
         var code = code
         if code == 0 || code == -Int(EAGAIN) {
-            // A loudspeaker starts once its buffer is full.
+            // Playback starts once the buffer is full.
             try startWaiting()
             let ready = snd_pcm_wait(pcm, Self.waitMilliseconds)
             if ready > 0 { return }
@@ -123,7 +123,7 @@ extension ALSAStream {
         if direction == .capture { try startWaiting() }
     }
 
-    /// Starts the device if it waits for that.
+    /// Starts the device if it is prepared and not running.
     fileprivate func startWaiting() throws(AudioDeviceError) {
         guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
         let code = snd_pcm_start(pcm)

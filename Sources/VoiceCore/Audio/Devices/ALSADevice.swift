@@ -4,13 +4,13 @@ internal import Glibc
 internal import Synchronization
 internal import VoiceBase
 
-/// Microphone and loudspeaker through ALSA, one card or two, each of which may come and go.
+/// Microphone and loudspeaker through ALSA, on one card or two, each of which may come and go.
 ///
-/// Each side runs at its own rate, in steps of its own length; in here are 480 frames at 48 kHz every 10 ms. Capture is the
-/// clock: `read` polls its descriptors. Playback is written without waiting; its buffer is filled by all
-/// but one of its periods at the start and then stays about there. Streams are opened and closed elsewhere and come and
-/// leave by `DeviceSlot`. While the microphone is away `read` delivers silence at the pace of CLOCK_MONOTONIC; while the
-/// loudspeaker is away `write` takes everything at the pace of `read`.
+/// Each side runs at its own rate, in steps of its own length; the caller sees 480 frames at 48 kHz every 10 ms. Capture is
+/// the clock: `read` polls its descriptors. Playback is written without blocking; all but one of the periods of its buffer
+/// are filled at the start, and the level then stays about there. Streams are opened and closed elsewhere; they arrive and
+/// leave through `DeviceSlot`. Without a microphone, `read` delivers silence at the pace of CLOCK_MONOTONIC; without a
+/// loudspeaker, `write` accepts everything at the pace of `read`.
 struct ALSADevice: DuplexDevice, ~Copyable {
     private static let pollMilliseconds: Int32 = 20
 
@@ -24,20 +24,20 @@ struct ALSADevice: DuplexDevice, ~Copyable {
     private let loopback = SampleBuffer(count: AudioFormat.periodFrames)
     private var stillness = StillnessMeter()
     private var clock = PeriodClock()
-    /// The microphone is open but late: silence stands in for its periods until some arrive.
+    /// Whether the microphone is open but late: silence replaces its periods until frames arrive.
     private var isLate = false
-    /// Frames of the card that are in the stream's buffer for the period under way.
+    /// Card frames already in the stream's buffer for the current period.
     private var have = 0
-    /// Wake-ups in a row that brought no frame.
+    /// Consecutive wake-ups without a frame.
     private var idleWakes = 0
     private var pace = PaceGuard()
 
     private var playback: UnsafeMutablePointer<ALSAStream>?
     private var standIn: StandInSpeaker
-    /// Frames at 48 kHz that must be queued before playback starts.
+    /// Frames at 48 kHz to queue before playback starts.
     private var startAt = 0
     private var queued = 0
-    /// The same in frames of the card, without what is pending.
+    /// `queued` in card frames, without what is pending.
     private var queuedOfCard = 0
     private var playbackRuns = false
 
@@ -96,7 +96,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             if code > 0 {
                 have += code
                 idleWakes = 0
-                // What piled up behind a late period would come in a rush; the present is wanted.
+                // Drops the backlog of a late period, which would arrive in a burst: current sound is wanted.
                 if isLate { return restartCapture(stream, 0) }
                 continue
             }
@@ -118,7 +118,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         if let channel = capturePlan.reference {
             stream.pointee.reference.decode(raw, count: needed, selection: .channel(channel), into: loopback.base)
         }
-        // Behind a filter a constant is none any more.
+        // Measured before any filter, which would hide that the input is constant.
         stillness.note(captured, count: needed)
         microphone.stillPeriods = stillness.periods
         microphone.frames += UInt64(count)
@@ -136,7 +136,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return .done
     }
 
-    /// nil: try to read again.
+    /// Returns nil to try reading again.
     private mutating func waitForCapture(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
         let descriptors = stream.pointee.descriptors
         let count = stream.pointee.descriptorCount
@@ -148,7 +148,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             return .interrupted
         }
         if snd_pcm_state(stream.pointee.pcm) == SND_PCM_STATE_DISCONNECTED { return loseMicrophone(ENODEV) }
-        // Plugins take their wake-up back in here, and tell of a dead server only when asked.
+        // Plugins clear their wake-up in this call, and reveal a dead server only to `snd_pcm_avail` below.
         var events: UInt16 = 0
         let code = snd_pcm_poll_descriptors_revents(stream.pointee.pcm, descriptors, UInt32(count), &events)
         let trouble = Int32(events) & (POLLERR | POLLHUP | POLLNVAL) != 0
@@ -158,7 +158,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             if available < 0 { return restartCapture(stream, available) }
         }
         idleWakes += 1
-        // A descriptor that is always ready but brings nothing must not take the processor.
+        // A descriptor that is always ready without frames must not busy-loop.
         if ready > 0 && idleWakes > 20 { clinux_sleep_until_ns(clinux_monotonic_ns() + 2_000_000) }
         return nil
     }
@@ -210,7 +210,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         if loudspeaker.takeRecall() { return loseLoudspeaker(ETIMEDOUT) }
         while written < count {
-            // What the buffer had no room for goes first.
+            // Frames that did not fit into the buffer go first.
             if let event = push(stream) { return event }
             guard stream.pointee.pending == 0 else { return .done }
             let block = min(count - written, AudioFormat.periodFrames)
@@ -225,18 +225,18 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return .done
     }
 
-    /// Hands what is pending to the card before the work of the cycle begins. What goes wrong shows at the next `write`.
+    /// Hands pending frames to the card before the work of the cycle begins. Errors show at the next `write`.
     private mutating func pushEarly() {
         guard let stream = playback, playbackRuns, stream.pointee.pending > 0 else { return }
         _ = hand(stream)
     }
 
-    /// Hands as much of what is pending to the card as there is room for; ALSA's code.
+    /// Hands as many pending frames to the card as fit; returns ALSA's code.
     private mutating func hand(_ stream: UnsafeMutablePointer<ALSAStream>) -> Int {
         let raw = stream.pointee.raw + stream.pointee.pendingAt * stream.pointee.frameBytes
         var code = snd_pcm_writei(stream.pointee.pcm, raw, snd_pcm_uframes_t(stream.pointee.pending))
         if code == -Int(EAGAIN), stream.pointee.parameters.isTiny {
-            // ALSA takes nothing where there is less room than a wake-up is worth, not even what would fit.
+            // ALSA accepts nothing if less than a wake-up's worth is free, not even what would fit.
             let room = snd_pcm_avail_update(stream.pointee.pcm)
             guard room > 0, room < stream.pointee.pending else { return room < 0 ? room : code }
             code = snd_pcm_writei(stream.pointee.pcm, raw, snd_pcm_uframes_t(room))
@@ -249,7 +249,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return code
     }
 
-    /// Hands what is pending to the card, as much as there is room for; an event if that ended the stream.
+    /// Hands as many pending frames to the card as fit; returns an event if that ended the stream.
     private mutating func push(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
         var isFull = false
         while stream.pointee.pending > 0 && !isFull {
@@ -258,7 +258,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
             if isFull { break }
             if code < 0 { return restartPlayback(stream, code) }
         }
-        // A full buffer is never filled any further.
+        // A full buffer cannot be filled further, so playback starts.
         if !playbackRuns && queuedOfCard > 0 && (queued >= startAt || isFull) {
             let started = snd_pcm_start(stream.pointee.pcm)
             if started < 0 { return restartPlayback(stream, Int(started)) }
@@ -267,7 +267,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return isFull ? lookAfterFullPlayback(stream) : nil
     }
 
-    /// The buffer is full. A plugin whose server is dead says so for ever, and tells the truth only when asked.
+    /// Checks a full buffer. A plugin whose server is dead reports a full one forever; `snd_pcm_avail` reveals it.
     private mutating func lookAfterFullPlayback(_ stream: UnsafeMutablePointer<ALSAStream>) -> DeviceEvent? {
         guard clinux_monotonic_ns() &- stream.pointee.lastProgress > stream.pointee.lateNanoseconds else { return nil }
         let available = snd_pcm_avail(stream.pointee.pcm)
@@ -326,7 +326,7 @@ struct ALSADevice: DuplexDevice, ~Copyable {
 
     mutating func follow(_ step: Double) { playback?.pointee.converter.step = step }
 
-    /// 100 ms: so much of what cannot be taken back may be played to its end, in frames.
+    /// Longest tail that may be played to its end if it cannot be taken back: 100 ms, in frames.
     private static let longestTail = AudioFormat.deviceRate / 10
 
     mutating func flushPlayback() -> PlaybackFlush {
@@ -349,8 +349,8 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         }
         let began = clinux_monotonic_ns()
         let left = playbackDelay
-        // To stop and start anew puts the echo elsewhere, by the time that this takes, and the canceller hears a box that was
-        // moved: nobody is heard over the next answer. The end of a short buffer is the smaller evil.
+        // A restart shifts the echo by the time it takes. To the canceller that looks like a moved device, and nobody would
+        // be heard over the next answer. Playing the end of a short buffer is the lesser evil.
         guard left > Self.longestTail else { return .nothing }
         let room = max(0, Int(snd_pcm_avail_update(pcm)))
         let ofCard = max(0, stream.pointee.parameters.bufferFrames - room) + stream.pointee.pending
@@ -374,34 +374,34 @@ struct ALSADevice: DuplexDevice, ~Copyable {
         return PlaybackFlush(removed: removed, replaced: startAt)
     }
 
-    /// How many of the frames that are on their way when playback is dropped a sound server plays all the same: what it has
-    /// mixed for its card by then it does not take back.
+    /// Returns how many of the frames under way at a drop a sound server plays nevertheless: it does not take back what it
+    /// has already mixed for its card.
     ///
-    /// PulseAudio's plugin tells so itself, when asked after the drop: what is left of the delay then is the server's. PipeWire's
-    /// goes on telling what it told before; there it is all that has left the buffer. Behind a card of the kernel PulseAudio does
-    /// take some of it back, and tells nobody how much.
+    /// PulseAudio's plugin reports them: the delay that remains after the drop is the server's. PipeWire's plugin keeps
+    /// reporting its earlier delay, so there it is everything that has left the buffer. On a kernel card PulseAudio does take
+    /// some of it back, but does not report how much.
     ///
     /// - Parameters: frames at 48 kHz.
     ///   - delay: before the drop.
-    ///   - reported: the delay after it, where that can be relied on.
+    ///   - reported: the delay after it, if reliable.
     static func stillPlayed(delay: Int, inBuffer: Int, reported: Int?) -> Int {
         min(delay, max(0, reported ?? delay - inBuffer))
     }
 
-    /// How many frames must be written to a card before playback starts again. A delay longer than the buffer would never be in
-    /// it, so that playback would not start at all.
+    /// Returns how many frames must be written to a card before playback starts again. A delay longer than the buffer would
+    /// never fit, and playback would never start.
     static func startAfterFlush(removed: Int, inBuffer: Int) -> Int {
         min(removed, max(inBuffer, AudioFormat.periodFrames))
     }
 
-    /// How many frames must be written to a sound server before playback starts again: as many as were taken back, and no fewer
-    /// than at the first start, for it may take its step at once. Less what the card would have played while it stood still: that
-    /// many frames of the microphone are waiting, and each of them brings one.
+    /// Returns how many frames must be written to a sound server before playback starts again: as many as were taken back,
+    /// but no fewer than at the first start, as it may take a whole step at once. Frames that the card would have played
+    /// while stopped are subtracted: as many microphone frames are waiting, and each brings one frame of output.
     static func restartOfServer(removed: Int, fill: Int, stoppedFor: Int) -> Int {
         max(max(removed, fill) - stoppedFor, AudioFormat.periodFrames)
     }
 
-    /// The streams go back to be closed.
+    /// Returns the streams to be closed.
     mutating func close() {
         if let playback {
             snd_pcm_drop(playback.pointee.pcm)

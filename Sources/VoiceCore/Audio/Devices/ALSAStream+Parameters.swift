@@ -8,10 +8,10 @@ extension ALSAStream {
         (.s16big, SND_PCM_FORMAT_S16_BE),
     ]
 
-    /// Sets the best rate that the device has, a format of ours, and periods of 10 ms or near. The rate converter of ALSA stays
-    /// out of it: without its plugins it is linear, and no server tells which one there is.
+    /// Sets the best rate of the device, a supported format, and periods of about 10 ms. ALSA's rate converter is disabled:
+    /// without its plugins it is linear, and no sound server reports which one is in use.
     ///
-    /// Where all channels are wanted, the rate is the best of those at which the device has most of them.
+    /// If all channels are wanted, the rate is the best of those at which the device has the most.
     static func configure(
         _ pcm: OpaquePointer,
         device: String,
@@ -35,7 +35,7 @@ extension ALSAStream {
             throw unsupported(refusal.access)
         }
         let wanted = request.channels.wanted(of: abilities)
-        // Media has two channels; what has one alone gets their mean.
+        // Media has two channels; a mono device gets their mean.
         let least = direction == .playback ? max(2, wanted) : wanted
         guard
             let (rate, channels) = try choose(
@@ -56,7 +56,7 @@ extension ALSAStream {
         let cycle = plan.cycleFrames
         var period = snd_pcm_uframes_t(cycle)
         try check(snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil), "set the period")
-        // A card that goes in longer steps needs room for the one that it takes and the one that it waits for.
+        // A card with longer steps needs room for the step it takes and the one it waits for.
         plan.server = SoundServer(behind: pcm)
         let step = max(Int(period), plan.serverStep * rate / AudioFormat.deviceRate)
         let steps = step > cycle * 3 / 2 ? 2 * step : 0
@@ -75,8 +75,8 @@ extension ALSAStream {
         return plan
     }
 
-    /// Sets the first of the rates at which the device has the channels wanted, else the first at which it has any; nil if it
-    /// runs at none of them.
+    /// Sets the first rate at which the device has the wanted channels, else the one at which it has the most; nil if it runs
+    /// at none of them.
     private static func choose(
         _ pcm: OpaquePointer,
         _ hardware: OpaquePointer?,
@@ -103,8 +103,8 @@ extension ALSAStream {
         return most
     }
 
-    /// Playback is started by hand, so that the first write of a prefill does not start an almost empty buffer; the thread is
-    /// woken every 10 ms.
+    /// Makes playback start explicitly, so that the first write of a prefill does not start an almost empty buffer, and wakes
+    /// the thread every 10 ms.
     private static func start(
         _ pcm: OpaquePointer,
         _ plan: StreamPlan,
@@ -124,7 +124,7 @@ extension ALSAStream {
 }
 
 extension ALSAStream.Request.Channels {
-    /// How many to ask a device for.
+    /// Returns the number of channels to request from a device.
     func wanted(of abilities: DeviceAbilities) -> Int {
         switch self {
         case .atLeast(let count): count

@@ -3,22 +3,22 @@ internal import CLinux
 internal import Glibc
 internal import VoiceBase
 
-/// One direction of a sound card: an open PCM, its conversion buffers, and how its recovery goes.
+/// One direction of a sound card: an open PCM, its conversion buffers and its recovery.
 ///
-/// Outside of it everything counts frames at 48 kHz; what is "of the card" counts frames at the card's own rate.
+/// The interface counts frames at 48 kHz; "of the card" marks frames at the card's own rate.
 struct ALSAStream: ~Copyable {
-    /// What a device is opened with.
+    /// What to open a device with.
     struct Request: Sendable {
         enum Channels: Equatable {
             case atLeast(Int)
-            /// All that the device has of its own; two where a plugin makes up any number.
+            /// All that the device has of its own; two if a plugin offers any number.
             case all
         }
 
         var channels: Channels
-        /// Wanted buffer, in periods of 10 ms.
+        /// Wanted buffer in periods of 10 ms.
         var periods: Int
-        /// The only rate to try, in Hz; nil: the best that the device has.
+        /// The only rate to try, in Hz; nil for the best that the device offers.
         var rate: Int?
     }
 
@@ -26,24 +26,24 @@ struct ALSAStream: ~Copyable {
     let device: String
     let direction: AudioDirection
     let parameters: StreamPlan
-    /// What goes through in one cycle, interleaved, in the format of the card.
+    /// Frames of one cycle, interleaved, in the card's format.
     let raw: UnsafeMutableRawPointer
-    /// One frame of it, in bytes.
+    /// Bytes per frame of `raw`.
     let frameBytes: Int
-    /// What to poll for capture: ALSA's descriptors, and one place behind them for a descriptor of the caller.
+    /// Descriptors to poll for capture: ALSA's, and one further entry for a descriptor of the caller.
     let descriptors: UnsafeMutablePointer<pollfd>
     let descriptorCount: Int
-    /// Recoveries since frames last flowed.
+    /// Recoveries since frames last moved.
     var failures = 0
-    /// When frames last moved, or the stream was last started.
+    /// Time at which frames last moved or the stream was last started.
     var lastProgress: UInt64
 
-    /// Capture: the voice, and what the card tells of its loudspeaker.
+    /// Capture: the voice, and the card's loopback of its loudspeaker.
     var voice: CaptureConverter
     var reference: CaptureConverter
     /// Playback: from 48 kHz to the card's rate and clock.
     var converter: PlaybackConverter
-    /// Playback: frames of the card in `raw` that its buffer had no room for yet, and where they begin. One cycle at most.
+    /// Playback: card frames in `raw` for which the card's buffer had no room yet, and their start. One cycle at most.
     var pending = 0
     var pendingAt = 0
 
@@ -58,7 +58,7 @@ struct ALSAStream: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - handle: an open PCM, which is closed with the stream or where there is none.
+    ///   - handle: an open PCM, closed with the stream or if `init` throws.
     ///   - device: its name.
     init(
         taking handle: OpaquePointer,
@@ -100,7 +100,7 @@ struct ALSAStream: ~Copyable {
         lastProgress = clinux_monotonic_ns()
     }
 
-    /// Opens without waiting: another program may hold it.
+    /// Opens in non-blocking mode, as another program may hold the device.
     static func openPCM(_ device: String, _ direction: AudioDirection) throws(AudioDeviceError) -> OpaquePointer {
         var handle: OpaquePointer?
         let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
@@ -117,29 +117,29 @@ struct ALSAStream: ~Copyable {
         raw.deallocate()
     }
 
-    /// Whether frames written can be taken back in truth: a plugin may have passed them on, and only moves its counter.
+    /// Whether written frames can really be taken back: a plugin may have passed them on and merely move its counter.
     var canRewind: Bool {
         let type = snd_pcm_type(pcm)
         return type == SND_PCM_TYPE_HW || type == SND_PCM_TYPE_DMIX
     }
 
-    /// Frames at 48 kHz that a delay of the card, in its own frames, and the converter behind it last.
+    /// Converts a delay in card frames, plus that of the converter, to frames at 48 kHz.
     func captureDelay(_ ofCard: Int) -> Int {
         guard parameters.rate != AudioFormat.deviceRate else { return ofCard }
         let frames = (Double(ofCard) + voice.lag) * Double(AudioFormat.deviceRate)
         return Int((frames / Double(parameters.rate)).rounded())
     }
 
-    /// Frames at 48 kHz that so many of the card last.
+    /// Converts card frames to frames at 48 kHz.
     func atDeviceRate(_ frames: Int) -> Int {
         parameters.rate == AudioFormat.deviceRate
             ? frames : Int((Double(frames) * Double(AudioFormat.deviceRate) / Double(parameters.rate)).rounded())
     }
 
-    /// How long a period may be late: what the card brings at once comes seldom.
+    /// How late a period may be; a card with long periods delivers rarely.
     var lateNanoseconds: UInt64 { max(150_000_000, UInt64(2e6 * parameters.periodMilliseconds)) }
 
-    /// Turns frames at 48 kHz, one period at most, into `pending` frames of the card in `raw`. None may be pending.
+    /// Converts frames at 48 kHz, one period at most, to `pending` card frames in `raw`. None may be pending.
     mutating func encode(_ frames: UnsafePointer<StereoFrame>, count: Int) {
         let (converted, made) = converter.process(frames, count: count)
         parameters.format.encode(converted, frames: made, channels: parameters.channels, into: raw)
@@ -147,7 +147,7 @@ struct ALSAStream: ~Copyable {
         pendingAt = 0
     }
 
-    /// Forgets what the converters hold of the past, and what is pending.
+    /// Forgets the converters' past and whatever is pending.
     mutating func forget() {
         voice.reset()
         reference.reset()
@@ -157,7 +157,7 @@ struct ALSAStream: ~Copyable {
 }
 
 extension ALSAStream {
-    /// Recoveries in a row without a frame between them until the device counts as lost.
+    /// Consecutive recoveries without a frame until the device counts as lost.
     private static let patience = 10
 
     /// Notes that frames moved.
@@ -166,7 +166,7 @@ extension ALSAStream {
         failures = 0
     }
 
-    /// Brings the stream back to "prepared" after `code`, judged by its state.
+    /// Returns the stream to "prepared" after `code`, as its state requires.
     /// - Returns: 0, or the errno with which it is lost.
     mutating func recover(_ code: Int) -> Int32 {
         if code == -Int(ENODEV) || code == -Int(EBADF) { return ENODEV }
@@ -177,7 +177,7 @@ extension ALSAStream {
         case SND_PCM_STATE_DISCONNECTED:
             return ENODEV
         case SND_PCM_STATE_SUSPENDED:
-            // Resuming would play what is old by now; preparing works after every suspend.
+            // Resuming would play outdated sound; preparing works after every suspend.
             if snd_pcm_resume(pcm) == 0 { snd_pcm_drop(pcm) }
         case SND_PCM_STATE_RUNNING, SND_PCM_STATE_DRAINING, SND_PCM_STATE_PAUSED:
             snd_pcm_drop(pcm)

@@ -3,13 +3,13 @@ internal import Glibc
 
 /// A device that ALSA offers.
 package struct AudioDeviceEntry: Sendable, Equatable {
-    /// The name to open it by and to keep in a configuration: it has the card's id, which survives replugging, not its number.
+    /// Name to open it by and to keep in a configuration: contains the card's id, which survives replugging, not its number.
     package var id: String
-    /// What the maker calls it.
+    /// The maker's name for it.
     package var name: String
     package var capture: Bool
     package var playback: Bool
-    /// Card id, number and device number; nil for what is not a card's own device ("default", "pulse").
+    /// Card id, number and device number; nil for names that are not a card's own device ("default", "pulse").
     package var card: String?
     package var cardNumber: Int?
     package var device: Int?
@@ -37,9 +37,9 @@ package struct AudioDeviceEntry: Sendable, Equatable {
     }
 }
 
-/// The devices there are, and which of them a name means.
+/// The available devices, and the resolution of names to devices.
 package enum AudioDeviceCatalog {
-    /// Cards' own devices first, then the names that ALSA's configuration adds.
+    /// Returns the cards' own devices, followed by names that ALSA's configuration adds.
     package static func list() -> [AudioDeviceEntry] {
         calsa_silence()
         var entries = hardware()
@@ -47,10 +47,10 @@ package enum AudioDeviceCatalog {
         return entries
     }
 
-    /// The ALSA name that `request` means among `entries`. Pure.
+    /// Returns the ALSA name that `request` means among `entries`. Pure.
     ///
-    /// In order: "default", "null" or an id as it stands; "hw:1,0" by numbers; a card id (its first device in this direction); a name
-    /// with a colon, which is left to ALSA; a part of an id or name that fits exactly one device, whatever the case.
+    /// In order: "default", "null" or an id, unchanged; "hw:1,0" by numbers; a card id (its first device in this direction);
+    /// a name with a colon, left to ALSA; a part of an id or name that matches exactly one device, in any case.
     package static func resolve(
         _ request: String,
         direction: AudioDirection,
@@ -127,7 +127,7 @@ package enum AudioDeviceCatalog {
         return String(cString: snd_pcm_info_get_name(info))
     }
 
-    /// Names without a card of their own; those with a colon only repeat the cards in many guises.
+    /// Names that are not bound to a card. Those with a colon only repeat the cards in many variants.
     private static func hints() -> [AudioDeviceEntry] {
         var list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard snd_device_name_hint(-1, "pcm", &list) == 0, let list else { return [] }

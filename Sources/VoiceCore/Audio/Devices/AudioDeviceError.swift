@@ -2,17 +2,17 @@ internal import CAlsa
 internal import Glibc
 package import VoiceBase
 
-/// Why sound does not work, in one line that names the device and the way out.
+/// Why sound does not work, in one line that names the device and a remedy.
 package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No device of that name. `known`: ids that exist in this direction.
     case notFound(device: String, direction: AudioDirection, known: [String])
-    /// The name fits several devices.
+    /// The name matches several devices.
     case ambiguous(device: String, direction: AudioDirection, candidates: [String])
-    /// Another program has it open; `holder` is "name (pid)" when the system tells.
+    /// Another program has it open; `holder` is "name (pid)", nil if unknown.
     case busy(device: String, direction: AudioDirection, holder: String?)
     /// The user may not open it.
     case permission(device: String, direction: AudioDirection)
-    /// It is there but cannot do what is needed.
+    /// The device lacks a necessary ability.
     case unsupported(device: String, direction: AudioDirection, reason: String)
     /// Another refusal.
     case failed(device: String, direction: AudioDirection, step: String, errno: Int32)
@@ -52,12 +52,12 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
         }
     }
 
-    /// Whether no device of that name is there now.
+    /// Whether no device of that name exists at present.
     var isAbsence: Bool {
         if case .notFound = self { true } else { false }
     }
 
-    /// Whether somebody has to change something before it can work.
+    /// Whether the user must change something before it can work.
     var isOfTheConfiguration: Bool {
         switch self {
         case .ambiguous, .unsupported, .permission: true
@@ -78,7 +78,7 @@ package enum AudioDeviceError: Error, Sendable, Equatable, CustomStringConvertib
             .permission(device: device, direction: direction)
         case ENODEV, ENOENT, ENXIO:
             absence(of: device, direction)
-        // What names like hdmi: answer where there is no such card.
+        // Result of names such as "hdmi:" if there is no such card.
         case EINVAL where step == "open" && device.contains("CARD=") && KernelDeviceName(device).card == nil:
             absence(of: device, direction)
         default:
@@ -109,7 +109,7 @@ package enum AudioDirection: String, Sendable, Equatable, CustomStringConvertibl
 }
 
 extension AudioDeviceError {
-    /// How the program ends when it cannot go on without the device.
+    /// Exit status if the program cannot continue without the device.
     package var exitCode: ExitCode {
         switch self {
         case .permission: .noPermission

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// From one channel of a microphone's frames, in the card's format and at its rate, to 48 kHz.
+/// Converts one channel of a microphone's frames, in the card's format and at its rate, to 48 kHz.
 ///
 /// Allocates in `init` only.
 struct CaptureConverter: ~Copyable {
@@ -8,7 +8,7 @@ struct CaptureConverter: ~Copyable {
     private let channels: Int
     /// nil at 48 kHz.
     private var resampler: RationalResampler?
-    /// What was captured, one channel, at the card's rate.
+    /// One captured channel at the card's rate.
     private let captured: SampleBuffer
 
     init(_ plan: StreamPlan) {
@@ -19,7 +19,7 @@ struct CaptureConverter: ~Copyable {
         resampler = isConverted ? RationalResampler(from: plan.rate, to: AudioFormat.deviceRate) : nil
     }
 
-    /// Frames of the card that make `count` at 48 kHz.
+    /// Returns the card frames needed for `count` at 48 kHz.
     func needed(for count: Int) -> Int {
         switch resampler {
         case .some(let resampler): resampler.needed(for: count)
@@ -27,7 +27,7 @@ struct CaptureConverter: ~Copyable {
         }
     }
 
-    /// By how many frames of the card what comes out next is behind what goes in next; 0 at 48 kHz.
+    /// Delay of the next output behind the next input, in card frames; 0 at 48 kHz.
     var lag: Double {
         switch resampler {
         case .some(let resampler): resampler.lag
@@ -35,7 +35,7 @@ struct CaptureConverter: ~Copyable {
         }
     }
 
-    /// Turns `count` frames of the card, `needed` for a period, into one period at 48 kHz.
+    /// Converts `count` card frames, those `needed` for a period, to one period at 48 kHz.
     ///
     /// - Returns: the same `count` samples as the card delivered them, before any filter; valid until the next call.
     @discardableResult
@@ -54,6 +54,6 @@ struct CaptureConverter: ~Copyable {
         return UnsafePointer(samples)
     }
 
-    /// Forgets the past, as if silence had gone before.
+    /// Forgets the past, as if preceded by silence.
     mutating func reset() { resampler?.reset() }
 }

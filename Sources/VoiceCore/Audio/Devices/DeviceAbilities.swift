@@ -1,9 +1,9 @@
 internal import CAlsa
 internal import VoiceBase
 
-/// What one direction of a device can do by itself, without any of ALSA's converters.
+/// Abilities of one direction of a device, without any of ALSA's converters.
 package struct DeviceAbilities: Sendable, Equatable {
-    /// Those of `SampleRates.known` that it runs at, lowest first, in Hz.
+    /// The supported rates among `SampleRates.known`, lowest first, in Hz.
     package var rates: [Int]
     /// ALSA's names of its sample formats, such as "S16_LE".
     package var formats: [String]
@@ -15,7 +15,7 @@ package struct DeviceAbilities: Sendable, Equatable {
         self.channels = channels
     }
 
-    /// Opens the device and asks it. Blocks as long as ALSA does.
+    /// Opens the device and queries it. Blocks as long as ALSA does.
     package static func look(
         at device: String,
         direction: AudioDirection
@@ -28,7 +28,7 @@ package struct DeviceAbilities: Sendable, Equatable {
         return abilities
     }
 
-    /// Of a device that is open and not set up; nil where it says nothing.
+    /// Queries a device that is open and not set up; nil if it reports nothing.
     init?(of pcm: OpaquePointer) {
         var hardware: OpaquePointer?
         guard snd_pcm_hw_params_malloc(&hardware) >= 0 else { return nil }
@@ -38,7 +38,7 @@ package struct DeviceAbilities: Sendable, Equatable {
         self.init(pcm, hardware)
     }
 
-    /// Of the configuration space that ALSA has of a device; empty lists where it says nothing.
+    /// Reads ALSA's configuration space of a device; lists are empty if it reports nothing.
     init(_ pcm: OpaquePointer, _ hardware: OpaquePointer?) {
         rates = SampleRates.known.filter { snd_pcm_hw_params_test_rate(pcm, hardware, UInt32($0), 0) == 0 }
         formats = (0...SND_PCM_FORMAT_LAST.rawValue).compactMap { code in
@@ -62,25 +62,25 @@ package struct DeviceAbilities: Sendable, Equatable {
     /// "16000 Hz; S16_LE; 1 channel".
     package var text: String {
         let rates = rates.isEmpty ? "no usual rate" : rates.map(String.init).joined(separator: " ") + " Hz"
-        // ALSA's plugins convert to any.
+        // ALSA's plugins convert to any format.
         let formats = formats.count > 16 ? "any format" : formats.joined(separator: " ")
         return "\(rates); \(formats.isEmpty ? "no format" : formats); \(channelsText)"
     }
 
     /// "1 channel", "2 to 8 channels".
     package var channelsText: String {
-        // ALSA's plugins take any number.
+        // ALSA's plugins accept any number.
         if channels.upperBound >= 1000 { return "any number of channels" }
         let (low, high) = (channels.lowerBound, channels.upperBound)
         return (low == high ? "\(low)" : "\(low) to \(high)") + " channel" + (high == 1 ? "" : "s")
     }
 
-    /// "16000 Hz", "44100 and 48000 Hz"; says so where there is none.
+    /// "16000 Hz", "44100 and 48000 Hz", or a text for no rate at all.
     var ratesText: String {
         rates.isEmpty ? "no rate from 8000 to 192000 Hz" : Self.list(rates.map(String.init)) + " Hz"
     }
 
-    /// "S16_LE and S24_3LE"; "none" where there is none.
+    /// "S16_LE and S24_3LE", or "none".
     var formatsText: String { formats.isEmpty ? "none" : Self.list(formats) }
 
     private static func list(_ items: [String]) -> String {

@@ -1,20 +1,20 @@
-/// Decides when a device is opened, given up, and spoken of, from its heartbeat. Pure.
+/// Decides from its heartbeat when a device is opened, given up and reported. Pure.
 ///
 ///     absent --open--> opening --opened--> open --close--> closing --gone--> absent
 ///        ^------------refused--'            '-----------gone--------------^
 ///
-/// - Pauses between attempts double from 0.25 s to 2 s, and start anew once frames have flowed for 5 s.
-/// - No frame for 2 s: closed and opened again.
-/// - The same value for 5 s: closed and opened once; if that does not help, it is reported once and tried again after 30 s,
-///   60 s, ... at most an hour. A device that falls silent again and again is given that time as well,
-///   until it has sounded for ten minutes.
+/// - Pauses between attempts double from 0.25 s to 2 s and start over once frames have flowed for 5 s.
+/// - No frame for 2 s: the device is closed and reopened.
+/// - The same value for 5 s: the device is closed and reopened once. If that does not help, this is reported once and retried
+///   after 30 s, 60 s, ... at most an hour. If a device falls silent repeatedly, the limit of 5 s grows likewise, until it
+///   has sounded for ten minutes.
 /// - A change is reported once, however many attempts it takes.
 struct DeviceHealth: Sendable {
     enum Event: Sendable, Equatable {
-        /// The heartbeat: frames moved since the start, and periods in a row without any change in them.
+        /// Heartbeat: frames moved since the start, and consecutive periods in which the samples did not change.
         case beat(frames: UInt64, stillPeriods: Int)
         case opened
-        /// `absent`: there is no such device now, as opposed to one that cannot be had.
+        /// `absent`: the device does not exist at present, as opposed to one that cannot be opened.
         case refused(reason: String, absent: Bool)
         /// The audio thread has given the device back.
         case gone(reason: String)
@@ -28,7 +28,7 @@ struct DeviceHealth: Sendable {
     enum Notice: Sendable, Equatable {
         case waiting(reason: String)
         case lost(reason: String)
-        /// Frames flow; `after`: since it was lost, or since the first attempt if that was refused.
+        /// Frames flow; `after`: time since it was lost, or since the first attempt if that was refused.
         case running(after: Duration?)
         case silent
         case heard
@@ -48,7 +48,7 @@ struct DeviceHealth: Sendable {
 
     private enum Silence: Sendable, Equatable {
         case none
-        /// Opened anew because of it; it may have helped.
+        /// Reopened because of silence, which may have helped.
         case suspected
         case reported(nextTry: Duration)
     }
@@ -61,7 +61,7 @@ struct DeviceHealth: Sendable {
     static let longestSilentPause = Duration.seconds(3600)
     static let healed = Duration.seconds(600)
     static let steady = Duration.seconds(5)
-    /// Between two lines that tell why the device cannot be had.
+    /// Least time between two reports of why the device cannot be opened.
     static let waitingNoticePause = Duration.seconds(30)
     /// Frames after which an opened device counts as running: 100 ms.
     static let proof: UInt64 = 4800
@@ -75,7 +75,7 @@ struct DeviceHealth: Sendable {
     private var silentPause = Self.firstSilentPause
     private var quietLimit = Self.stillLimit
     private var soundingSince: Duration?
-    /// What was last reported, and when.
+    /// The last notice and its time.
     private var reported: Notice?
     private var reportedAt = Duration.zero
     private var awaySince: Duration?
@@ -84,7 +84,7 @@ struct DeviceHealth: Sendable {
     private var lastFrames: UInt64 = 0
     private var lastProgress = Duration.zero
 
-    /// - Parameter now: on a clock that never goes back.
+    /// - Parameter now: on a monotonic clock.
     mutating func handle(_ event: Event, at now: Duration) -> Verdict {
         switch event {
         case .beat(let frames, let still): beat(frames, .milliseconds(10 * still), now)
@@ -106,7 +106,7 @@ struct DeviceHealth: Sendable {
         postpone(now)
         if awaySince == nil { awaySince = now }
         state = .waiting(reason: reason)
-        // That a device which has gone is not there is no news.
+        // That a lost device is absent is not news.
         if absent, case .lost = reported { return Verdict() }
         if case .waiting(let known) = reported, known == reason || now - reportedAt < Self.waitingNoticePause {
             return Verdict()
@@ -119,7 +119,7 @@ struct DeviceHealth: Sendable {
         if now - openedAt >= Self.steady && lastFrames > framesAtOpening { pause = Self.shortestPause }
         postpone(now)
         if awaySince == nil { awaySince = now }
-        // Closing was our own wish, and has been reported if it had to be.
+        // The close was requested here, and has been reported if necessary.
         if before == .closing { return Verdict() }
         silence = .none
         state = .lost(reason: reason)
@@ -205,7 +205,7 @@ struct DeviceHealth: Sendable {
         }
     }
 
-    /// Ten minutes without a second of silence: it is not the way of this device.
+    /// Resets the limits after ten minutes without a second of silence.
     private mutating func forgetOldSilence(_ still: Duration, _ now: Duration) {
         if still >= .seconds(1) {
             soundingSince = nil

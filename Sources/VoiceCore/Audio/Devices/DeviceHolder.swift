@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// Finds the program that keeps a card's device open: by what the kernel tells everybody of its sound cards, and where it
-/// does not, by the open files of processes.
+/// Finds the program that has a card's device open: from the kernel's public state of sound cards, or else from the open
+/// files of processes.
 struct DeviceHolder {
-    /// Where the kernel's devices are, and what it says of them.
+    /// Folders of the device files and of the kernel's state of the cards.
     var devices = "/dev/snd"
     var cards = "/proc/asound"
 
-    /// "name (pid)" of the first other process that has the device open, if this user may see it.
+    /// Returns "name (pid)" of the first other process that has the device open, if this user may see it.
     func find(device: String, direction: AudioDirection) -> String? {
         let name = KernelDeviceName(device)
         let owners = owners(of: name, direction)
         let known = owners.first { $0.subdevice == name.subdevice || name.subdevice == nil }?.process
-        // A device file stands for all its subdevices: who is known to have another one has not got this.
+        // A device file covers all subdevices; a known owner of another subdevice does not hold this one.
         let process = known ?? opener(of: name, direction, except: Set(owners.map(\.process)))
         return process.map { "\(command($0)) (\($0))" }
     }
 
-    /// From cardN/pcmDc/subS/status: "owner_pid   : 1234", the thread that opened it; without those that have ended since.
+    /// Reads cardN/pcmDc/subS/status, where `owner_pid` is the thread that opened it. Threads that have ended are skipped.
     private func owners(of name: KernelDeviceName, _ direction: AudioDirection) -> [(subdevice: Int?, process: Int32)] {
         let suffix = direction == .capture ? "c" : "p"
         var found: [(subdevice: Int?, process: Int32)] = []
@@ -81,7 +81,7 @@ struct DeviceHolder {
         text(of: "/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) } ?? "a program"
     }
 
-    /// The number behind "NAME:" in a file of lines.
+    /// Returns the number after "NAME:" in a file of lines.
     private func field(_ name: String, of path: String) -> Int32? {
         guard let line = text(of: path)?.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
             let value = line.split(whereSeparator: { ":\t ".contains($0) }).last
@@ -89,7 +89,7 @@ struct DeviceHolder {
         return Int32(value)
     }
 
-    /// The first 4 kB.
+    /// Returns the first 4 kB.
     private func text(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,7 +1,7 @@
 internal import CAlsa
 
-/// What a name like "hw:1,0", "plughw:CARD=PCH,DEV=0" or "hw:Loopback,1,2" says of the kernel's device behind it; nil for
-/// what it leaves open, and for all of it in names like "default".
+/// The kernel device named by "hw:1,0", "plughw:CARD=PCH,DEV=0" or "hw:Loopback,1,2". Unstated parts are nil, as are all of
+/// them for names such as "default".
 struct KernelDeviceName: Equatable {
     var card: Int32?
     var device: Int?
@@ -26,18 +26,18 @@ struct KernelDeviceName: Equatable {
     }
 }
 
-/// What ALSA does not tell of a device behind which a sound server is: the plugin that leads there.
+/// The sound server behind a device, recognised by the plugin that leads there, as ALSA does not state it.
 enum SoundServer: Sendable {
-    /// Also where PipeWire answers in PulseAudio's place.
+    /// Also PipeWire with its PulseAudio interface.
     case pulseAudio
     case pipeWire
 
-    /// By how much it may move on at once, in frames at 48 kHz, whatever period its plugin grants: the default of PipeWire's
-    /// quantum, and its least in a virtual machine.
+    /// Frames at 48 kHz by which it may advance at once, whatever period its plugin grants: PipeWire's default quantum, and
+    /// its minimum in a virtual machine.
     static let step = 1024
 
-    /// The one that the device leads to, under whatever name; nil where it leads to none. What ALSA prints of a device names the
-    /// plugin, also where others are before it.
+    /// Finds the server that the device leads to under any name; nil if none. ALSA's dump of a device names the plugin even
+    /// if others precede it.
     init?(behind pcm: OpaquePointer) {
         var opened: OpaquePointer?
         guard snd_output_buffer_open(&opened) == 0, let output = opened else { return nil }

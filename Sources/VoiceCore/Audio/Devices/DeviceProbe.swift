@@ -1,18 +1,18 @@
 internal import CAlsa
 internal import VoiceBase
 
-/// What a device can do, and what it grants the daemon.
+/// Abilities of a device, and what it grants the daemon.
 package struct DeviceFacts: Sendable, Equatable {
-    /// The ALSA name.
+    /// ALSA name.
     package var device: String
-    /// All that it can do by itself.
+    /// Everything that the device supports by itself.
     package var abilities: DeviceAbilities
-    /// What the daemon would run it with.
+    /// The parameters that the daemon would run it with.
     package var granted: StreamPlan
-    /// How a microphone would be listened to.
+    /// How a microphone would be used.
     package var choice: CaptureChoice?
 
-    /// What this loudspeaker's buffer is filled to beside a microphone in long steps, for people; nil where that is what is
+    /// Describes for people the fill level of this loudspeaker's buffer next to a microphone with long steps; nil if it is as
     /// configured.
     ///
     /// - Parameter configured: its buffer in periods of 10 ms.
@@ -32,7 +32,7 @@ package enum DeviceProbe {
     package static func look(_ request: DeviceRequest) throws(AudioDeviceError) -> DeviceFacts {
         let open = try request.open()
         let granted = open.stream.parameters
-        // A device that is set up tells all its abilities only once it is set free.
+        // A configured device reports all its abilities only after `snd_pcm_hw_free`.
         let abilities = snd_pcm_hw_free(open.stream.pcm) >= 0 ? DeviceAbilities(of: open.stream.pcm) : nil
         return DeviceFacts(
             device: open.stream.device,

@@ -3,13 +3,13 @@ internal import CLinux
 internal import Glibc
 package import VoiceBase
 
-/// What somebody needs to know of a device whose owner reports it; nothing about the owner.
+/// The facts needed about a device that its owner reports, and none about the owner.
 ///
-/// It names kinds of devices and no instances: no names of hosts, users or cards as the owner may have named them, no serial
-/// number, no place on the bus.
+/// Names types of devices, not instances: no names of hosts or users, no card names chosen by the owner, no serial numbers,
+/// no bus positions.
 package struct DeviceReport: Sendable {
     private let version: String
-    /// What is not to appear, whatever a device says of itself.
+    /// Texts that must not appear, whatever a device reports about itself.
     private let hidden: [String]
 
     /// - Parameter hidden: names and serial numbers.
@@ -18,7 +18,7 @@ package struct DeviceReport: Sendable {
         self.hidden = hidden.filter { $0.utf8.count >= 3 }
     }
 
-    /// Hides the names of this machine and user, and the serial numbers of its sound cards.
+    /// Hides the names of this machine and user and the serial numbers of its sound cards.
     package static func ofThisMachine(
         version: String,
         entries: [AudioDeviceEntry],
@@ -46,15 +46,15 @@ package struct DeviceReport: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The text without what names the owner's things. The card's id may be the owner's choice (udev), and so are names of
-    /// devices that are no card.
+    /// Removes names given by the owner from the text. A card's id may be the owner's choice (udev), as may names of devices
+    /// that are not cards.
     private func clean(_ text: String, of sheet: DeviceSheet?) -> String {
         var text = text
         for name in [sheet?.entry.id ?? ""] + hidden where !name.isEmpty { text = Self.replacing(name, in: text) }
         return Self.withoutSerials(text)
     }
 
-    /// Words that look like a serial number: eight letters, digits and hyphens or more with four digits or more among them.
+    /// Replaces words that look like serial numbers: eight or more letters, digits and hyphens, with at least four digits.
     static func withoutSerials(_ text: String) -> String {
         var result = ""
         var word = ""
@@ -95,7 +95,7 @@ package struct DeviceReport: Sendable {
         func text<Tuple>(_ tuple: Tuple) -> String {
             withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         }
-        // The release alone: what follows the first blank or "#" may name who built it.
+        // The release alone: the rest of the kernel version may name who built it.
         return "\(text(name.sysname)) \(text(name.release)) \(text(name.machine))"
     }
 }

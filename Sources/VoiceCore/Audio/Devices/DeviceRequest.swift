@@ -1,25 +1,25 @@
 internal import VoiceBase
 
-/// What one side of the sound is opened with, as the configuration has it.
+/// What to open one side of the audio with, as configured.
 package struct DeviceRequest: Sendable {
-    /// As in the configuration; what it means is found anew for each attempt.
+    /// As configured; resolved anew for each attempt.
     package var name: String
     package var direction: AudioDirection
-    /// What is wanted of a microphone's channels.
+    /// Wishes for the channels of a microphone.
     var capture = CaptureWishes()
-    /// The devices whose channels are known.
+    /// Devices with known channels.
     var known = KnownDevices()
-    /// Wanted buffer, in periods of 10 ms.
+    /// Wanted buffer in periods of 10 ms.
     var periods: Int
-    /// The only rate to try, in Hz; nil: the best that the device has.
+    /// The only rate to try, in Hz; nil for the best that the device offers.
     var rate: Int?
 
-    /// What the loudspeaker's buffer is filled to, in frames at 48 kHz: all but one of its periods.
+    /// Fill level of the loudspeaker's buffer in frames at 48 kHz: all but one of its periods.
     var fill: Int { (periods - 1) * AudioFormat.periodFrames }
 
-    /// Opens the device that the name means now. Blocks as long as ALSA does.
+    /// Opens the device that the name means at present. Blocks as long as ALSA does.
     ///
-    /// - Parameter entries: the devices there are.
+    /// - Parameter entries: the available devices.
     func open(among entries: [AudioDeviceEntry] = AudioDeviceCatalog.list()) throws(AudioDeviceError) -> OpenDevice {
         let device = try AudioDeviceCatalog.resolve(name, direction: direction, in: entries)
         guard direction == .capture else {
@@ -37,7 +37,7 @@ package struct DeviceRequest: Sendable {
         return OpenDevice(stream: try stream(device, channels: .atLeast(tries.first ?? 1)), chooser)
     }
 
-    /// Opens the device that the name means now with all the channels that it has of its own.
+    /// Opens the device that the name means at present, with all the channels it has of its own.
     func openWhole() throws(AudioDeviceError) -> ALSAStream {
         let device = try AudioDeviceCatalog.resolve(name, direction: direction, in: AudioDeviceCatalog.list())
         return try stream(device, channels: .all)
@@ -55,10 +55,10 @@ package struct DeviceRequest: Sendable {
     }
 }
 
-/// A device that was opened, and how it is listened to.
+/// An open device and how it is used.
 struct OpenDevice: ~Copyable {
     let stream: ALSAStream
-    /// Of a microphone.
+    /// nil for a loudspeaker.
     let choice: CaptureChoice?
 
     init(stream: consuming ALSAStream, choice: CaptureChoice?) {
@@ -73,10 +73,10 @@ struct OpenDevice: ~Copyable {
 }
 
 extension AudioConfiguration {
-    /// A microphone's buffer, in periods of 10 ms: what it may be late by without a loss.
+    /// Buffer of a microphone in periods of 10 ms: how late its reader may be without a loss.
     private static let capturePeriods = 16
 
-    /// What a device of this name is opened with.
+    /// Returns what to open a device of this name with.
     package func request(_ name: String, _ direction: AudioDirection) -> DeviceRequest {
         switch direction {
         case .capture:

@@ -1,27 +1,27 @@
-/// All that is known of one device, as `jarvis-voiced devices` has it.
+/// Everything known of one device, as shown by `jarvis-voiced devices`.
 package struct DeviceSheet: Sendable, Equatable {
     package struct Side: Sendable, Equatable {
         package var direction: AudioDirection
-        /// nil: it cannot be opened, and `refusal` says why.
+        /// nil if it cannot be opened; `refusal` says why.
         package var abilities: DeviceAbilities?
         package var refusal: String?
-        /// What the daemon would run it with.
+        /// The parameters that the daemon would run it with.
         package var granted: String?
-        /// How a microphone would be listened to.
+        /// How a microphone would be used.
         package var choice: CaptureChoice?
-        /// What it adds to the way of the sound, in ms, as far as that is known: beside its own other half.
+        /// Latency that it adds, in ms, if known; for a loudspeaker, next to the microphone of the same device.
         package var cost: Int?
-        /// Its period in frames at 48 kHz.
+        /// Its step in frames at 48 kHz.
         var step: Int?
     }
 
     package var entry: AudioDeviceEntry
     package var identity: CardIdentity?
-    /// The line of the known device, whatever its channels.
+    /// The line of the known device, whatever its number of channels.
     package var known: KnownDevices.Line?
     package var sides: [Side] = []
 
-    /// Opens the device in each direction that it has, twice: to ask it, and as the daemon would. Blocks as long as ALSA does.
+    /// Opens the device in each of its directions, twice: to query it, and as the daemon would. Blocks as long as ALSA does.
     package static func look(
         at entry: AudioDeviceEntry,
         audio: AudioConfiguration,

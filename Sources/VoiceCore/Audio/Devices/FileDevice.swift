@@ -2,12 +2,12 @@ internal import CDSP
 internal import CLinux
 internal import VoiceBase
 
-/// A `FileRoom` as a card, at the pace of CLOCK_MONOTONIC times the room's speed.
+/// Presents a `FileRoom` as a card, at the pace of CLOCK_MONOTONIC times the room's speed.
 ///
-/// Each period the loudspeaker takes one period of what was written (recorded to the file) while the microphone hears what
-/// is said plus the echo. It locks and writes files: it is no real-time device and needs not be one.
+/// In each period the loudspeaker consumes one written period (recorded to the file) while the microphone picks up the speech
+/// plus the echo. It locks and writes files: a real-time device is not needed here.
 struct FileDevice: DuplexDevice, ~Copyable {
-    /// The microphone's own noise: a live one never delivers digital silence. Far below the smallest step of 16 bits.
+    /// Noise of the microphone itself, as a live one never delivers digital silence. Far below one step of 16 bits.
     private static let noise: Float = 1e-6
 
     private let periodNanoseconds: UInt64
@@ -17,7 +17,7 @@ struct FileDevice: DuplexDevice, ~Copyable {
     private var recording: WaveWriter?
     private var next: UInt64 = 0
     private let block: UnsafeMutablePointer<StereoFrame>
-    /// The mean of both channels of `block`: what is heard in the room.
+    /// The mean of both channels of `block`: the sound in the room.
     private let mean = SampleBuffer(count: AudioFormat.periodFrames)
     private var echo: RoomEcho
 
@@ -43,7 +43,7 @@ struct FileDevice: DuplexDevice, ~Copyable {
     mutating func read(into frames: UnsafeMutablePointer<Float>, count: Int) -> DeviceEvent {
         clinux_sleep_until_ns(next)
         next += periodNanoseconds
-        // After a long pause of the machine time goes on from now instead of being made up for.
+        // After a long pause of the machine, continue from now instead of catching up.
         let now = clinux_monotonic_ns()
         if now > next + 100 * periodNanoseconds { next = now }
 

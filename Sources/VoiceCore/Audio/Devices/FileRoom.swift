@@ -1,16 +1,16 @@
 internal import Synchronization
 internal import VoiceBase
 
-/// A room made of files, for demonstrations and tests on a machine without sound: what is said into its microphone, and
-/// where its loudspeaker is recorded.
+/// A room made of files, for demonstrations and tests on a machine without audio: supplies the speech at its microphone and
+/// the recording of its loudspeaker.
 package final class FileRoom: Sendable {
-    /// The way from the loudspeaker into the microphone.
+    /// Echo path from the loudspeaker to the microphone.
     package struct Echo: Sendable, Equatable {
         /// 0 ... 250.
         package var delayMilliseconds: Int
-        /// Of the direct path.
+        /// Gain of the direct path.
         package var gainDecibels: Double
-        /// Time in which reflections fall by 60 dB, 0 ... 1000; 0 for a room without any.
+        /// Time in which reflections decay by 60 dB, 0 ... 1000; 0 for a room without reflections.
         package var reverberationMilliseconds: Int
         /// Level of white noise at the microphone in dBFS; nil for none.
         package var noiseDecibels: Double?
@@ -29,22 +29,22 @@ package final class FileRoom: Sendable {
     }
 
     private struct Speech {
-        /// Not spoken yet, in order; `spoken` counts what is done of the first.
+        /// Speech in order; `spoken` counts the samples already spoken of the first entry.
         var queue: [[Float]] = []
         var spoken = 0
     }
 
-    /// Ten minutes in all may wait to be said.
+    /// Most speech that may be queued: ten minutes.
     private static let longest = AudioFormat.deviceRate * 600
 
-    /// Somebody in the room: gets what the loudspeaker plays, a period at a time, on the card's thread.
+    /// Somebody in the room: receives what the loudspeaker plays, one period at a time, on the card's thread.
     ///
-    /// What it has the room say in the call is heard from the same period on. While it waits, the room's time stands
-    /// still, and the daemon's microphone with it.
+    /// Speech that it queues during the call is heard from the same period on. While it blocks, the room's time stands still,
+    /// and so does the daemon's microphone.
     package typealias Listener = @Sendable (FileRoom, UnsafeBufferPointer<Float>) -> Void
 
     let recording: String?
-    /// Of the recording: 1 for the mean of what is played, 2 for left and right.
+    /// Channels of the recording: 1 for the mean of the output, 2 for left and right.
     let channels: Int
     let echo: Echo?
     let speed: Double
@@ -52,9 +52,9 @@ package final class FileRoom: Sendable {
     private let speech = Mutex(Speech())
 
     /// - Parameters:
-    ///   - speech: a mono 16 bit WAV at 48 kHz that is said first, or nil.
-    ///   - recording: the WAV to write what is played to, or nil.
-    ///   - channels: of the recording: 1, the mean of what is played, or 2, left and right.
+    ///   - speech: a mono 16 bit WAV at 48 kHz to speak first, or nil.
+    ///   - recording: the WAV to record the output to, or nil.
+    ///   - channels: of the recording: 1 for the mean of the output, 2 for left and right.
     ///   - speed: how many times faster than real time the card runs, 1 ... 100, as far as the machine keeps up.
     package init(
         speech path: String? = nil,
@@ -72,12 +72,13 @@ package final class FileRoom: Sendable {
         if let path { try say(file: path) }
     }
 
-    /// Says a mono 16 bit WAV at 48 kHz after everything said so far. Any thread.
+    /// Queues a mono 16 bit WAV at 48 kHz after all other speech. Any thread.
     package func say(file path: String) throws(AudioDeviceError) {
         say(try WaveFile.read(path))
     }
 
-    /// Says samples at 48 kHz, full scale 1. Beyond ten minutes in waiting they are dropped. Returns whether they are said.
+    /// Queues samples at 48 kHz, full scale 1. Drops them if more than ten minutes would be queued. Returns whether they are
+    /// queued.
     @discardableResult
     package func say(_ samples: [Float]) -> Bool {
         speech.withLock { speech in
@@ -88,18 +89,18 @@ package final class FileRoom: Sendable {
         }
     }
 
-    /// Seconds of speech that are not said yet.
+    /// Seconds of speech still to be spoken.
     package var secondsToSay: Double {
         let waiting = speech.withLock { speech in speech.queue.reduce(-speech.spoken) { $0 + $1.count } }
         return Double(waiting) / Double(AudioFormat.deviceRate)
     }
 
-    /// Lets the listener hear the next frames of the loudspeaker.
+    /// Passes the next frames of the loudspeaker to the listener.
     func listen(_ frames: UnsafePointer<Float>, count: Int) {
         listener?(self, UnsafeBufferPointer(start: frames, count: count))
     }
 
-    /// The next frames at the microphone, silence where nothing is said.
+    /// Writes the next frames at the microphone; silence if there is no speech.
     func speak(into frames: UnsafeMutablePointer<Float>, count: Int) {
         speech.withLock { speech in
             for index in 0..<count {

@@ -1,22 +1,22 @@
 internal import CDSP
 internal import VoiceBase
 
-/// From the engine's frames, 48 kHz by the microphone's clock, to those of a loudspeaker: its own rate, its own clock.
+/// Converts the engine's frames, 48 kHz by the microphone's clock, to the rate and clock of a loudspeaker.
 ///
-/// A loudspeaker at 48 kHz whose clock has never been seen to differ gets the frames as they are. Allocates in `init` only.
+/// A loudspeaker at 48 kHz whose clock never differed gets the frames unchanged. Allocates in `init` only.
 struct PlaybackConverter: ~Copyable {
-    /// The most frames that come out at once.
+    /// Most frames that come out of one call.
     static let block = RationalResampler.block
     private static let stride = ClockFollower.made
 
     private var follower = ClockFollower(channels: 2)
     private var resampler: RationalResampler?
-    /// Left, then right.
+    /// Planar: left, then right.
     private let separate = SampleBuffer(count: 2 * PlaybackConverter.stride)
     private let followed = SampleBuffer(count: 2 * PlaybackConverter.stride)
     private let converted = SampleBuffer(count: 2 * PlaybackConverter.block)
     private let output = FrameBuffer(count: PlaybackConverter.block)
-    /// The engine's frames for each of the loudspeaker's, less what the rates say: 1 where the clocks agree.
+    /// Engine frames per loudspeaker frame, apart from the ratio of the rates: 1 if the clocks agree.
     var step = 1.0
 
     /// - Parameter rate: of the loudspeaker, in Hz.
@@ -28,7 +28,7 @@ struct PlaybackConverter: ~Copyable {
         resampler = RationalResampler(from: AudioFormat.deviceRate, to: rate, channels: 2, canGoBack: true)
     }
 
-    /// By how many frames at 48 kHz what comes out next is behind what goes in next.
+    /// Delay of the next output behind the next input, in frames at 48 kHz.
     var lag: Double {
         switch resampler {
         case .some(let resampler): follower.lag + resampler.lag
@@ -36,7 +36,7 @@ struct PlaybackConverter: ~Copyable {
         }
     }
 
-    /// Takes `count` frames, a period at most. What comes out is valid until the next call.
+    /// Takes `count` frames, one period at most. The output is valid until the next call.
     mutating func process(
         _ frames: UnsafePointer<StereoFrame>,
         count: Int
@@ -72,14 +72,14 @@ struct PlaybackConverter: ~Copyable {
         }
     }
 
-    /// Takes back the newest `count` frames of the loudspeaker, which were not played; returns how many frames of the engine
-    /// that were. What is handed over next goes on from there without a step.
+    /// Takes back the newest `count` frames of the loudspeaker, which were not played. Returns the corresponding number of
+    /// engine frames. The next input continues from there without a discontinuity.
     mutating func rewind(_ count: Int) -> Int {
         let back = resampler?.rewind(count) ?? count
         return follower.rewind(back, step: step)
     }
 
-    /// Forgets the past, as if silence had gone before.
+    /// Forgets the past, as if preceded by silence.
     mutating func reset() {
         follower.reset()
         resampler?.reset()

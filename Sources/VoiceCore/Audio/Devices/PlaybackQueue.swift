@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// Frames on their way to a loudspeaker that does not exist: the buffer of a simulated card.
+/// The buffer of a simulated card: frames on their way to a loudspeaker that does not exist.
 struct PlaybackQueue: ~Copyable {
     private static let capacity = 16_384
     private let frames: UnsafeMutablePointer<StereoFrame>
@@ -8,7 +8,7 @@ struct PlaybackQueue: ~Copyable {
     private(set) var count = 0
     let limit: Int
 
-    /// - Parameter limit: frames that fit.
+    /// - Parameter limit: capacity in frames.
     init(limit: Int) {
         self.limit = min(limit, Self.capacity)
         frames = .allocate(capacity: Self.capacity)
@@ -25,7 +25,7 @@ struct PlaybackQueue: ~Copyable {
         return max(0, taken)
     }
 
-    /// Takes up to `wanted` frames; returns how many there were. The rest of `into` becomes silence.
+    /// Takes up to `wanted` frames and returns their number. The rest of `played` becomes silence.
     mutating func pop(into played: UnsafeMutablePointer<StereoFrame>, count wanted: Int) -> Int {
         let taken = min(wanted, count)
         for index in 0..<taken { played[index] = frames[(start + index) & (Self.capacity - 1)] }
@@ -35,7 +35,7 @@ struct PlaybackQueue: ~Copyable {
         return taken
     }
 
-    /// Takes back the newest frames beyond `kept`; returns how many.
+    /// Takes back the newest frames beyond `kept` and returns their number.
     mutating func dropNewest(keeping kept: Int) -> Int {
         let removed = max(0, count - kept)
         count -= removed
@@ -43,36 +43,36 @@ struct PlaybackQueue: ~Copyable {
     }
 }
 
-/// Ten milliseconds after ten milliseconds of CLOCK_MONOTONIC, in place of a microphone that is away.
+/// Replaces an absent microphone as the clock: periods of 10 ms on CLOCK_MONOTONIC.
 struct PeriodClock {
     private static let period: UInt64 = 10_000_000
     private var next: UInt64 = 0
 
-    /// The first period ends ten milliseconds from now.
+    /// Makes the first period end ten milliseconds from now.
     mutating func restart() { next = clinux_monotonic_ns() + Self.period }
 
     /// Waits for the end of the period.
     mutating func wait() {
         clinux_sleep_until_ns(next)
         next += Self.period
-        // After a long pause of the machine time goes on from now instead of being made up for.
+        // After a long pause of the machine, continue from now instead of catching up.
         let now = clinux_monotonic_ns()
         if now > next + 10 * Self.period { next = now + Self.period }
     }
 }
 
-/// Notices a microphone that delivers without any clock, such as ALSA's `null`: a loop over it would take a whole core.
+/// Detects a microphone that delivers without any clock, such as ALSA's `null`: reading it in a loop would take a whole core.
 struct PaceGuard: Sendable, Equatable {
-    /// Five seconds of sound, more than any card holds, within one.
+    /// Five seconds of sound, more than any card holds, within one second.
     static let periods = 500
     static let nanoseconds: UInt64 = 1_000_000_000
 
-    /// It delivers at once: time has to come from elsewhere.
+    /// Whether the microphone delivers at once, so that the pace has to come from elsewhere.
     private(set) var isBroken = false
     private var count = 0
     private var start: UInt64 = 0
 
-    /// Takes the arrival of a period, in nanoseconds of CLOCK_MONOTONIC; true when that shows that there is no clock.
+    /// Takes the arrival of a period, in nanoseconds of CLOCK_MONOTONIC. Returns true if it shows that there is no clock.
     mutating func arrived(at now: UInt64) -> Bool {
         guard !isBroken else { return false }
         if count == 0 { start = now }

@@ -1,17 +1,17 @@
 internal import CDSP
 internal import VoiceBase
 
-/// The memory of `ReferenceLine`: frames by their number, the newest 131 072 of them.
+/// The memory of `ReferenceLine`: the newest 131 072 frames, by their number.
 ///
-/// Those from before the first one are silence. Allocates in `init` only.
+/// Frames before the first one are silence. Allocates in `init` only.
 struct PlayedFrames: ~Copyable {
-    /// A power of two with room for the history and for what may be dropped.
+    /// A power of two with room for the history and for frames that may be dropped.
     static let capacity = 131_072
-    /// More than a period read 0.25 % too fast needs.
+    /// More frames than a period needs that is read 0.25 % too fast.
     private static let stretch = AudioFormat.periodFrames + 32
 
     private let frames = SampleBuffer(count: capacity)
-    /// The frames around a period that is read between them, in one piece.
+    /// The frames around a period that is read between them, contiguous.
     private let piece = SampleBuffer(count: stretch)
     private let interpolator = SincInterpolator()
 
@@ -25,7 +25,7 @@ struct PlayedFrames: ~Copyable {
         }
     }
 
-    /// The mean of both channels: what a single microphone in the middle hears.
+    /// Writes the mean of both channels, which a single microphone in the middle would pick up.
     mutating func write(_ new: UnsafePointer<StereoFrame>, count: Int, at position: Int) {
         var done = 0
         while done < count {
@@ -46,7 +46,7 @@ struct PlayedFrames: ~Copyable {
         }
     }
 
-    /// Reads at `position + fraction`, then every `step` frames, which is within 0.25 % of 1; one period at most.
+    /// Reads at `position + fraction`, then every `step` frames, which is within 0.25 % of 1. One period at most.
     func interpolate(
         from position: Int,
         fraction: Double,

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import VoiceBase
 
-/// The way from a loudspeaker to a microphone that are not there: a delay, a gain, and reflections that die away.
+/// A simulated path from loudspeaker to microphone: a delay, a gain and decaying reflections.
 ///
-/// The impulse response is sparse: a direct path and 24 reflections at uneven distances whose level falls by 60 dB over
-/// the reverberation time (Sabine's RT60), with random signs. The same room sounds the same every time.
+/// The impulse response is sparse: a direct path and 24 reflections at uneven distances whose level falls by 60 dB over the
+/// reverberation time (Sabine's RT60), with random signs. The same room sounds the same every time.
 struct RoomEcho: ~Copyable {
     private struct Path {
         var frames: Int
@@ -12,7 +12,7 @@ struct RoomEcho: ~Copyable {
     }
 
     private static let reflections = 24
-    /// A power of two with room for the longest way.
+    /// A power of two with room for the longest path.
     private static let capacity = 65_536
 
     private let line = SampleBuffer(count: capacity)
@@ -36,7 +36,7 @@ struct RoomEcho: ~Copyable {
         var paths = [direct]
         for index in 1..<(length > 0 ? Self.reflections + 1 : 1) {
             state = state &* 1_664_525 &+ 1_013_904_223
-            // Denser at the beginning, as in a room.
+            // Denser at the beginning, as in a real room.
             let share = powf((Float(index) - Float(state >> 16) / 65_536) / Float(Self.reflections), 1.5)
             let gain = direct.gain * 0.5 * powf(10, -3 * share) * (state & 0x8000 == 0 ? 1 : -1)
             paths.append(Path(frames: direct.frames + 1 + Int(share * Float(length)), gain: gain))
@@ -44,7 +44,7 @@ struct RoomEcho: ~Copyable {
         self.paths = paths
     }
 
-    /// Adds to `microphone` what it hears of the loudspeaker, which plays `frames` at the same time, and the noise.
+    /// Adds to `microphone` the echo of the loudspeaker, which plays `frames` at the same time, and the noise.
     mutating func mix(_ frames: UnsafePointer<Float>, into microphone: UnsafeMutablePointer<Float>, count: Int) {
         guard !paths.isEmpty else { return }
         let mask = Self.capacity - 1
@@ -54,7 +54,7 @@ struct RoomEcho: ~Copyable {
             for index in 0..<count { microphone[index] += line.base[(start + index) & mask] * path.gain }
         }
         for index in 0..<count {
-            // White and even over its range: xorshift (Marsaglia 2003).
+            // White and uniformly distributed: xorshift (Marsaglia 2003).
             noiseState ^= noiseState << 13
             noiseState ^= noiseState >> 17
             noiseState ^= noiseState << 5

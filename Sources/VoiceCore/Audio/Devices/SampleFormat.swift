@@ -1,9 +1,9 @@
-/// The sample formats of sound cards that are converted here, little endian unless they say otherwise.
+/// The supported sample formats of sound cards, little endian unless stated otherwise.
 enum SampleFormat: CaseIterable, Sendable {
     case s16
     case s16big
     case s24
-    /// 20 bits packed into three bytes, at their lower end.
+    /// 20 bits in the lower end of three bytes.
     case s20packed
     /// 24 bits packed into three bytes.
     case s24packed
@@ -18,7 +18,7 @@ enum SampleFormat: CaseIterable, Sendable {
         }
     }
 
-    /// One sample as a Float, full scale 1.
+    /// Returns one sample as a Float, full scale 1.
     @inline(__always)
     func decode(_ raw: UnsafeRawPointer) -> Float {
         switch self {
@@ -42,7 +42,7 @@ enum SampleFormat: CaseIterable, Sendable {
         }
     }
 
-    /// Stores one sample, rounded and limited to full scale.
+    /// Stores one sample, rounded and clipped to full scale.
     @inline(__always)
     func encode(_ value: Float, to raw: UnsafeMutableRawPointer) {
         let value = max(-1, min(1, value))
@@ -81,7 +81,7 @@ enum SampleFormat: CaseIterable, Sendable {
         raw.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 16), toByteOffset: 2, as: UInt8.self)
     }
 
-    /// Interleaved frames to mono.
+    /// Converts interleaved frames to mono.
     func decode(
         _ raw: UnsafeRawPointer,
         frames: Int,
@@ -104,8 +104,8 @@ enum SampleFormat: CaseIterable, Sendable {
         }
     }
 
-    /// Frames for a card with so many channels: the first two are left and right, any other plays the mean, and so does the
-    /// only one.
+    /// Encodes frames for a card with `channels` channels. The first two are left and right; any further one, or a single
+    /// one, plays the mean.
     func encode(_ sound: UnsafePointer<StereoFrame>, frames: Int, channels: Int, into raw: UnsafeMutableRawPointer) {
         let stride = bytes * channels
         for index in 0..<frames {

@@ -1,10 +1,10 @@
 internal import VoiceBase
 
-/// What happens to a simulated card, at a period of its own.
+/// Events of a simulated card, each at a certain period.
 enum SimulatedFault: Sendable, Equatable {
     case captureXrun
     case playbackXrun
-    /// The thread slept for so many periods more than it should: the loudspeaker ran dry, the microphone waits.
+    /// The thread slept this many periods too long: the loudspeaker underran, the microphone waits.
     case late(Int)
     case microphoneGone
     case microphoneBack
@@ -12,40 +12,40 @@ enum SimulatedFault: Sendable, Equatable {
     case loudspeakerBack
 }
 
-/// The test's end of a simulated card: what is captured, what was played, what goes wrong and when.
+/// The test's side of a simulated card: what is captured, what was played, and which faults occur when.
 final class SimulatedCard {
-    /// Everything the loudspeaker has played, in frames since the start, with the silence of empty buffers.
+    /// Everything that the loudspeaker has played, in frames since the start, including the silence of empty buffers.
     private(set) var frames: [StereoFrame] = []
-    /// The mean of both channels of the same.
+    /// The mean of both channels of `frames`.
     private(set) var played: [Float] = []
-    /// The microphone at a frame since the start.
+    /// The microphone signal at a frame since the start.
     var microphone: (Int) -> Float = { _ in 0 }
-    /// Faults by the number of the read they come with.
+    /// Faults by the number of the read that they occur with.
     var faults: [Int: SimulatedFault] = [:]
     /// How much faster the loudspeaker runs than the microphone, in parts per million.
     var playbackPpm = 0.0
     var captureDelay = 0
-    /// How its microphone is listened to, and what a channel of it says was played, at a frame since the start.
+    /// How the microphone is used, and its loopback channel at a frame since the start.
     var plan = CapturePlan()
     var loopback: ((Int) -> Float)?
     /// Frames that cannot be taken back, as on a card that can rewind.
     var rewindMargin = AudioFormat.periodFrames
-    /// Frames that a sound server holds behind the buffer: a flush stops the stream and leaves them to be heard, and they are in
-    /// the delay only so many periods after a start.
+    /// Frames that a sound server holds behind the buffer. A flush stops the stream but leaves them to be heard, and they
+    /// enter the delay only `settling` periods after a start.
     var behindBuffer = 0
     var settling = 0
-    /// Periods of the microphone that come while a flush stops the stream.
+    /// Microphone periods that arrive while a flush stops the stream.
     var flushPeriods = 0
     fileprivate(set) var hasMicrophone = true
     fileprivate(set) var hasLoudspeaker = true
     private(set) var reads = 0
     private(set) var framesRemoved = 0
     private(set) var closed = false
-    /// Periods of the microphone that have been captured and not read.
+    /// Microphone periods captured and not yet read.
     fileprivate private(set) var waiting = 0
     private var owed = 0.0
 
-    /// Reads one period: returns the frames that the loudspeaker takes while it comes, none if it waited already.
+    /// Reads one period. Returns the frames that the loudspeaker consumes meanwhile; 0 if the period was already waiting.
     fileprivate func advance(_ count: Int) -> Int {
         reads += 1
         if waiting > 0 {
@@ -80,18 +80,19 @@ final class SimulatedCard {
     }
 }
 
-/// An ideal card without a clock: each read takes one period of time, at once; none where a period waits already.
+/// An ideal card without a clock: each read takes one period of simulated time and returns at once, or no time if a period is
+/// waiting.
 ///
-/// Only tests open it. It stands beside the engine all the same: `AudioEngine` is generic, and only in its own module is it
-/// specialised for its device. With a device of the tests' module `scripts/realtime-check` would run other code than the
-/// product does.
+/// Only tests open it. It still lives next to the engine, because the generic `AudioEngine` is specialised for its device
+/// only within its own module. With a device in the tests' module, `scripts/realtime-check` would check other code than the
+/// product runs.
 struct SimulatedDevice: DuplexDevice, ~Copyable {
     let playbackPrefill: Int
     private let card: SimulatedCard
     private var queue: PlaybackQueue
     private var queued = 0
     private var runs = false
-    /// Since playback started.
+    /// Periods since playback started.
     private var periodsRun = 0
     private var startAt: Int
     private var restart: DeviceEvent?
@@ -104,7 +105,7 @@ struct SimulatedDevice: DuplexDevice, ~Copyable {
         self.card = card
         playbackPrefill = (bufferPeriods - 1) * AudioFormat.periodFrames
         startAt = playbackPrefill
-        // A period that is a few frames long because it follows another clock still fits.
+        // A period that is a few frames longer because it follows another clock still fits.
         queue = PlaybackQueue(limit: bufferPeriods * AudioFormat.periodFrames + 32)
         block = .allocate(capacity: 2 * AudioFormat.periodFrames)
         block.initialize(repeating: .silence, count: 2 * AudioFormat.periodFrames)

@@ -1,9 +1,10 @@
-/// Counts periods without any change from sample to sample, which no live microphone delivers: zeros, or one constant.
+/// Counts periods without any change between samples, which no live microphone delivers: zeros, or another constant.
 struct StillnessMeter {
     private var last: Float = .nan
-    /// Such periods in a row.
+    /// Consecutive such periods.
     private(set) var periods = 0
-    /// Whether the newest period was one value throughout, whatever came before: the first one of a silence as well.
+    /// Whether the newest period was a single value throughout, regardless of earlier ones: also true for the first of a
+    /// silence.
     private(set) var isConstant = false
 
     /// Takes a period; stops at the first sample that differs.

@@ -1,23 +1,23 @@
 internal import VoiceBase
 
-/// How a device is run, and what that costs: what was chosen of its abilities.
+/// The parameters chosen from a device's abilities, and what they cost.
 package struct StreamPlan: Sendable, Equatable {
     var format: SampleFormat
     /// Hz.
     var rate = AudioFormat.deviceRate
     var channels: Int
-    /// Frames at `rate`; likewise the buffer.
+    /// Frames at `rate`, like the buffer.
     var periodFrames: Int
     var bufferFrames: Int
-    /// The sound server behind the device, if there is one.
+    /// The sound server behind the device; nil if none.
     var server: SoundServer?
-    /// By how much the converter to or from 48 kHz is late; 0 at 48 kHz.
+    /// Latency of the converter to or from 48 kHz; 0 at 48 kHz.
     var converterMilliseconds = 0.0
 
-    /// By how much a sound server behind the device may move on at once, in frames at 48 kHz; 0 without one.
+    /// Frames at 48 kHz by which a sound server behind the device may advance at once; 0 without one.
     var serverStep: Int { server == nil ? 0 : SoundServer.step }
 
-    /// 10 ms in frames at `rate`, rounded up where they are no whole number.
+    /// 10 ms in frames at `rate`, rounded up.
     var cycleFrames: Int { (rate + 99) / 100 }
 
     var bufferMilliseconds: Int { bufferFrames * 1000 / max(1, rate) }
@@ -25,14 +25,14 @@ package struct StreamPlan: Sendable, Equatable {
     /// Whether the buffer holds less than three cycles, so that every frame of it counts.
     var isTiny: Bool { bufferFrames < 3 * cycleFrames }
 
-    /// By how much the sound moves on at once, in milliseconds.
+    /// Length of a period in milliseconds.
     var periodMilliseconds: Double { Double(periodFrames * 1000) / Double(max(1, rate)) }
 
-    /// What a microphone adds to the usual delay: by the converter, and by steps longer than the cycle of 10 ms.
+    /// Latency that a microphone adds to the usual one: the converter, and periods longer than the cycle of 10 ms.
     var addedMilliseconds: Double { converterMilliseconds + max(0, periodMilliseconds - 10.5) }
 
-    /// What a loudspeaker adds to the usual delay: by the converter, and by what its buffer is filled with beyond what is
-    /// configured.
+    /// Returns the latency that a loudspeaker adds to the usual one: the converter, and the fill of its buffer beyond the
+    /// configured one.
     ///
     /// - Parameters: as of `fill`.
     func addedMilliseconds(wanted: Int, microphoneStep: Int) -> Double {
@@ -40,24 +40,24 @@ package struct StreamPlan: Sendable, Equatable {
         return converterMilliseconds + Double(max(0, more) * 1000) / Double(AudioFormat.deviceRate)
     }
 
-    /// By how much the sound moves on at once, in frames at 48 kHz: the period, or a sound server's step.
+    /// Frames at 48 kHz by which the sound advances at once: the period, or a sound server's step.
     package var step: Int { max(serverStep, periodFrames * AudioFormat.deviceRate / max(1, rate)) }
 
-    /// The rate for people, with what it costs: "16000 Hz (+2.0 ms)".
+    /// The rate and its latency, for people: "16000 Hz (+2.0 ms)".
     var rateText: String {
         converterMilliseconds == 0 ? "\(rate) Hz" : "\(rate) Hz (+\(Self.tenths(converterMilliseconds)) ms)"
     }
 
-    /// "16000 Hz (+2.0 ms), S16_LE, 6 channels, buffer of 160 ms in steps of 21.3 ms".
+    /// "16000 Hz (+2.0 ms), 6 channels, buffer of 160 ms in steps of 21.3 ms".
     package var summary: String {
         let steps = periodMilliseconds > 10.5 ? " in steps of \(Self.tenths(periodMilliseconds)) ms" : ""
         return "\(rateText), \(channels) channel\(channels == 1 ? "" : "s"), buffer of \(bufferMilliseconds) ms\(steps)"
     }
 
-    /// Frames that the loudspeaker's buffer is filled to, at 48 kHz.
+    /// Returns the fill level of the loudspeaker's buffer, in frames at 48 kHz.
     ///
-    /// It must last until the next cycle writes: a microphone in long steps brings several cycles at once and then none for a
-    /// step, and a card in long steps takes one ahead.
+    /// It must last until the next cycle writes: a microphone with long steps brings several cycles at once and then none for
+    /// a step, and a card with long steps takes one step ahead.
     ///
     /// - Parameters:
     ///   - wanted: frames at 48 kHz, as configured.
@@ -68,11 +68,12 @@ package struct StreamPlan: Sendable, Equatable {
         let buffer = bufferFrames * AudioFormat.deviceRate / max(1, rate)
         let isLong = max(own, microphoneStep) > cycle + cycle / 2
         let needed = isLong ? own + max(cycle, microphoneStep) + cycle : 0
-        // Half a cycle that does not fit is handed over as soon as the next cycle begins: a small buffer is filled whole.
+        // Half a cycle that does not fit is handed over as soon as the next cycle begins, so a small buffer is filled
+        // completely.
         return min(max(wanted, needed), buffer >= 3 * cycle ? buffer - cycle : buffer + cycle / 2)
     }
 
-    /// The least buffer that a cycle of 10 ms can be played from, in frames at `rate`.
+    /// The smallest buffer that can play cycles of 10 ms, in frames at `rate`.
     var leastBuffer: Int { cycleFrames * 3 / 2 }
 
     private static func tenths(_ value: Double) -> String {
@@ -82,10 +83,10 @@ package struct StreamPlan: Sendable, Equatable {
 }
 
 extension StreamPlan {
-    /// What a device that runs like this adds to the way of the sound, in ms: a period of the microphone is waited for, and the
-    /// loudspeaker's buffer is filled.
+    /// Returns the latency of a device that runs like this, in ms: a period of the microphone, or the fill of the
+    /// loudspeaker's buffer, plus the converter.
     ///
-    /// - Parameter microphoneStep: of the microphone beside it, in frames at 48 kHz; nil: of an ordinary one.
+    /// - Parameter microphoneStep: step of the microphone next to it, in frames at 48 kHz; nil for an ordinary one.
     func cost(_ request: DeviceRequest, microphoneStep: Int?) -> Int {
         let converter = Int(converterMilliseconds.rounded(.up))
         guard request.direction == .playback else {
@@ -96,13 +97,13 @@ extension StreamPlan {
     }
 }
 
-/// At which of its rates a card is run.
+/// The choice of a card's rate.
 extension SampleRates {
-    /// Best first.
+    /// Returns the rates to try, best first.
     ///
-    /// 48 kHz needs no converter and 96 kHz the shortest. The voice goes upstream at 24 kHz, so that a microphone at 32 kHz
-    /// has all of it, as has one of 88.2 kHz and more, at more work for the bus. Below that every step costs speech something.
-    /// A loudspeaker also plays music, which 44.1 kHz and all above have whole.
+    /// 48 kHz needs no converter and 96 kHz the shortest one. The voice goes upstream at 24 kHz: a microphone at 32 kHz
+    /// delivers all of that, as does one at 88.2 kHz and above, with more bus traffic. Every step below that costs speech
+    /// quality. A loudspeaker also plays music, which is complete at 44.1 kHz and everything above.
     static func preferred(_ direction: AudioDirection) -> [Int] {
         switch direction {
         case .capture:

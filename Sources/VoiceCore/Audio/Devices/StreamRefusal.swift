@@ -1,15 +1,15 @@
-/// Why a device cannot be used as it is, and what to name instead. Pure.
+/// Why a device cannot be used as it is, and what to configure instead. Pure.
 struct StreamRefusal {
     var device: String
     var direction: AudioDirection
     var abilities: DeviceAbilities
 
-    /// The key that fixes the rate of this side.
+    /// The key that sets the rate of this side.
     private var key: String { direction == .capture ? "audio.input_rate" : "audio.output_rate" }
 
     var access: String { "has no interleaved access: \(converted)" }
 
-    /// - Parameter fixed: the rate that the configuration insists on.
+    /// - Parameter fixed: the configured rate, if any.
     func rate(fixed: Int?) -> String {
         guard let fixed else { return "runs at \(abilities.ratesText): choose another device" }
         return "does not run at \(fixed) Hz, but at \(abilities.ratesText): "
@@ -17,8 +17,8 @@ struct StreamRefusal {
     }
 
     /// - Parameters:
-    ///   - count: how many it has.
-    ///   - wanted: the number of the channel that is configured, from 1.
+    ///   - count: number of channels it has.
+    ///   - wanted: configured channel, counted from 1.
     func channels(_ count: Int, wanted: Int) -> String {
         "has \(count == 1 ? "one channel" : "\(count) channels"), and no channel \(wanted): see audio.input_channel and "
             + "audio.input_channels, which count from 1"
@@ -31,14 +31,14 @@ struct StreamRefusal {
         return "has only the formats \(abilities.formatsText): \(converted)"
     }
 
-    /// ALSA converts formats without loss; it cannot where it does already.
+    /// A device name with format conversion, which ALSA does without loss, unless this name converts already.
     private var converted: String {
         if device.hasPrefix("hw:") { return "use it as plug\(device)" }
         if device.hasPrefix("plug") || device == "default" { return "choose another device" }
         return device.contains(":") ? "choose another device" : "use it as plug:\(device)"
     }
 
-    /// ALSA's name for the digital output of a card, which makes frames of a digital line from samples.
+    /// ALSA's name for the digital output of a card, which packs samples into the frames of a digital line.
     private var digital: String {
         let parts = device.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, ["hw", "plughw"].contains(parts[0]) else {

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import VoiceBase
 
-/// 16 bit PCM WAV files: reading whole mono ones, writing growing ones.
+/// 16 bit PCM WAV files: reads complete mono files, writes growing ones.
 package enum WaveFile {
-    /// The samples of a mono 16 bit file at 48 kHz, full scale 1.
+    /// Returns the samples of a mono 16 bit file at 48 kHz, full scale 1.
     package static func read(_ path: String) throws(AudioDeviceError) -> [Float] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
@@ -22,7 +22,7 @@ package enum WaveFile {
         return try parse(bytes, path: path)
     }
 
-    /// RIFF WAVE: chunks of a four-letter name, a 32 bit length and a body padded to even length.
+    /// Parses RIFF WAVE: chunks of a four-letter name, a 32 bit length and a body padded to even length.
     static func parse(_ bytes: [UInt8], path: String) throws(AudioDeviceError) -> [Float] {
         func integer(_ offset: Int, _ count: Int) -> Int {
             (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
@@ -59,7 +59,7 @@ package enum WaveFile {
         throw .file(path: path, reason: "has no sound in it")
     }
 
-    /// The 44 bytes before `dataBytes` bytes of samples.
+    /// Returns the 44 bytes that precede `dataBytes` bytes of samples.
     package static func header(dataBytes: Int, rate: Int = AudioFormat.deviceRate, channels: Int = 1) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -70,7 +70,7 @@ package enum WaveFile {
     }
 }
 
-/// A WAV file that grows: half a second is collected, then written together with the new length.
+/// A growing WAV file: collects half a second, then writes it together with the new length.
 struct WaveWriter: ~Copyable {
     private static let block = AudioFormat.deviceRate / 2
     private let file: Int32
@@ -88,7 +88,7 @@ struct WaveWriter: ~Copyable {
 
     deinit { close(file) }
 
-    /// Adds samples, those of a frame one after the other.
+    /// Appends interleaved samples.
     mutating func append(_ samples: UnsafePointer<Float>, count: Int) {
         for index in 0..<count {
             pending.append(Int16(max(-32_768, min(32_767, (samples[index] * 32_768).rounded()))))
@@ -96,7 +96,7 @@ struct WaveWriter: ~Copyable {
         if pending.count >= Self.block { flush() }
     }
 
-    /// Writes what is pending; the file is valid afterwards. What a full disk refuses is lost.
+    /// Writes pending samples; the file is valid afterwards. Samples that a full disk refuses are lost.
     mutating func flush() {
         let header = WaveFile.header(dataBytes: dataBytes + pending.count * 2, channels: channels)
         _ = header.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }

@@ -1,59 +1,58 @@
-/// Decides, period by period, whether the microphone goes upstream while the box itself speaks.
+/// Decides for each period whether the microphone goes upstream while the daemon itself speaks.
 ///
-/// A period speaks for a talker when the detector hears speech in the output, the output is loud enough, and the canceller
-/// took away little: echo is loud at the microphone and faint at the output, a talker is nearly as loud at both. Enough such
-/// periods within the window open the gate. It takes no samples and keeps none: `UplinkLine` holds back what may have to
-/// be sent after all.
+/// A period indicates a talker if the detector finds speech in the output, the output is loud enough, and the canceller
+/// removed little: echo is loud at the microphone and faint at the output, a talker nearly as loud at both. Enough such
+/// periods within the window open the gate. The gate sees no samples: `UplinkLine` holds back those that may have to be sent
+/// after all.
 ///
 /// A pure value; allocates nothing.
 package struct BargeInGate: Sendable, Equatable {
-    /// The numbers of the rule. Levels in dBFS (mean power), times in periods of 10 ms.
+    /// The parameters of the rule. Levels in dBFS (mean power), times in periods of 10 ms.
     ///
-    /// Chosen on simulated rooms with the whole chain before it, 180 utterances at -28 dBFS over echo, of which 45 were not
-    /// looked at: 95 % are found within a second (median 200 ms), all of them but in the room that is late, loud and clipping
-    /// at once. Nothing is taken for a talker but the moment of an unannounced jump of the delay. 20 dB in place of 24 finds
-    /// 93 %.
+    /// Tuned on simulated rooms with the whole chain in front, 180 utterances at -28 dBFS over echo, of which 45 were held
+    /// out. 95 % are found within a second (median 200 ms), all except those in the room that is late, loud and clipping at
+    /// once. The only false talker is the moment of an unannounced jump of the delay. 20 dB instead of 24 finds 93 %.
     package struct Rule: Sendable, Equatable {
         /// Quieter output is never a talker.
         package var outputLevel: Float = -50
-        /// The most that the canceller may take from a talker, in dB.
+        /// The most that the canceller may remove from a talker, in dB.
         package var suppression: Float = 24
-        /// So many periods out of `window` open the gate.
+        /// Periods out of `window` that open the gate.
         package var needed = 14
         package var window = 24
-        /// The same for a talker who is far above the threshold and hardly touched: such periods are never echo.
+        /// As above, for a talker far above the threshold and hardly attenuated: such periods are never echo.
         package var clearLevel: Float = -42
         package var clearSuppression: Float = 10
         package var clearNeeded = 9
         package var clearWindow = 12
-        /// With so many of the window when the box falls silent, what was held back goes out.
+        /// Periods out of `window` that release what was held back when the daemon falls silent.
         package var suspected = 6
-        /// An open gate shuts so long after the last sign of a talker, which is `alive` periods of the last 20.
+        /// Time until an open gate shuts after the last sign of a talker; a sign is `alive` periods out of the last 20.
         package var hold = 60
         package var alive = 4
-        /// How much is sent from before the first sign of the talker: onsets are softer than what follows.
+        /// Periods sent from before the first sign of a talker: onsets are softer than what follows.
         package var lead = 10
 
         package init() {}
     }
 
-    /// What the gate may do while the box plays.
+    /// What the gate may do during playback.
     package enum Permission: Sendable, Equatable {
         /// Never shuts.
         case open
         /// Opens for a talker.
         case guarded
-        /// Shut whatever comes.
+        /// Shut in any case.
         case shut
     }
 
     /// What happens to a period.
     package enum Step: Sendable, Equatable {
-        /// It goes upstream as it is.
+        /// It goes upstream unchanged.
         case pass
-        /// Silence goes upstream; it is kept in case it turns out to be a talker's.
+        /// Silence goes upstream; the period is kept in case it turns out to be a talker's.
         case hold
-        /// The gate opens: so many of the periods before go out as they were, older ones as silence, then this one.
+        /// The gate opens: this many of the held periods go out unchanged, older ones as silence, then this one.
         case release(Int)
     }
 
@@ -61,7 +60,7 @@ package struct BargeInGate: Sendable, Equatable {
 
     package let rule: Rule
     package private(set) var isOpen = true
-    /// Bit n: the period n periods ago spoke for a talker.
+    /// Bit n is set if the period n periods ago indicated a talker.
     private var signs: UInt64 = 0
     private var clearSigns: UInt64 = 0
     private var isTalking = false
@@ -72,8 +71,8 @@ package struct BargeInGate: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - isPlaying: whether sound of the box may be at the microphone: it plays, or its echo has not died away yet.
-    ///   - floor: what a talker must be above beside the rule's own levels, in dBFS.
+    ///   - isPlaying: whether the daemon's sound may be at the microphone: it plays, or its echo has not decayed yet.
+    ///   - floor: level in dBFS that a talker must exceed in addition to the rule's own levels.
     package mutating func step(
         _ reading: EchoReading,
         permission: Permission,
@@ -82,7 +81,7 @@ package struct BargeInGate: Sendable, Equatable {
     ) -> Step {
         let wasOpen = isOpen
         if isPlaying && permission == .shut {
-            // What was heard while nothing could be told apart is no evidence.
+            // Evidence does not count if talker and echo could not be distinguished at that time.
             signs = 0
             clearSigns = 0
             isTalking = false
@@ -110,7 +109,7 @@ package struct BargeInGate: Sendable, Equatable {
         if quiet >= rule.hold { isTalking = false }
     }
 
-    /// Periods before this one that belong to the talker who is heard now.
+    /// Number of periods before this one that belong to the present talker.
     private var talkerPeriods: Int {
         let recent = signs & ((1 << UInt64(rule.window)) - 1)
         return recent == 0 ? 0 : (63 - recent.leadingZeroBitCount) + rule.lead

@@ -3,31 +3,31 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Stands between the cancelled microphone and its ring: gate, quality and policy put together.
+/// Connects the cancelled microphone to its ring: gate, quality and policy combined.
 ///
 ///     reading --> EchoQuality --> DuplexPolicy --permission--> BargeInGate --step--> UplinkLine --> ring
 ///                      ^               ^                           ^
-///     output written --+-- PlaybackActivity (is the box heard?) ---+
+///     output written --+-- PlaybackActivity (is sound audible?) ---+
 ///
 /// Owned by the audio thread; allocates in `init` only.
 package struct DuplexControl: ~Copyable {
-    /// How long echo is reckoned with after the sound, in periods: 400 ms where talkers are told from echo, 500 ms where the
-    /// microphone just stays shut, 800 ms while the echo may come later than the card says.
+    /// How long echo is expected after the sound, in periods: 400 ms if talkers are distinguished from echo, 500 ms if the
+    /// microphone simply stays shut, 800 ms while the echo may come later than the card says.
     static let guardedTail = 40
     static let shutTail = 50
     static let unknownTail = 80
-    /// How long a talker who is heard over the voice keeps the gate when the policy changes to half duplex, in periods.
+    /// How long a talker heard over the voice keeps the gate after a change to half duplex, in periods.
     static let grace = 300
-    /// How much far end the canceller may take in without a live microphone before what it has learned is void, in periods.
+    /// Far end without a live microphone after which the canceller's adaptation is void, in periods.
     static let deaf = 100
 
     private var quality = EchoQuality()
     private var policy: DuplexPolicy
     private var gate = BargeInGate()
-    /// A gate that lets nothing through and is never shut: it knows of talkers while the other one may not open for them.
+    /// A gate that passes nothing and is never shut: detects talkers while `gate` may not open for them.
     private var witness = BargeInGate()
     private var activity = PlaybackActivity()
-    /// The same of periods that hold media and nothing else, and of all others.
+    /// As `activity`, for periods that hold only media, and for all others.
     private var media = PlaybackActivity()
     private var speech = PlaybackActivity()
     private var mediaGuard = MediaGuard()
@@ -40,19 +40,20 @@ package struct DuplexControl: ~Copyable {
     private let volumes: VolumeControls
     private let hasCanceller: Bool
     private let setting: DuplexSetting
-    /// Whether the device cancels its own echo, and nobody else.
+    /// Whether the device alone cancels the echo.
     private var isOfDevice = false
     private var echoPeak: Float = 0
     private var counts: EchoGauges.Counts
     private var isPlaying = false
-    /// What happened to the last period.
+    /// The gate's decision on the last period.
     package private(set) var step = BargeInGate.Step.pass
     private var wasOpen = true
     private var wasPlaying = false
     private var grace = DuplexControl.grace
-    /// Periods running of far end in which the microphone delivered nothing live.
+    /// Consecutive far-end periods without live sound from the microphone.
     private var deafPeriods = 0
-    /// The microphone is live again after a second of far end in which it was not: what the canceller learned then is void.
+    /// Whether the microphone is live again after a second of far end without it, which voids what the canceller learned
+    /// meanwhile.
     private(set) var wasDeaf = false
 
     package init(
@@ -71,20 +72,20 @@ package struct DuplexControl: ~Copyable {
         self.hasCanceller = hasCanceller
         self.setting = setting
         counts = gauges.counts
-        // Where an engine begins nothing has changed.
+        // The initial state does not count as a change.
         gauges.state.store(policy.state.rawValue, ordering: .releasing)
         microphone.heldUntil = 0
         publish()
     }
 
-    /// Position in the ring that the sample after the newest of the next period stands for.
+    /// Ring position of the end of the next period.
     var nextPosition: UInt64 {
         microphone.ring.writePosition + UInt64((line.held + 1) * AudioFormat.wirePeriodSamples)
     }
 
-    /// A period of output was written to the card, to be heard `delay` frames later: `count` samples of all channels, of which
-    /// the loudest decides.
-    /// - Parameter isMedia: media is all it holds.
+    /// Records a period of output written to the card, to be heard `delay` frames later: `count` samples of all channels, of
+    /// which the loudest decides.
+    /// - Parameter isMedia: whether it holds only media.
     package mutating func wrote(_ output: UnsafePointer<Float>, count: Int, delay: Int, isMedia: Bool) {
         let peak = cdsp_peak(output, count)
         activity.wrote(peak: peak, delay: delay / AudioFormat.periodFrames)
@@ -95,14 +96,14 @@ package struct DuplexControl: ~Copyable {
         }
     }
 
-    /// Tells of an xrun or a restart of either side.
+    /// Notes an xrun or a restart of either side.
     package mutating func discontinuity() {
         quality.discontinuity()
         policy.discontinuity()
         publish()
     }
 
-    /// From now on the device alone cancels the echo, or the own canceller does: nothing is known of what is left.
+    /// Switches between the device's and the software canceller: what either leaves is unknown at first.
     mutating func setCanceller(isOfDevice: Bool) {
         guard isOfDevice != self.isOfDevice else { return }
         self.isOfDevice = isOfDevice
@@ -110,10 +111,10 @@ package struct DuplexControl: ~Copyable {
         beginLearning()
     }
 
-    /// Whether too much of the echo is left for anybody to be heard over it.
+    /// Whether too much echo is left for anybody to be heard over it.
     var leavesTooMuch: Bool { policy.state == .poor || policy.state == .clipping }
 
-    /// Another microphone or loudspeaker, perhaps: nothing is known of the echo.
+    /// Starts over: with another microphone or loudspeaker, perhaps, nothing is known of the echo.
     mutating func beginLearning() {
         quality = EchoQuality()
         policy.beginLearning()
@@ -124,14 +125,14 @@ package struct DuplexControl: ~Copyable {
         publish()
     }
 
-    /// Sends one cleaned period of `AudioFormat.wirePeriodSamples`, holds it back, or sends silence. Returns false when
-    /// the ring was full and the period is lost.
+    /// Sends one cleaned period of `AudioFormat.wirePeriodSamples`, holds it back, or sends silence. Returns false if the
+    /// ring was full and the period is lost.
     ///
     /// - Parameters:
     ///   - peak: of the raw microphone, full scale 1.
-    ///   - isAligned: whether the place of the echo in the reference has been confirmed.
-    ///   - isLive: whether the period came from a microphone that hears: not from a stand-in, and no digital silence. Others
-    ///     say nothing about echo.
+    ///   - isAligned: whether the position of the echo in the reference is confirmed.
+    ///   - isLive: whether the period holds live sound, neither substituted nor digital silence, which say nothing about
+    ///     echo.
     package mutating func process(
         _ samples: UnsafePointer<Int16>,
         reading: EchoReading,
@@ -145,7 +146,7 @@ package struct DuplexControl: ~Copyable {
         let tail = tail(isAligned: isAligned)
         if reading.reference > quality.rule.faintest {
             activity.heard()
-            // Where no media can be what is heard, it is the voice, whatever the card says of its delay.
+            // If no media can be audible, the sound is the voice, whatever delay the card reports.
             if !media.isPlaying(tail: tail) { speech.heard() }
         }
         isPlaying = activity.isPlaying(tail: tail)
@@ -178,12 +179,12 @@ package struct DuplexControl: ~Copyable {
         return isWhole
     }
 
-    /// Of the periods that are about to go out. Those that were held back and are released are the talker's.
+    /// Marks the outgoing periods that hold voice. Held periods that are released are the talker's.
     private func markVoice(_ reading: EchoReading) {
         let start = microphone.ring.writePosition
         let period = UInt64(AudioFormat.wirePeriodSamples)
         switch step {
-        // What goes out in place of the oldest is silence.
+        // The oldest period goes out as silence.
         case .hold: microphone.voices.set(false, at: start)
         case .pass, .release:
             var kept = 0
@@ -204,7 +205,7 @@ package struct DuplexControl: ~Copyable {
         return gate.step(reading, permission: permission, isPlaying: isPlaying)
     }
 
-    /// A talker who is being heard spoils the measurement, and is not to be cut off for it in the middle of a word.
+    /// Returns the gate's permission. A talker being heard spoils the measurement and must not be cut off for it mid-word.
     private mutating func permission(isPlaying: Bool) -> BargeInGate.Permission {
         let permission = policy.permission
         guard permission == .shut, policy.state == .poor || policy.state == .clipping, gate.isOpen, isPlaying,
@@ -224,7 +225,7 @@ package struct DuplexControl: ~Copyable {
     }
 
     private mutating func noteDeafness(_ reading: EchoReading, isLive: Bool) {
-        // A device goes on cancelling behind its mute key, and nothing is learned here.
+        // A device keeps cancelling behind its mute key, and nothing is learned here.
         guard !isOfDevice else { return }
         if isLive {
             wasDeaf = deafPeriods >= Self.deaf
@@ -240,7 +241,8 @@ package struct DuplexControl: ~Copyable {
             isPlaying: isPlaying,
             lasting: activity.lasting,
             isAligned: isAligned,
-            // Behind the device's canceller nothing tells its leftover from a talker: for a while, both are too much.
+            // After the device's canceller, residual echo and a talker are indistinguishable: for a while, both count as too
+            // much.
             hasTalker: witness.isOpen && !isOfDevice,
             isLive: isLive
         )
@@ -271,7 +273,7 @@ package struct DuplexControl: ~Copyable {
         }
     }
 
-    /// The one place where the gauges get what is known here.
+    /// The only place that publishes to the gauges.
     private func publish() {
         gauges.publish(
             policy.state,

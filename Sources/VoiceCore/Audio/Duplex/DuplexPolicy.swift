@@ -2,21 +2,21 @@ package import VoiceConfiguration
 
 package typealias DuplexSetting = Configuration.Echo.Duplex
 
-/// What the policy has come to.
+/// The policy's decision.
 package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
-    /// The canceller has not converged yet: half until the reference is aligned, then whoever is told from echo is let in. The
-    /// state at the start.
+    /// The canceller has not converged yet: half duplex until the reference is aligned, then guarded, so that talkers are let
+    /// in. The initial state.
     case learning
-    /// Half: the linear canceller takes off too little.
+    /// Half duplex: the linear canceller removes too little.
     case poor
-    /// Half: the same, and the microphone clips.
+    /// Half duplex: as `poor`, and the microphone clips.
     case clipping
-    /// Half: there is no echo canceller.
+    /// Half duplex: there is no echo canceller.
     case cancellerOff
     case forcedHalf
-    /// Full: no echo reaches the microphone (headphones, or a device that cancels its own).
+    /// Full duplex: no echo reaches the microphone (headphones, or a device that cancels its own).
     case clear
-    /// Full: the echo is under control.
+    /// Full duplex: the echo is under control.
     case good
     case forcedFull
 
@@ -27,7 +27,7 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// As the log has it.
+    /// The reason as written to the log.
     package var reason: String {
         switch self {
         case .learning: "learning"
@@ -41,24 +41,25 @@ package enum DuplexState: Int, Sendable, Equatable, CaseIterable {
     }
 }
 
-/// Full or half duplex, by the blocks of `EchoQuality`.
+/// Chooses full or half duplex from the blocks of `EchoQuality`.
 ///
 /// | from | to | when |
 /// |---|---|---|
-/// | learning | good | aligned, and 2 blocks running good (1 s), or 6 without a poor one |
-/// | learning | clear | 2 blocks running without audible echo, aligned or not |
-/// | learning | poor, clipping | aligned, and 8 blocks running poor (4 s): somebody may talk over the first answer |
+/// | learning | good | aligned, and 2 consecutive good blocks (1 s), or 6 without a poor one |
+/// | learning | clear | 2 consecutive blocks without audible echo, aligned or not |
+/// | learning | poor, clipping | aligned, and 8 consecutive poor blocks (4 s): somebody may talk over the first answer |
+/// | good | clear | 4 consecutive blocks without audible echo |
 /// | good, clear | poor, clipping | 5 of the last 6 blocks poor: a talker spoils one or two, never five |
 /// | clear | good | aligned, and 3 of the last 4 blocks audible but good |
-/// | clear | learning | 3 of the last 4 blocks audible, and not that |
-/// | poor, clipping | good, clear | 4 blocks running good or inaudible (2 s) |
+/// | clear | learning | 3 of the last 4 blocks audible, and not good |
+/// | poor, clipping | good, clear | 4 consecutive good or inaudible blocks (2 s) |
 /// | good, poor, clipping | learning | the alignment is lost |
-/// | any | learning | another microphone or loudspeaker, perhaps |
+/// | any | learning | microphone or loudspeaker may have changed |
 ///
-/// Blocks in which a talker is heard say nothing of the echo, however long somebody talks.
+/// Blocks with a talker say nothing about the echo, however long somebody talks.
 ///
-/// Where the device cancels its own echo there is nothing to align and nothing to learn: the blocks say what it leaves, the
-/// microphone stays shut until two of them were fine, and xruns change nothing.
+/// If the device cancels its own echo, there is nothing to align and nothing to learn. The blocks then measure what it
+/// leaves, the microphone stays shut until two of them were fine, and xruns change nothing.
 ///
 /// A pure value; allocates nothing.
 package struct DuplexPolicy: Sendable, Equatable {
@@ -67,7 +68,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     /// Whether the device cancels its own echo.
     private let isOfDevice: Bool
     private var wasAligned = false
-    /// Bit n: the block n blocks ago was of the kind. `seen` counts blocks up to 8.
+    /// Bit n is set if the block n blocks ago was of that kind. `seen` counts blocks up to 8.
     private var fine: UInt8 = 0
     private var poor: UInt8 = 0
     private var inaudible: UInt8 = 0
@@ -88,7 +89,7 @@ package struct DuplexPolicy: Sendable, Equatable {
     package var permission: BargeInGate.Permission {
         switch state {
         case .forcedFull: .open
-        // The first block in which something is heard may be a talker's, or the loudspeaker has been switched on.
+        // The first audible block may be a talker's, or the loudspeaker has been switched on.
         case .clear: inaudible & 1 == 1 ? .open : .guarded
         case .good: .guarded
         case .learning: wasAligned && !isOfDevice ? .guarded : .shut
@@ -96,7 +97,7 @@ package struct DuplexPolicy: Sendable, Equatable {
         }
     }
 
-    /// Takes a period, with the block that ended in it. Returns true when the state has changed.
+    /// Takes a period and the block that ended in it. Returns true if the state has changed.
     package mutating func step(_ block: EchoQuality.Block?, isAligned: Bool, isClipping: Bool = false) -> Bool {
         guard isAutomatic else { return false }
         let isAligned = isAligned || isOfDevice
@@ -110,13 +111,13 @@ package struct DuplexPolicy: Sendable, Equatable {
         return state != before
     }
 
-    /// Tells of an xrun: what was known of the echo's place is void.
+    /// Notes an xrun: the position of the echo is void.
     package mutating func discontinuity() {
         guard isAutomatic, !isOfDevice else { return }
         loseAlignment()
     }
 
-    /// Tells of another microphone or loudspeaker: what was known of the echo is void, also that there was none.
+    /// Notes another microphone or loudspeaker: all knowledge of the echo is void, including its absence.
     package mutating func beginLearning() {
         guard isAutomatic else { return }
         loseAlignment()
@@ -126,7 +127,7 @@ package struct DuplexPolicy: Sendable, Equatable {
 
     private mutating func loseAlignment() {
         (fine, poor, seen) = (0, 0, 0)
-        // Where there is no echo, nothing can be misplaced.
+        // Without echo nothing can be misaligned.
         if state != .clear {
             inaudible = 0
             state = .learning

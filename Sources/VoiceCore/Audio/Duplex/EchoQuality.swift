@@ -1,60 +1,60 @@
 internal import Glibc
 
-/// Measures the echo canceller at work: by half seconds in which the box speaks.
+/// Measures the echo canceller in operation, by half seconds in which the daemon speaks.
 ///
-/// Each block of 50 periods with sound at the loudspeaker (pauses do not count) is judged by its energies, noise taken off.
-/// A talker in the block makes the canceller look worse than it is; where the canceller says so the block says nothing, and
-/// whoever decides on blocks must let one or two pass that escaped it. A judgement comes 300 ms after the block's end: it
-/// takes so long until a talker is known to be one.
+/// Each block of 50 periods with sound at the loudspeaker (pauses do not count) is judged by its energies after subtracting
+/// the noise. A talker in the block makes the canceller look worse than it is. If the canceller detects one, the block says
+/// nothing; users of blocks must tolerate one or two in which it did not. The judgement comes 300 ms after the end of the
+/// block, as a talker is recognised only after a while.
 ///
 /// A pure value; allocates nothing. Levels in dBFS.
 package struct EchoQuality: Sendable, Equatable {
-    /// What half a second of far end says.
+    /// Judgement of half a second of far end.
     package enum Block: Sendable, Equatable, CaseIterable {
-        /// There is no echo to speak of at the microphone.
+        /// The echo at the microphone is negligible.
         case inaudible
-        /// Echo is taken off well, or down to the noise.
+        /// The echo is removed well, or down to the noise.
         case good
         case between
         case poor
-        /// It would be one of the two above, but a talker is heard: nothing is known of the echo.
+        /// Would be one of the two above, but a talker is heard: the echo is unknown.
         case talker
     }
 
-    /// The numbers of the judgement.
+    /// The parameters of the judgement.
     package struct Rule: Sendable, Equatable {
-        /// Linear ERLE in dB: from here on good, below poor. What it leaves is told from a talker and suppressed; at 8 dB that
-        /// no longer holds.
+        /// Linear ERLE in dB: good from the first on, poor below the second. A good residual can be distinguished from a
+        /// talker and suppressed; at 8 dB that no longer holds.
         package var good: Float = 12
         package var poor: Float = 8
         /// Echo that raises the microphone by less than this above the noise is inaudible, in dB.
         package var audible: Float = 3
-        /// A residual as quiet as this cannot pass for a talker.
+        /// A residual this quiet cannot pass for a talker.
         package var harmless: Float = -62
-        /// Far end counts from so much below its loudest, and never below `faintest`.
+        /// The far end counts down to this far below its loudest, in dB, and never below `faintest`.
         package var range: Float = 20
         package var faintest: Float = -55
-        /// Periods to a block.
+        /// Periods per block.
         package var block = 50
-        /// Share of periods with a talker from which the block says nothing of the echo.
+        /// Share of periods with a talker from which a block says nothing about the echo.
         package var talker: Float = 0.5
-        /// Share of periods with clipped samples from which clipping is to blame.
+        /// Share of periods with clipped samples from which clipping is the cause.
         package var clipping: Float = 0.04
-        /// Periods after which a block is judged.
+        /// Periods between the end of a block and its judgement.
         package var wait = 30
-        /// A reference that is not aligned may come up to half a second before its echo.
+        /// Periods of playback to skip while unaligned: the reference may then come up to half a second before its echo.
         package var unalignedStart = 50
 
         package init() {}
     }
 
     package let rule: Rule
-    /// The microphone while nothing plays, at its quietest.
+    /// The microphone at its quietest while nothing plays.
     package private(set) var noiseFloor: Float = -65
-    /// Linear and whole echo return loss enhancement, in dB; nil until the first block with echo.
+    /// Linear and overall echo return loss enhancement, in dB; nil until the first block with echo.
     package private(set) var linearERLE: Float?
     package private(set) var wholeERLE: Float?
-    /// The microphone while the box speaks, and what the linear stage leaves of it.
+    /// The microphone while the daemon speaks, and the residual of the linear stage.
     package private(set) var echoLevel: Float?
     package private(set) var residualLevel: Float?
     /// Share of far-end periods with clipped samples, 0 ... 1.
@@ -62,7 +62,7 @@ package struct EchoQuality: Sendable, Equatable {
 
     private var loudest: Float = -40
     private var sums = Energies()
-    /// The last complete block, and for how many periods it has waited for its judgement.
+    /// The last complete block, and the periods it has waited for its judgement.
     private var complete: Energies?
     private var waited = 0
     private var average = Energies()
@@ -76,7 +76,7 @@ package struct EchoQuality: Sendable, Equatable {
         var talker: Float = 0
         var periods: Float = 0
 
-        /// Two seconds of far end.
+        /// Averages over about two seconds of far end.
         mutating func add(_ block: Energies) {
             let keep: Float = 0.75
             microphone = microphone * keep + block.microphone
@@ -91,13 +91,13 @@ package struct EchoQuality: Sendable, Equatable {
         self.rule = rule
     }
 
-    /// Takes a period; returns a judgement when one is due.
+    /// Takes a period; returns a judgement if one is due.
     ///
     /// - Parameters:
     ///   - isPlaying: see `BargeInGate.step`. Noise is measured while it is false.
-    ///   - lasting: periods for which the box has been playing.
+    ///   - lasting: periods for which playback has lasted.
     ///   - hasTalker: whether the gate is open for a talker.
-    ///   - isLive: whether the microphone hears; the silence of one that does not says nothing, of noise neither.
+    ///   - isLive: whether the microphone is live; the silence of one that is not says nothing, not even about noise.
     package mutating func step(
         _ reading: EchoReading,
         isPlaying: Bool,
@@ -110,7 +110,7 @@ package struct EchoQuality: Sendable, Equatable {
             add(reading, lasting: lasting, isAligned: isAligned, hasTalker: hasTalker)
         } else if isLive {
             trackNoise(reading.microphone)
-            // Short answers must not add up to a block when their echo may come after their end.
+            // Short answers must not add up to a block if their echo may come after their end.
             if !isAligned { sums = Energies() }
         }
         guard let block = complete else { return nil }
@@ -136,13 +136,13 @@ package struct EchoQuality: Sendable, Equatable {
         sums = Energies()
     }
 
-    /// Forgets what is not judged yet: its reference was not where its echo was.
+    /// Forgets what is not judged yet: its reference was misaligned.
     package mutating func discontinuity() {
         sums = Energies()
         complete = nil
     }
 
-    /// Tells that a talker has been found: he was there for a while before.
+    /// Notes that a talker has been found, who was already there for a while.
     package mutating func foundTalker() {
         sums.talker = sums.periods
         if let periods = complete?.periods { complete?.talker = periods }
@@ -153,7 +153,7 @@ package struct EchoQuality: Sendable, Equatable {
         let microphone = block.microphone / block.periods
         let residual = block.residual / block.periods
         let isAudible = Self.decibels(microphone) > noiseFloor + rule.audible
-        // Down to the noise there is nothing more to take.
+        // Below the noise there is nothing left to remove.
         let isHarmless = residual < 2 * noise || Self.decibels(residual) < rule.harmless
         let erle = Self.decibels(max(microphone - noise, 1e-12) / Self.rest(residual, noise: noise))
         if isAudible && !isHarmless && erle < rule.good && block.talker >= rule.talker * block.periods {
@@ -172,13 +172,13 @@ package struct EchoQuality: Sendable, Equatable {
         return isHarmless || erle >= rule.good ? .good : erle < rule.poor ? .poor : .between
     }
 
-    /// Falls with the microphone within 100 ms, rises by 2 dB in a second: speech has pauses, noise has none.
+    /// Falls with the microphone within 100 ms and rises by 2 dB a second: speech has pauses, noise has none.
     private mutating func trackNoise(_ level: Float) {
         smoothedMicrophone += (max(-96, level) - smoothedMicrophone) * 0.1
         noiseFloor = min(max(smoothedMicrophone, -96), noiseFloor + 0.02)
     }
 
-    /// What is left of the echo; at least 6 dB below all that is left, since the noise is not known that well.
+    /// Returns the residual echo without noise, at most 6 dB below the whole residual, as the noise is not known precisely.
     private static func rest(_ residual: Float, noise: Float) -> Float {
         max(residual - noise, residual * 0.25, 1e-12)
     }

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import VoiceConfiguration
 
-/// Echo and duplex at one instant, for the log, for status and metrics.
+/// Snapshot of echo and duplex, for the log, status and metrics.
 package struct EchoStatus: Sendable, Equatable {
     package var state = DuplexState.learning
     package var worker = EchoWorker.software
@@ -14,7 +14,7 @@ package struct EchoStatus: Sendable, Equatable {
     package var echoLevel: Double?
     package var residualLevel: Double?
     package var noiseFloor: Double?
-    /// dBFS, peak since the start.
+    /// Peak of the microphone during playback since the start, in dBFS.
     package var echoPeak: Double?
     /// Share of far-end periods with clipped samples, 0 ... 1.
     package var clippedShare = 0.0
@@ -22,26 +22,26 @@ package struct EchoStatus: Sendable, Equatable {
     package var delay: Double?
     /// Whether the delay is known from the echo itself, not from the card alone.
     package var isAligned = false
-    /// By how much the loudspeaker's clock is faster than the microphone's, in ppm; nil until known.
+    /// How much faster the loudspeaker's clock is than the microphone's, in ppm; nil until known.
     package var drift: Double?
-    /// Times the echo was found more than 4 ms away from where it was taken to be.
+    /// How often the echo was found more than 4 ms away from its assumed position.
     package var jumps: UInt64 = 0
     /// Half seconds of far end that were judged.
     package var blocks: UInt64 = 0
     package var openings: UInt64 = 0
     package var periodsShut: UInt64 = 0
     package var changes: UInt64 = 0
-    /// Times the box was moved while the echo was under control.
+    /// How often the box was moved while the echo was under control.
     package var moves: UInt64 = 0
-    /// Whether the box was moved a moment ago and the echo is being learned again.
+    /// Whether the box was just moved and the echo is being learned again.
     package var isLearningMove = false
 
     package init() {}
 
-    /// Why the microphone is as open as it is, in a word, as log and status have it.
+    /// Why the microphone is open or shut, in one word for log and status.
     package var reason: String { isLearningMove ? "moved" : state.reason }
 
-    /// One line for people about what goes on now, if anything does.
+    /// One line for people about the present situation, if there is anything to say.
     package var note: String? { isLearningMove ? Self.movedNote : nil }
 
     package static let movedNote = "the box was moved or its volume knob turned, learning the echo again (2 s)"

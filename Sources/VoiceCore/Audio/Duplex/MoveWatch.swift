@@ -1,17 +1,17 @@
-/// Tells when the box was moved, or what stands around it: the echo then comes by another way than the one that was learned.
+/// Detects that the box, or something near it, was moved: the echo path is then no longer the learned one.
 ///
-/// The canceller takes the path for changed while it learns, and once in ten seconds or so of ordinary talk, which costs
-/// nothing. After a real change it says so second after second until it has learned the new one: two in a row are news.
+/// The canceller reports a changed path while it learns, and about once in ten seconds of ordinary talk, which is harmless.
+/// After a real change it reports one every second until it has learned the new path: two in a row are news.
 ///
 /// A pure value; allocates nothing. Counts periods.
 package struct MoveWatch: Sendable, Equatable {
-    /// A sign that comes so soon after another one confirms it. The canceller gives one in a second at most.
+    /// A sign confirms another one that came at most this long before. The canceller gives at most one a second.
     static let again = 120
-    /// How long the canceller must have been good before: what it has just learned it still corrects.
+    /// How long the canceller must have been good before: it still corrects what it has just learned.
     static let settled = 500
-    /// The echo counts as being learned until so long after the last sign.
+    /// How long after the last sign the echo counts as being learned.
     static let learning = 200
-    /// Who carries the box about moves it once.
+    /// Least distance between two moves: carrying the box about counts as one.
     static let pause = 1000
 
     private var good = 0
@@ -24,7 +24,7 @@ package struct MoveWatch: Sendable, Equatable {
     /// Whether the echo of a moved box is being learned.
     package var isLearning: Bool { left > 0 }
 
-    /// Takes a period; returns true when the box was moved.
+    /// Takes a period; returns true if the box was moved.
     package mutating func step(hasPathChanged: Bool, isGood: Bool) -> Bool {
         good = isGood ? min(good + 1, Self.settled) : 0
         sinceSign = min(sinceSign + 1, Self.again + 1)
@@ -40,7 +40,7 @@ package struct MoveWatch: Sendable, Equatable {
         return true
     }
 
-    /// Tells that the loudspeaker's or the microphone's own level was changed: an echo that is louder is not elsewhere.
+    /// Notes a change of the loudspeaker's or the microphone's own level: a louder echo has not moved.
     package mutating func levelChanged() {
         good = 0
     }

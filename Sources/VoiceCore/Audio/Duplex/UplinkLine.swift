@@ -1,23 +1,23 @@
 internal import Synchronization
 internal import VoiceBase
 
-/// The last step before the microphone ring: passes periods on, or holds the newest 480 ms back behind silence.
+/// The last step before the microphone ring: passes periods on, or holds back the newest 480 ms and sends silence.
 ///
 /// Nothing is sent for the first 480 ms after the gate has shut; from then on each new period pushes the oldest one out as
-/// silence. When the gate opens all that is held goes out at once: silence up to where the talker began, then the talker.
-/// So every period captured is sent once, in its place: the uplink neither grows nor shrinks, and a position in the ring
-/// stands for the same instant whatever the gate does.
+/// silence. When the gate opens, everything held goes out at once: silence up to the talker's beginning, then the talker.
+/// Every captured period is therefore sent once, in its place: the uplink neither grows nor shrinks, and a ring position
+/// means the same instant whatever the gate does.
 ///
 /// Owned by the audio thread. Allocates in `init` only.
 package struct UplinkLine: ~Copyable {
-    /// In periods. Longer than the gate's window and lead, and all the silence that a talker may be late by.
+    /// Capacity in periods. Longer than the gate's window and lead, and the longest silence that can delay a talker.
     package static let capacity = 48
     private static let period = AudioFormat.wirePeriodSamples
 
     private let samples: UnsafeMutablePointer<Int16>
     private let silence: UnsafeMutablePointer<Int16>
     private var first = 0
-    /// Periods held back now.
+    /// Periods held back at present.
     private(set) var held = 0
 
     init() {
@@ -32,7 +32,7 @@ package struct UplinkLine: ~Copyable {
         silence.deallocate()
     }
 
-    /// Takes one period. Returns false when the ring had no room: then the newest is lost.
+    /// Takes one period. Returns false if the ring had no room: the newest period is then lost.
     mutating func take(
         _ new: UnsafePointer<Int16>,
         _ step: BargeInGate.Step,

@@ -1,12 +1,12 @@
 internal import CAlsa
 
-/// A card's own mixer.
+/// The hardware mixer of a card.
 package protocol MixerControl: Sendable {
-    /// Sets an element to a volume in percent. Takes milliseconds; never on the audio thread.
+    /// Sets an element to a volume in percent. Takes milliseconds; must not run on the audio thread.
     func set(_ percent: Int, at place: MixerPlace, direction: AudioDirection) throws(MixerError)
 }
 
-/// The simple element interface of ALSA. Opens the mixer for each change: a card that went away and came back needs no care.
+/// ALSA's simple mixer interface. Opens the mixer for each change, so an unplugged card that returns needs no handling.
 package struct ALSAMixer: MixerControl {
     package init() {}
 

@@ -1,11 +1,11 @@
 internal import CDSP
 internal import Glibc
 
-/// Everything about level between the microphone and the wire: meter, clipping, gain before the canceller and, if wanted,
-/// the slow gain control after it.
+/// Level handling between the microphone and the wire: meter, clipping, gain before the canceller and, if configured, slow
+/// gain control after it.
 ///
-/// The canceller learns the path from the loudspeaker to the microphone, and a gain is part of that path: the one before
-/// it stands still unless a person changes it. What follows speech comes after it.
+/// The canceller learns the path from loudspeaker to microphone, and any gain before it is part of that path. That gain
+/// therefore stays constant unless a person changes it; the gain that follows speech comes after the canceller.
 struct CaptureLevels: ~Copyable {
     private let configuredGain: Float
     private let isAutomatic: Bool
@@ -15,12 +15,12 @@ struct CaptureLevels: ~Copyable {
     private var detector = ClippingDetector()
     private var leveller = SpeechLeveller()
 
-    /// Whether the last period held samples at full scale.
+    /// Whether the last period clipped, at the microphone or through the capture gain.
     private(set) var isClipped = false
-    /// What the last period came to.
+    /// Measurements of the last period and the counters so far.
     private(set) var reading: CaptureReading
 
-    /// - Parameter reading: whose counters go on here.
+    /// - Parameter reading: the reading whose counters continue here.
     init(gain: Float, isAutomatic: Bool, volumes: VolumeControls, resuming reading: CaptureReading = .init()) {
         configuredGain = gain
         self.isAutomatic = isAutomatic
@@ -49,29 +49,29 @@ struct CaptureLevels: ~Copyable {
         reading.isClipping = detector.isClipping
     }
 
-    /// Brings speech to one level, in place, if that is switched on.
+    /// Levels speech in place if automatic gain is on.
     mutating func level(_ samples: UnsafeMutablePointer<Int16>, count: Int, isPlaying: Bool) {
         guard isAutomatic else { return }
         leveller.process(samples, count: count, isPlaying: isPlaying)
     }
 }
 
-/// The level of the raw microphone in the newest period, and how often it clipped. Levels in tenths of dBFS: -960 (digital
+/// Level of the raw microphone in the newest period, and how often it clipped. Levels in tenths of dBFS: -960 (digital
 /// silence) ... 0.
 package struct CaptureReading: Sendable, Equatable {
     package var peak = LevelMeter.floor
     /// Mean power.
     package var level = LevelMeter.floor
-    /// The peak with a memory, for a display: stays 1.5 s, then falls by 20 dB a second.
+    /// Peak with a hold for display: stays 1.5 s, then falls by 20 dB a second.
     package var heldPeak = LevelMeter.floor
-    /// Whether the microphone clips again and again.
+    /// Whether the microphone clips repeatedly.
     package var isClipping = false
-    /// Periods with samples at full scale since the start of the program, and how many of them while the loudspeaker played.
+    /// Clipped periods since the program started; the next property counts those while the loudspeaker played.
     package var clippedPeriods: UInt64 = 0
     package var clippedWhilePlaying: UInt64 = 0
 }
 
-/// A peak for a display: stays for 1.5 s, then falls by 20 dB a second.
+/// A peak hold for display: stays 1.5 s, then falls by 20 dB a second.
 struct PeakHold: Sendable, Equatable {
     private static let stay = 150
     /// Tenths of a decibel per period of 10 ms.
@@ -89,11 +89,11 @@ struct PeakHold: Sendable, Equatable {
     }
 }
 
-/// Tells a microphone that clips from a single knock on it.
+/// Distinguishes a microphone that clips from a single knock on it.
 ///
-/// A leaky count of periods with samples at full scale, with a time constant of 3 s: five such periods at once, or more
-/// than about two a second for long, and it clips; it does no more when the count has leaked below one half (after
-/// about 7 s without).
+/// Uses a leaky count of periods with samples at full scale, with a time constant of 3 s. Clipping starts with five such
+/// periods at once, or with more than about two a second over a long time. It ends once the count has leaked below one half,
+/// after about 7 s without any.
 struct ClippingDetector: Sendable, Equatable {
     /// 16-bit full scale, less one step and rounding.
     static let fullScale: Float = 0.9998
@@ -108,7 +108,7 @@ struct ClippingDetector: Sendable, Equatable {
     /// Takes one period of 10 ms.
     mutating func note(isFullScale: Bool) {
         count = count * Self.leak + (isFullScale ? 1 : 0)
-        // A microphone that has clipped for minutes does not take minutes to forget it.
+        // Bounds the time to forget after minutes of clipping.
         count = min(count, 2 * Self.upper)
         if count >= Self.upper - 0.1 { isClipping = true }
         if count < Self.lower { isClipping = false }
@@ -124,7 +124,7 @@ enum LevelMeter {
         (tenths(cdsp_peak(samples, count)), tenths(cdsp_rms(samples, count)))
     }
 
-    /// dBFS of an amplitude, -120 and more, as `EchoReading` has it.
+    /// dBFS of an amplitude, at least -120, as in `EchoReading`.
     static func decibels(_ amplitude: Float) -> Float {
         20 * log10f(max(amplitude, 1e-6))
     }

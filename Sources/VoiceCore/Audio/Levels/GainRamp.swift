@@ -1,8 +1,8 @@
 internal import CDSP
 
-/// A gain that goes to a new value in a straight line, so that no change is heard as a click.
+/// A gain that moves to a new value linearly, so that no change is audible as a click.
 ///
-/// At a gain of 1 that stands still the samples stay as they are, bit for bit.
+/// At a constant gain of 1 samples pass bit-exactly.
 struct GainRamp {
     /// 20 ms at 48 kHz.
     static let frames = 960
@@ -12,18 +12,18 @@ struct GainRamp {
     private var step: Float = 0
     private var left = 0
 
-    /// What comes next rises from silence: what it would have gone on from was not heard.
+    /// Makes the next samples rise from silence, as those before them were not heard.
     mutating func fadeIn() {
         guard current != nil else { return }
         (current, target, left) = (0, 0, 0)
     }
 
-    /// Multiplies both channels with the gain on its way to `wanted`. The first value is taken at once.
+    /// Multiplies both channels by the gain on its way to `wanted`. The very first value applies at once.
     mutating func apply(_ wanted: Float, to frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         apply(wanted, to: frames.samples, count: count, channels: 2)
     }
 
-    /// The same with `count` frames of `channels` samples each.
+    /// As above, for `count` frames of `channels` samples each.
     mutating func apply(_ wanted: Float, to samples: UnsafeMutablePointer<Float>, count: Int, channels: Int = 1) {
         var gain = current ?? wanted
         if current == nil { target = wanted }
@@ -35,7 +35,7 @@ struct GainRamp {
         let ramped = min(left, count)
         for index in 0..<ramped {
             left -= 1
-            // From the end backwards: no rounding adds up, and the end is met exactly.
+            // Computed back from the end: rounding does not accumulate and the target is met exactly.
             gain = target - step * Float(left)
             for channel in 0..<channels { samples[index * channels + channel] *= gain }
         }

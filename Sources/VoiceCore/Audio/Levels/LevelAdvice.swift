@@ -1,4 +1,4 @@
-/// Says what to do about a microphone that clips, at most once in ten minutes.
+/// Advises on a microphone that clips, at most once in ten minutes.
 package struct LevelAdvice: Sendable, Equatable {
     private static let interval = Duration.seconds(600)
 
@@ -9,7 +9,7 @@ package struct LevelAdvice: Sendable, Equatable {
     package init() {}
 
     /// - Parameters:
-    ///   - isClipping: the detector's verdict.
+    ///   - isClipping: verdict of `ClippingDetector`.
     ///   - periods: all clipped periods so far; `playing`: those while the loudspeaker played.
     ///   - now: monotonic time.
     /// - Returns: a line for the log, or nil.
@@ -26,7 +26,7 @@ package struct LevelAdvice: Sendable, Equatable {
         return "the microphone clips: lower its capture level (alsamixer, audio.capture_mixer) or audio.capture_gain_db"
     }
 
-    /// The same, with what the audio thread has measured.
+    /// As above, from the audio thread's measurements.
     package mutating func line(_ reading: CaptureReading, at now: Duration) -> String? {
         line(
             isClipping: reading.isClipping,

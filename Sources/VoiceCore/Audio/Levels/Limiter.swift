@@ -1,18 +1,18 @@
 internal import CDSP
 internal import VoiceBase
 
-/// The one limiter, at the end of the mix: no sample leaves it above the ceiling. Both channels get the gain that the louder
+/// The only limiter, at the end of the mix: no output sample exceeds the ceiling. Both channels get the gain that the louder
 /// one needs.
 ///
 /// A look-ahead peak limiter after Hämäläinen, "Smoothing of the control signal without clipped output in digital peak
-/// limiters" (DAFx 2002). The gain that each sample needs goes through a sliding minimum (Lemire 2006: a queue that
-/// stays sorted), a hold of 10 ms, an exponential release of 80 ms and two moving averages of 64 samples; the sound is
-/// delayed by what these look ahead. A mean over values that all are small enough is small enough: no overshoot.
-/// Gains are whole numbers (2^30 = 1), so the running sums are exact and a gain of 1 is a 1.
+/// limiters" (DAFx 2002). The gain that each sample needs goes through a sliding minimum (Lemire 2006: a monotonic queue), a
+/// hold of 10 ms, an exponential release of 80 ms and two moving averages of 64 samples; the sound is delayed by their
+/// look-ahead. The mean of gains that are all small enough is small enough, so it never overshoots. Gains are integers (2^30
+/// = 1): the running sums are exact and a gain of 1 is exactly 1.
 ///
-/// Below the ceiling the samples pass bit for bit, `delay` frames later. Owned by the audio thread: allocates in `init`.
+/// Below the ceiling samples pass bit-exactly, `delay` frames later. Owned by the audio thread: allocates in `init` only.
 struct Limiter: ~Copyable {
-    /// Frames by which the sound comes later: 2.6 ms.
+    /// Delay of the sound in frames: 2.6 ms.
     static let delay = 2 * (box - 1)
 
     private static let box = 64
@@ -26,10 +26,10 @@ struct Limiter: ~Copyable {
     private static let places = 128
 
     private let ceiling: Float
-    /// The last `delay` frames, then the block at hand.
+    /// The last `delay` frames, followed by the current block.
     private let line = FrameBuffer(count: Self.delay + Self.block)
 
-    // The sorted queue: needed gains that rise from the oldest to the newest, and when they came.
+    // The monotonic queue: needed gains, rising from the oldest to the newest, and their times.
     private let needed: UnsafeMutablePointer<Int64>
     private let times: UnsafeMutablePointer<Int>
     private var head = 0
@@ -42,13 +42,13 @@ struct Limiter: ~Copyable {
     private var secondSum = Self.unity * Int64(Self.box)
     private var gain = Self.unity
     private var holding = 0
-    /// Samples for which no gain but 1 has been asked for, after the release.
+    /// Consecutive samples at a gain of 1 after the release, capped at `places`.
     private var settled = Self.places
 
-    /// Whether the last block was turned down anywhere.
+    /// Whether any block of the last call was limited or the gain was still settling.
     private(set) var isActive = false
 
-    /// - Parameter ceiling: the largest magnitude that may leave, linear, above 0.
+    /// - Parameter ceiling: largest output magnitude, linear, above 0.
     init(ceiling: Float) {
         self.ceiling = ceiling
         needed = .allocate(capacity: Self.places)
@@ -68,7 +68,7 @@ struct Limiter: ~Copyable {
         second.deallocate()
     }
 
-    /// Limits in place. What is not a number becomes silence.
+    /// Limits in place. NaN becomes silence.
     mutating func process(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         isActive = false
         var done = 0
@@ -79,7 +79,7 @@ struct Limiter: ~Copyable {
         }
     }
 
-    /// Forgets the sound it holds back, as after a flush; the gain stays.
+    /// Forgets the delayed sound, as after a flush; the gain stays.
     mutating func reset() {
         line.base.update(repeating: .silence, count: Self.delay)
     }
@@ -112,11 +112,11 @@ struct Limiter: ~Copyable {
 
     @inline(__always)
     private func limit(_ sample: Float, _ gain: Float) -> Float {
-        // Rounding may be half a step above the ceiling.
+        // Rounding may exceed the ceiling by half a step.
         max(-ceiling, min(ceiling, sample * gain / Float(Self.unity)))
     }
 
-    /// The gain for the frame that came `delay` samples ago.
+    /// Returns the gain for the frame that came `delay` samples ago.
     private mutating func nextGain(peak: Float) -> Int64 {
         let wanted = peak > ceiling ? Int64(ceiling / peak * Float(Self.unity)) : Self.unity
         let least = slidingMinimum(wanted)

@@ -1,4 +1,4 @@
-/// One line of a level meter for a terminal: a bar from -60 to 0 dBFS, the figures and what to make of them.
+/// One line of a level meter for a terminal: a bar from -60 to 0 dBFS, the figures and a verdict.
 package struct MeterLine: Sendable, Equatable {
     private static let width = 40
     private static let lowest = -600
@@ -27,7 +27,7 @@ package struct MeterLine: Sendable, Equatable {
         return "[\(String(bar))] level \(Self.shown(level))  peak \(Self.shown(peak)) dBFS  \(verdict)"
     }
 
-    /// What a person who sets the gain wants to know. Speech that peaks between -30 and -6 dBFS leaves room for echo.
+    /// Guidance for setting the gain. Speech that peaks between -30 and -6 dBFS leaves room for echo.
     package var verdict: String {
         if isClipping || peak > -5 { return "clips" }
         if peak > -60 { return "loud" }

@@ -1,18 +1,18 @@
-/// Which element of which card's mixer: "Speaker", "Speaker,1", "hw:PCH/Speaker" or "PCH/Speaker".
+/// A mixer element of a card: "Speaker", "Speaker,1", "hw:PCH/Speaker" or "PCH/Speaker".
 package struct MixerPlace: Sendable, Equatable {
-    /// Control device as ALSA names it: "hw:PCH", "default".
+    /// ALSA's name of the control device: "hw:PCH", "default".
     package var card: String
     package var element: String
     package var index: Int
 
     /// - Parameters:
     ///   - text: as configured.
-    ///   - device: the PCM whose card is meant where the text names none.
+    ///   - device: PCM whose card is used if `text` names none.
     package init(_ text: String, device: String) throws(MixerError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts.last ?? ""
         card = parts.count == 2 ? Self.control(of: String(parts[0])) : Self.control(of: device)
-        // "Name,1" is the second element of that name; a name may hold a comma of its own.
+        // "Name,1" is the second element of that name; a name may itself contain a comma.
         if let comma = name.lastIndex(of: ","), let number = Int(name[name.index(after: comma)...]), number >= 0 {
             element = String(name[..<comma])
             index = number
@@ -23,7 +23,7 @@ package struct MixerPlace: Sendable, Equatable {
         guard !element.isEmpty, !card.isEmpty, index <= 1000 else { throw .badName(text) }
     }
 
-    /// "hw:PCH" of "plughw:CARD=PCH,DEV=0", "plughw:PCH,0", "hw:PCH" or "PCH".
+    /// Returns "hw:PCH" for "plughw:CARD=PCH,DEV=0", "plughw:PCH,0", "hw:PCH" or "PCH".
     private static func control(of device: String) -> String {
         guard let colon = device.firstIndex(of: ":") else {
             return device == "default" || device.isEmpty ? device : "hw:" + device
@@ -35,7 +35,7 @@ package struct MixerPlace: Sendable, Equatable {
     }
 }
 
-/// Why a mixer was not set, in one line with the way out.
+/// Why a mixer was not set, in one line with a remedy.
 package enum MixerError: Error, Sendable, Equatable, CustomStringConvertible {
     case badName(String)
     case noCard(String, reason: String)
@@ -60,19 +60,19 @@ package enum MixerError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// What to write into a mixer element for a volume in percent.
+/// The value to write into a mixer element for a volume in percent.
 ///
-/// With a decibel scale: 100 % is the element's 0 dB, or its top if that is lower or there is nothing above the bottom
-/// below 0 dB; less follows the taper of `Volumes`. Without one: in a straight line between bottom and top.
+/// With a decibel scale, 100 % is the element's 0 dB, or its top if the top is lower or the scale has nothing below 0 dB;
+/// lower volumes follow the taper of `Volumes`. Without one, linear between bottom and top.
 package enum MixerLevel: Sendable, Equatable {
     /// Hundredths of a decibel.
     case decibels(Int)
     case raw(Int)
 
     /// - Parameters:
-    ///   - decibels: the element's scale in hundredths of a decibel; nil when it has none.
+    ///   - decibels: the element's scale in hundredths of a decibel; nil if it has none.
     ///   - raw: the element's own range.
-    ///   - direction: a microphone's 100 % is the top: 0 dB says nothing about what it gives.
+    ///   - direction: for a microphone, 100 % is the top, as 0 dB says nothing about its level.
     package init(
         percent: Int,
         decibels: ClosedRange<Int>?,
@@ -90,7 +90,7 @@ package enum MixerLevel: Sendable, Equatable {
             self = .decibels(decibels.lowerBound)
             return
         }
-        // Some cards call their bottom -99999.99 dB: that is silence, and the taper never gets there.
+        // Some cards report -99999.99 dB as their bottom. That means silence, which the taper never reaches.
         self = .decibels(max(decibels.lowerBound, top + Int((below * 100).rounded())))
     }
 }

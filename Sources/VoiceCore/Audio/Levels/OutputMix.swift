@@ -1,17 +1,17 @@
 internal import CDSP
 
-/// The volumes and the limiter between the sources of sound and the card.
+/// The volumes and the limiter between the sound sources and the card.
 ///
 ///     voice --(voice volume)--+
 ///     media --(media volume)--+--(master, output gain)-- limiter -- card and echo reference
 ///     earcon -(its volume)----+
 ///
-/// Every gain acts on both channels alike, the limiter too: nothing moves to a side.
-/// Owned by the audio thread; the volumes come from `VolumeControls` and change in ramps of 20 ms.
+/// Every gain, the limiter's included, acts on both channels alike, so the stereo image does not move. Owned by the audio
+/// thread; the volumes come from `VolumeControls` and change in ramps of 20 ms.
 struct OutputMix: ~Copyable {
-    /// Frames by which `finish` delays the sound: belongs into every voice position.
+    /// Frames by which `finish` delays the sound; every voice position has to include it.
     static let delay = Limiter.delay
-    /// For so many periods after the last sound the room may still ring: 0.5 s.
+    /// Periods after the last sound during which the room may still reverberate: 0.5 s.
     private static let ring = 50
 
     private let trim: Float
@@ -26,7 +26,7 @@ struct OutputMix: ~Copyable {
     var isAudible: Bool { silentPeriods < Self.ring }
 
     /// - Parameters:
-    ///   - trim: linear gain on everything, beside the volumes.
+    ///   - trim: linear gain on everything, in addition to the volumes.
     ///   - ceiling: of the limiter, linear.
     init(trim: Float, ceiling: Float, volumes: VolumeControls) {
         self.trim = trim
@@ -34,25 +34,25 @@ struct OutputMix: ~Copyable {
         limiter = Limiter(ceiling: ceiling)
     }
 
-    /// Puts the volume of the voice onto a period of nothing but voice, one channel of it.
+    /// Applies the voice volume to a mono period that holds only voice.
     mutating func scaleVoice(_ samples: UnsafeMutablePointer<Float>, count: Int) {
         voice.apply(volumes.gain(of: .voice), to: samples, count: count)
     }
 
-    /// Puts the volume of media onto a period of nothing but media.
+    /// Applies the media volume to a period that holds only media.
     mutating func scaleMedia(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         media.apply(volumes.gain(of: .media), to: frames, count: count)
     }
 
-    /// Master volume and limiter, on the sum of everything.
+    /// Applies master volume and limiter to the sum of everything.
     mutating func finish(_ frames: UnsafeMutablePointer<StereoFrame>, count: Int) {
         master.apply(volumes.gain(of: .master) * trim, to: frames, count: count)
         limiter.process(frames, count: count)
-        // -60 dBFS: what is below that, no microphone hears.
+        // -60 dBFS: no microphone picks up anything below.
         silentPeriods = cdsp_peak(frames.samples, 2 * count) > 1e-3 ? 0 : min(Self.ring, silentPeriods + 1)
     }
 
-    /// Drops the sound that the limiter holds back. Media goes on behind it without a click.
+    /// Drops the sound that the limiter holds back. Media resumes after it without a click.
     mutating func reset() {
         limiter.reset()
         media.fadeIn()

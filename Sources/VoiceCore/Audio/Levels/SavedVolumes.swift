@@ -1,15 +1,15 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The volumes as they outlive a restart.
+/// The volumes that survive a restart.
 ///
-///     [volume]        what was set last, in percent
+///     [volume]        last volumes set, in percent
 ///     master = 40
 ///     muted = false
-///     [configured]    what the configuration said at that time
+///     [configured]    the configuration at that time
 ///     master = 100
 ///
-/// A volume whose configuration has been edited since then starts from the configuration again: an edit is the later wish.
+/// A volume whose configuration has been edited since then starts from the configuration again: the edit is newer.
 package struct SavedVolumes: Sendable, Equatable {
     package var volumes: Volumes
     package var configured: Volumes
@@ -19,8 +19,8 @@ package struct SavedVolumes: Sendable, Equatable {
         self.configured = configured
     }
 
-    /// Reads the text of the file. Keys that are missing take the values of `configuration`; unknown ones are passed over,
-    /// since a newer version may have written them.
+    /// Reads the text of the file. Missing keys take the values of `configuration`. Unknown keys are ignored, as a newer
+    /// version may have written them.
     package init(parsing bytes: [UInt8], configuration: Volumes) throws(Unreadable) {
         volumes = configuration
         configured = configuration
@@ -53,7 +53,7 @@ package struct SavedVolumes: Sendable, Equatable {
             + "\n[configured]\n" + lines(configured)
     }
 
-    /// What to start with, now that the configuration says `configuration`.
+    /// Returns the volumes to start with under the present `configuration`.
     package func effective(configuration: Volumes) -> Volumes {
         var result = volumes
         for channel in VolumeChannel.allCases where configured[channel] != configuration[channel] {

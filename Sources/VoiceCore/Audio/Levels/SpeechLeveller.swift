@@ -1,26 +1,26 @@
 internal import Glibc
 
-/// Slow automatic gain on the cleaned microphone: brings the level of speech to -24 dBFS, by 12 dB at most either way.
+/// Slow automatic gain on the cleaned microphone: brings speech to -24 dBFS, by at most 12 dB either way.
 ///
-/// It learns from speech alone. Speech is what stands 12 dB above the noise floor (the smallest level of the last two
-/// seconds, Martin's minimum statistics in its plainest form) *and* rises and falls as syllables do: a stretch that never
-/// dips by 8 dB and comes back is noise and leaves no trace. While the loudspeaker plays nothing is learnt and the gain
-/// stands still, since what is left may be echo. It moves only while somebody speaks, at 2 dB a second up and 6 down.
+/// It learns from speech alone. Speech lies 12 dB above the noise floor (the smallest level of the last two seconds, the
+/// simplest form of Martin's minimum statistics) *and* rises and falls as syllables do: a stretch that never dips by 8 dB and
+/// comes back is noise and leaves no trace. While the loudspeaker plays, nothing is learned and the gain does not move, as
+/// the residue may be echo. The gain moves only while somebody speaks, at 2 dB a second up and 6 down.
 struct SpeechLeveller: Sendable {
     private static let target: Float = -24
     private static let largest: Float = 12
     private static let deadZone: Float = 0.5
-    /// Quieter than this is never speech.
+    /// Anything quieter is never speech.
     private static let quietest: Float = -52
     private static let quietestFloor: Float = -72
     private static let aboveFloor: Float = 12
     private static let dip: Float = 8
     private static let up: Float = 0.02
     private static let down: Float = 0.06
-    /// No sample leaves above -1 dBFS because of the gain.
+    /// The gain lifts no sample above -1 dBFS.
     private static let peak: Float = 0.891
 
-    /// A stretch of what may be speech.
+    /// A stretch of possible speech.
     private struct Stretch {
         var energy: Float = 0
         var periods = 0
@@ -31,7 +31,7 @@ struct SpeechLeveller: Sendable {
         var level: Float { SpeechLeveller.decibels(energy / Float(max(1, periods))) }
     }
 
-    /// What it wants to apply, in dB.
+    /// The gain aimed for, in dB.
     private(set) var gain: Float = 0
     private var applied: Float = 1
     private var speech: Float?
@@ -41,7 +41,7 @@ struct SpeechLeveller: Sendable {
     private var floorAge = 0
     private var hasFloor = false
 
-    /// One period of 24 kHz samples, in place.
+    /// Processes one period of 24 kHz samples in place.
     mutating func process(_ samples: UnsafeMutablePointer<Int16>, count: Int, isPlaying: Bool) {
         guard count > 0 else { return }
         var sum: Float = 0
@@ -84,7 +84,7 @@ struct SpeechLeveller: Sendable {
         move()
     }
 
-    /// The end of a stretch: it counts if it had syllables.
+    /// Ends a stretch, which counts if it had syllables.
     private mutating func close() {
         defer { stretch = Stretch() }
         guard stretch.periods >= 20, stretch.syllables >= 2 else { return }
@@ -102,7 +102,7 @@ struct SpeechLeveller: Sendable {
         }
     }
 
-    /// The smallest level of the last two seconds, in eight parts.
+    /// Returns the smallest level of the last two seconds, tracked in eight parts.
     private mutating func track(_ level: Float) -> Float {
         if !hasFloor {
             for index in floors.indices { floors[index] = level }
@@ -120,7 +120,7 @@ struct SpeechLeveller: Sendable {
         return max(Self.quietestFloor, least)
     }
 
-    /// The gain in a straight line across the period, 2 ms where a peak asks for less.
+    /// Moves the gain linearly across the period, or within 2 ms when it falls.
     private mutating func apply(to samples: UnsafeMutablePointer<Int16>, count: Int, peak: Float) {
         var wanted = powf(10, gain / 20)
         if wanted > 1, peak * wanted > Self.peak { wanted = max(1, Self.peak / peak) }

@@ -1,9 +1,9 @@
 package import Logging
 package import VoiceBase
 
-/// Holds the volumes: gives them to the audio thread and the card's mixer, and remembers them across restarts.
+/// Holds the volumes: passes them to the audio thread and the card's mixer, and remembers them across restarts.
 ///
-/// A change is heard at once and written one second later, with what else has changed by then; `stop` writes at once.
+/// A change is audible at once and written one second later, together with other changes made by then; `stop` writes at once.
 package actor VolumeController {
     private var settings: VolumeSettings
     private let controls: VolumeControls
@@ -12,11 +12,11 @@ package actor VolumeController {
     private let mixer: (any MixerControl)?
     private let pause: Duration
     private var current: Volumes
-    /// Nothing is written before something was set.
+    /// Whether anything was set; nothing is written before that.
     private var isChanged = false
     private var saving: Task<Void, Never>?
     private var mixerWorks = true
-    /// The most that the master may be now, in percent.
+    /// Present upper limit of the master volume, in percent.
     private var ceiling = Volumes.range.upperBound
 
     package init(
@@ -40,24 +40,24 @@ package actor VolumeController {
 
     package var volumes: Volumes { current }
 
-    /// Reads what was saved and puts it into force.
+    /// Reads the saved volumes and applies them.
     package func start() {
         current = restored()
         apply(masterChanged: true)
         applyCapture()
     }
 
-    /// Sets a volume in percent, held within 0 ... 100.
+    /// Sets a volume in percent, clamped to 0 ... 100.
     package func set(_ channel: VolumeChannel, percent: Int) {
         change { $0[channel] = percent }
     }
 
-    /// Silences everything or lets it sound again, at the volumes of before.
+    /// Mutes everything, or unmutes it at the previous volumes.
     package func setMuted(_ muted: Bool) {
         change { $0.isMuted = muted }
     }
 
-    /// Takes over what was edited in the configuration; what was not keeps the volume that was set since.
+    /// Takes over edited values of the configuration; the others keep the volume that was set since.
     package func reconfigure(_ configured: Volumes) {
         let before = settings.configured
         settings.configured = configured
@@ -68,7 +68,7 @@ package actor VolumeController {
         }
     }
 
-    /// Holds the master volume at most there, in percent, without forgetting the one that was set.
+    /// Limits the master volume, in percent, without forgetting the one that was set.
     package func setCeiling(_ percent: Int) {
         guard percent != ceiling else { return }
         ceiling = percent
@@ -78,7 +78,7 @@ package actor VolumeController {
     /// Changes the microphone's gain until the next start, in dB, -20 ... 30.
     package func setCaptureGain(decibels: Double) { controls.setCaptureGain(decibels: decibels) }
 
-    /// Writes what is not written yet.
+    /// Writes what has not been written yet.
     package func stop() {
         saving?.cancel()
         saving = nil

@@ -1,18 +1,18 @@
 package import VoiceConfiguration
 
-/// What the volumes start from and where they go.
+/// Initial volumes and the mixers, devices and directory they apply to.
 package struct VolumeSettings: Sendable, Equatable {
-    /// What the configuration says.
+    /// Volumes of the configuration.
     package var configured: Volumes
-    /// `audio.mixer` and `audio.capture_mixer`; empty: the card's mixer is left alone.
+    /// `audio.mixer` and `audio.capture_mixer`; if empty, the card's mixer is left alone.
     package var mixer: String
     package var captureMixer: String
-    /// Percent for the capture element.
+    /// Volume of the capture element in percent.
     package var captureVolume: Int
     /// ALSA names of the devices, for elements that name no card.
     package var playbackDevice: String
     package var captureDevice: String
-    /// Where volumes are remembered; nil: nowhere.
+    /// Directory that holds the remembered volumes; nil to forget them.
     package var stateDirectory: String?
 
     package init(_ audio: Configuration.Audio = .init()) {
@@ -29,7 +29,7 @@ package struct VolumeSettings: Sendable, Equatable {
         captureDevice = audio.input
     }
 
-    /// A mixer that is named in a way that cannot be meant; whether it is there shows at the start.
+    /// A malformed mixer name, if any. Whether the mixer exists shows at the start only.
     package var problem: (key: String, message: String)? {
         for (key, text, device) in [
             ("audio.mixer", mixer, playbackDevice), ("audio.capture_mixer", captureMixer, captureDevice),

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import VoiceConfiguration
 
-/// What has a volume of its own.
+/// Sounds with a volume of their own.
 package enum VolumeChannel: String, Sendable, CaseIterable {
     /// Everything.
     case master
@@ -13,10 +13,10 @@ package enum VolumeChannel: String, Sendable, CaseIterable {
     case earcons
 }
 
-/// The volumes as a user thinks of them: whole percent, 0 ... 100, and a mute for everything.
+/// The volumes as the user sees them: whole percent, 0 ... 100, and a mute for everything.
 ///
-/// The taper is cubic, as PulseAudio and alsamixer have it: gain = (percent / 100)^3, so that equal steps sound about
-/// equal. 100 % = 0 dB, 80 % = -5.8 dB, 50 % = -18 dB, 25 % = -36 dB, 10 % = -60 dB, 0 % = silence.
+/// The taper is cubic, as in PulseAudio and alsamixer: gain = (percent / 100)^3, so that equal steps sound about equal. 100 %
+/// = 0 dB, 80 % = -5.8 dB, 50 % = -18 dB, 25 % = -36 dB, 10 % = -60 dB, 0 % = silence.
 package struct Volumes: Sendable, Equatable {
     package static let range = 0...100
 
@@ -36,13 +36,13 @@ package struct Volumes: Sendable, Equatable {
         self[.earcons] = earcons
     }
 
-    /// Percent of a channel; held within 0 ... 100.
+    /// Percent of a channel; clamped to 0 ... 100.
     package subscript(channel: VolumeChannel) -> Int {
         get { percents[Self.index(channel)] }
         set { percents[Self.index(channel)] = min(Self.range.upperBound, max(Self.range.lowerBound, newValue)) }
     }
 
-    /// Linear gain of a channel by itself; the mute acts on the master.
+    /// Returns the linear gain of one channel alone; the mute acts on the master.
     package func gain(of channel: VolumeChannel) -> Float {
         channel == .master && isMuted ? 0 : Self.gain(percent: self[channel])
     }

@@ -1,10 +1,10 @@
 internal import CDSP
 
-/// The gain of media while somebody speaks: down in 30 ms, back in the time given, in straight lines of samples.
+/// The gain of media while somebody speaks: falls within 30 ms and returns within the given release, linearly.
 struct DuckControl: Sendable, Equatable {
     /// 30 ms at 48 kHz.
     static let attack = 1440
-    /// Periods for which the voice may pause before media comes back: 150 ms.
+    /// Periods for which the voice may pause before media returns: 150 ms.
     static let hold = 15
 
     private(set) var gain: Float = 1
@@ -13,13 +13,13 @@ struct DuckControl: Sendable, Equatable {
     private var left = 0
     private var quiet = DuckControl.hold
 
-    /// Whether the voice sounds, or paused just now. Called once a period.
+    /// Returns whether the voice sounds, or paused only just. Call once a period.
     mutating func isVoice(_ sounds: Bool) -> Bool {
         quiet = sounds ? 0 : min(Self.hold, quiet + 1)
         return quiet < Self.hold
     }
 
-    /// Heads for a gain, from the next sample on.
+    /// Moves to a gain, from the next sample on.
     mutating func aim(at wanted: Float, release: Int) {
         guard wanted != target else { return }
         target = wanted
@@ -31,7 +31,7 @@ struct DuckControl: Sendable, Equatable {
         let ramped = min(left, count)
         for index in 0..<ramped {
             left -= 1
-            // From the end backwards: the end is met exactly.
+            // Computed back from the end, so that the target is met exactly.
             gain = target - step * Float(left)
             frames[index] *= gain
         }

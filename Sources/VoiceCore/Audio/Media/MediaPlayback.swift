@@ -2,14 +2,14 @@ internal import CDSP
 internal import Synchronization
 internal import VoiceBase
 
-/// The audio thread's part of the media player: ring to mixer, with fades, ducking and volume.
+/// The audio thread's part of the media player: from ring to mixer, with fades, ducking and volume.
 ///
-/// Pause, resume, skip and stop fade for 10 ms. After running dry it waits for half a second of sound, unless the decoder
-/// says that there is no more. Allocates in `init` only.
+/// Pause, resume, skip and stop fade for 10 ms. After an underrun it waits for half a second of sound, unless the decoder
+/// reports the end. Allocates in `init` only.
 struct MediaPlayback: ~Copyable {
-    /// 10 ms at 48 kHz.
+    /// Fade per frame: 10 ms at 48 kHz.
     private static let fade: Float = 1 / 480
-    /// Frames to collect before it begins, 0.5 s.
+    /// Frames to collect before playback begins: 0.5 s.
     private static let prebuffer = 24_000
 
     private let feed: MediaFeed
@@ -17,9 +17,9 @@ struct MediaPlayback: ~Copyable {
     private var duck = DuckControl()
     private var isPrimed = false
     private var flushed: UInt64
-    /// Of the fade, 0 ... 1.
+    /// State of the fade, 0 ... 1.
     private var fader: Float = 0
-    /// The last frame, on its way to silence when nothing follows it.
+    /// The last frame, which decays to silence if no other follows.
     private var tail = StereoFrame.silence
     /// Whether the last period held media.
     private(set) var isSounding = false
@@ -54,7 +54,7 @@ struct MediaPlayback: ~Copyable {
         cdsp_add_scaled(buffer.base.samples, 1, output.samples, 2 * count)
     }
 
-    /// Fills the buffer; false where all of it is silence.
+    /// Fills the buffer; returns false if all of it is silence.
     private mutating func take(_ count: Int) -> Bool {
         let flush = feed.flushRequest
         let isFlushing = flush > flushed
@@ -86,7 +86,7 @@ struct MediaPlayback: ~Copyable {
         return true
     }
 
-    /// From the last frame to silence within 5 ms.
+    /// Decays from the last frame by 60 dB within 5 ms.
     private mutating func decay(from start: Int, to end: Int) {
         for index in start..<end {
             tail *= 0.97

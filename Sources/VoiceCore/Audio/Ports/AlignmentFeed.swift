@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The way from the audio thread to the search for the delay and back, without locks.
+/// Lock-free path from the audio thread to the delay search and back.
 ///
 ///     audio thread --blocks of 80 + 80 samples at 8 kHz--> AlignmentStage (any one thread)
 ///     audio thread <--newest AlignmentCorrection---------- AlignmentStage
@@ -10,14 +10,14 @@ internal import Synchronization
 /// | blocks, epoch of the newest | audio thread | `AlignmentStage` |
 /// | correction | `AlignmentStage` | audio thread |
 ///
-/// Full, which takes 1.3 s without a reader: the newest block is dropped, and the gap shows in the positions.
+/// When full, after 1.3 s without a reader, the newest block is dropped, and the gap shows in the positions.
 package final class AlignmentFeed: Sendable {
     private static let blocks = 128
 
     private let headers = SampleRing<AlignmentBlock>(capacity: blocks, filling: AlignmentBlock())
     private let microphone = SampleRing<Float>(capacity: blocks * 128, filling: 0)
     private let reference = SampleRing<Float>(capacity: blocks * 128, filling: 0)
-    /// The newest epoch pushed; a line that takes over begins after it.
+    /// The newest epoch pushed; the next line starts after it.
     private let newest = Atomic<UInt64>(0)
 
     // A sequence lock: odd while the stage writes the fields.
@@ -29,12 +29,12 @@ package final class AlignmentFeed: Sendable {
 
     package init() {}
 
-    /// The epoch that a new `ReferenceLine` is to begin with.
+    /// The epoch for a new `ReferenceLine` to start with.
     package var nextEpoch: UInt64 { newest.load(ordering: .acquiring) &+ 1 }
 
     // MARK: Audio thread
 
-    /// Adds a block of `AlignmentBlock.samples` of both; false when there was no room.
+    /// Adds a block of `AlignmentBlock.samples` of both signals; false if there was no room.
     @discardableResult
     package func push(
         _ block: AlignmentBlock,
@@ -48,8 +48,8 @@ package final class AlignmentFeed: Sendable {
         return withUnsafePointer(to: block) { headers.write($0, count: 1) } == 1
     }
 
-    /// The newest correction if it is newer than `seen`, which is then brought up to date. nil also in the rare moment
-    /// in which it is being written: the next period gets it.
+    /// Returns the newest correction if it is newer than `seen`, and updates `seen`. Also nil in the rare case that it is
+    /// being written; the next period then gets it.
     package func correction(newerThan seen: inout UInt64) -> AlignmentCorrection? {
         let before = sequence.load(ordering: .acquiring)
         guard before != seen, before.isMultiple(of: 2) else { return nil }
@@ -66,7 +66,7 @@ package final class AlignmentFeed: Sendable {
 
     // MARK: Stage
 
-    /// Takes the oldest block; nil when there is none.
+    /// Takes the oldest block; nil if there is none.
     func pop(
         microphone samples: UnsafeMutablePointer<Float>,
         reference other: UnsafeMutablePointer<Float>
@@ -75,13 +75,13 @@ package final class AlignmentFeed: Sendable {
     {
         var block = AlignmentBlock()
         guard withUnsafeMutablePointer(to: &block, { headers.read(into: $0, count: 1) }) == 1 else { return nil }
-        // The header is written last: the samples are there.
+        // The header is written last, so the samples are complete.
         _ = microphone.read(into: samples, count: AlignmentBlock.samples)
         _ = reference.read(into: other, count: AlignmentBlock.samples)
         return block
     }
 
-    /// Hands a correction to the audio thread, which sees the newest only.
+    /// Publishes a correction to the audio thread, which sees only the newest.
     func publish(_ correction: AlignmentCorrection) {
         let next = sequence.load(ordering: .relaxed) &+ 2
         sequence.store(next &- 1, ordering: .relaxed)

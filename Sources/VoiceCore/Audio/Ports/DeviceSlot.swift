@@ -1,22 +1,22 @@
 internal import Glibc
 internal import Synchronization
 
-/// Microphone or loudspeaker, as the audio thread (T1) and its `DeviceSupervisor` share it.
+/// The microphone or the loudspeaker, shared by the audio thread (T1) and its `DeviceSupervisor`.
 ///
 ///     supervisor --offer--> T1      an open stream; T1 takes it between two cycles
 ///     supervisor <--return- T1      a stream that failed or was recalled; the supervisor closes it
 ///
 /// | field | writes | reads |
 /// |---|---|---|
-/// | `frames`, `stillPeriods`, `losses` | T1 | the supervisor, whoever watches |
-/// | `channels`, `openings`, `isOpen` | the supervisor | whoever watches |
+/// | `frames`, `stillPeriods`, `losses` | T1 | the supervisor, observers |
+/// | `channels`, `openings`, `isOpen` | the supervisor | observers |
 /// | `plan` | the supervisor | T1 |
 /// | `state`, `granted`, `choice` | the supervisor | all but T1: they take a lock |
 ///
-/// Opening and closing may block and allocate, so T1 does neither. At most one stream is under way: the supervisor offers
-/// the next one only after it has got the last one back.
+/// Opening and closing may block and allocate, so T1 does neither. At most one stream is in transit: the supervisor offers
+/// the next one only after the last one has come back.
 package final class DeviceSlot: @unchecked Sendable {
-    // Invariant behind @unchecked: a pointer in one of the two slots has no owner but the slot, and who exchanges it out
+    // Invariant behind @unchecked: the slot alone owns a pointer stored in it, and whoever exchanges the pointer out
     // (acquiring) is its only owner from then on.
 
     private let passed = Atomic<UInt64>(0)
@@ -38,13 +38,13 @@ package final class DeviceSlot: @unchecked Sendable {
 
     package init() {}
 
-    /// Frames that went through the device since the start; one that stands still is the sign of a dead device.
+    /// Frames that passed the device since the start; a count that stands still means a dead device.
     package internal(set) var frames: UInt64 {
         get { passed.load(ordering: .relaxed) }
         set { passed.store(newValue, ordering: .relaxed) }
     }
 
-    /// Periods in a row in which every sample was the same: digital silence, or a constant.
+    /// Consecutive periods in which every sample was the same: digital silence, or a constant.
     package internal(set) var stillPeriods: Int {
         get { still.load(ordering: .relaxed) }
         set { still.store(newValue, ordering: .relaxed) }
@@ -54,22 +54,22 @@ package final class DeviceSlot: @unchecked Sendable {
     package var losses: UInt64 { lost.load(ordering: .relaxed) }
     package var openings: UInt64 { opened.load(ordering: .relaxed) }
 
-    /// Of the device that was opened last; until then a loudspeaker is taken to have two.
+    /// Channels of the device opened last; a loudspeaker is assumed to have two until then.
     package internal(set) var channels: Int {
         get { width.load(ordering: .relaxed) }
         set { width.store(newValue, ordering: .relaxed) }
     }
 
-    /// How the microphone that was opened last is listened to: `CapturePlan.packed`.
+    /// `CapturePlan.packed` of the microphone opened last.
     var plan: Int {
         get { packedPlan.load(ordering: .acquiring) }
         set { packedPlan.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether sound passes the device, by its `state`. Takes no lock.
+    /// Whether sound passes the device, according to `state`. Takes no lock.
     package var isOpen: Bool { open.load(ordering: .acquiring) }
 
-    /// What is known of the device.
+    /// State of the device.
     package internal(set) var state: DeviceState {
         get { stateMutex.withLock { $0 } }
         set {
@@ -80,13 +80,13 @@ package final class DeviceSlot: @unchecked Sendable {
         }
     }
 
-    /// The ALSA name of the device that was opened last; nil until there was one. T1 never touches it.
+    /// ALSA name of the device opened last; nil before the first. Never used by T1.
     var device: String? {
         get { nameMutex.withLock { $0 } }
         set { nameMutex.withLock { $0 = newValue } }
     }
 
-    /// How the device that was opened last runs, and what its buffer is to be filled to, in frames at 48 kHz.
+    /// The parameters of the device opened last and the fill level for its buffer, in frames at 48 kHz.
     struct Granted: Sendable {
         var plan: StreamPlan
         var fill: Int
@@ -97,7 +97,7 @@ package final class DeviceSlot: @unchecked Sendable {
         set { grantedMutex.withLock { $0 = newValue } }
     }
 
-    /// How the microphone that was opened last is listened to, and why; T1 takes `plan`.
+    /// Use of the microphone opened last, and the reason; T1 reads `plan` instead.
     package internal(set) var choice: CaptureChoice? {
         get { choiceMutex.withLock { $0 } }
         set { choiceMutex.withLock { $0 = newValue } }
@@ -113,7 +113,7 @@ package final class DeviceSlot: @unchecked Sendable {
         offered.store(stream, ordering: .releasing)
     }
 
-    /// Takes back an offer that T1 has not taken.
+    /// Takes back an offer that T1 has not accepted.
     func withdraw() -> UnsafeMutablePointer<ALSAStream>? {
         offered.exchange(nil, ordering: .acquiringAndReleasing)
     }
@@ -121,7 +121,7 @@ package final class DeviceSlot: @unchecked Sendable {
     /// Asks T1 to return the stream.
     func recall() { recalled.store(true, ordering: .releasing) }
 
-    /// The stream that T1 has given back, with the errno of its end.
+    /// Takes the stream that T1 has given back, with the errno that ended it.
     func takeReturned() -> (stream: UnsafeMutablePointer<ALSAStream>, errno: Int32)? {
         guard let stream = returned.exchange(nil, ordering: .acquiringAndReleasing) else { return nil }
         return (stream, Int32(truncatingIfNeeded: reason.load(ordering: .relaxed)))
@@ -139,7 +139,7 @@ package final class DeviceSlot: @unchecked Sendable {
         return recalled.exchange(false, ordering: .acquiring)
     }
 
-    /// Hands a stream to the supervisor to be closed. `errno` 0: it was not lost, the audio thread ends.
+    /// Returns a stream to the supervisor to be closed. `errno` 0: it was not lost, the audio thread ends.
     func giveBack(_ stream: UnsafeMutablePointer<ALSAStream>, errno: Int32) {
         if errno != 0 { lost.wrappingAdd(1, ordering: .relaxed) }
         reason.store(Int(errno), ordering: .relaxed)
@@ -147,14 +147,14 @@ package final class DeviceSlot: @unchecked Sendable {
     }
 }
 
-/// How one device fares; `reason` is a line for people.
+/// State of one device; `reason` is a line for people.
 package enum DeviceState: Sendable, Equatable {
-    /// It cannot be opened; tried again and again.
+    /// It cannot be opened; attempts continue.
     case waiting(reason: String)
     case running
-    /// It was open, and is being opened again.
+    /// It was open, and is being reopened.
     case lost(reason: String)
-    /// It runs, but delivers the same value for ever: muted by a switch of its own, or broken.
+    /// It runs, but delivers the same value forever: muted by a switch of its own, or broken.
     case silent
 
     /// Whether sound passes the device, silence included.

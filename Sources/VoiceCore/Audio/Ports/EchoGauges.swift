@@ -2,17 +2,17 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// What the audio thread (T1) publishes of echo and duplex, once a period and in two parts: what `DuplexControl` knows, and
-/// where the echo lies. T1 alone writes; anyone may read, and `EchoStatus` reads them as a whole.
+/// Echo and duplex measurements that the audio thread (T1) publishes once a period, in two parts: those of `DuplexControl`,
+/// and the position of the echo. Only T1 writes; anyone may read, and `EchoStatus` reads all of them.
 package final class EchoGauges: Sendable {
-    /// No measurement yet.
+    /// Value before the first measurement.
     static let unknown = Int.min
 
     /// `DuplexState.rawValue`.
     let state = Atomic<Int>(DuplexState.learning.rawValue)
-    /// Who cancels the echo: the place in `EchoWorker.allCases`.
+    /// Who cancels the echo: index in `EchoWorker.allCases`.
     let worker = Atomic<Int>(1)
-    /// Whether sound of the box may be at the microphone, and whether the microphone goes upstream.
+    /// Whether the daemon's sound may be at the microphone, and whether the microphone goes upstream.
     let playing = Atomic<Bool>(false)
     let isOpen = Atomic<Bool>(true)
     /// Tenths of a dB or of a dBFS, `unknown` until measured.
@@ -21,35 +21,35 @@ package final class EchoGauges: Sendable {
     let echoLevel = Atomic<Int>(unknown)
     let residualLevel = Atomic<Int>(unknown)
     let noiseFloor = Atomic<Int>(unknown)
-    /// The loudest sample of the microphone while the box played, in tenths of dBFS.
+    /// The loudest sample of the microphone during playback, in tenths of dBFS.
     let echoPeak = Atomic<Int>(unknown)
     /// Thousandths.
     let clippedShare = Atomic<Int>(0)
     /// Blocks of half a second of far end that were judged.
     let blocks = Atomic<UInt64>(0)
-    /// Times the gate opened for a talker while the box played.
+    /// How often the gate opened for a talker during playback.
     let openings = Atomic<UInt64>(0)
     /// Periods that went upstream as silence because the gate was shut.
     let periodsShut = Atomic<UInt64>(0)
     let changes = Atomic<UInt64>(0)
-    /// Times the box was moved while the echo was under control, and whether it is being learned again.
+    /// How often the box was moved while the echo was under control, and whether the echo is being learned again.
     let moves = Atomic<UInt64>(0)
     let isLearningMove = Atomic<Bool>(false)
     /// From writing a frame to its echo at the microphone, in tenths of a millisecond.
     let delayTenths = Atomic<Int>(0)
-    /// Whether that is known from the echo itself, not from the card's delays alone.
+    /// Whether the delay is known from the echo itself, not from the card's delays alone.
     let isAligned = Atomic<Bool>(false)
-    /// Times the echo was found more than 4 ms away from where it was taken to be.
+    /// How often the echo was found more than 4 ms away from its assumed position.
     let jumps = Atomic<UInt64>(0)
-    /// By how much the loudspeaker's clock is faster than the microphone's, in tenths of ppm.
+    /// How much faster the loudspeaker's clock is than the microphone's, in tenths of ppm.
     let driftTenths = Atomic<Int>(0)
 
     package init() {}
 
-    /// Whether sound of the box may be at the microphone.
+    /// Whether the daemon's sound may be at the microphone.
     package var isPlaying: Bool { playing.load(ordering: .relaxed) }
 
-    /// What is counted from the start of the program on, over every restart of the audio thread.
+    /// Counters since the program started, across restarts of the audio thread.
     struct Counts {
         var blocks: UInt64 = 0
         var openings: UInt64 = 0
@@ -66,8 +66,8 @@ package final class EchoGauges: Sendable {
         )
     }
 
-    /// What gate, quality and policy have come to.
-    /// - Parameter peak: of the microphone while the box played, full scale 1; 0 where it has not played yet.
+    /// Publishes the results of gate, quality and policy.
+    /// - Parameter peak: of the microphone during playback, full scale 1; 0 if nothing has played yet.
     func publish(
         _ state: DuplexState,
         _ quality: EchoQuality,
@@ -96,7 +96,7 @@ package final class EchoGauges: Sendable {
         self.state.store(state.rawValue, ordering: .releasing)
     }
 
-    /// Where the echo lies by a period, and who cancels it.
+    /// Publishes the position of the echo and who cancels it.
     /// - Parameter drift: of the newest correction, as a fraction.
     func publish(_ period: ReferencePeriod, drift: Double, worker: EchoWorker) {
         delayTenths.store(period.echoDelay * 10_000 / AudioFormat.deviceRate, ordering: .relaxed)

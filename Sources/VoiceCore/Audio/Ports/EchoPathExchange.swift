@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Echo paths on their way to the audio thread and from it, without locks: each through a fixed buffer that holds one.
+/// Lock-free exchange of echo paths with the audio thread: one fixed buffer for one path in each direction.
 ///
-///     RoomMemory --the path of before--> audio thread      at a start, to be tried
-///     RoomMemory <--the path of now----- audio thread      when it is asked for
+///     RoomMemory --earlier path--> audio thread      at a start, for a trial
+///     RoomMemory <--present path-- audio thread      on request
 package final class EchoPathExchange: Sendable {
     private static let capacity = 16_384
 
@@ -19,10 +19,11 @@ package final class EchoPathExchange: Sendable {
 
     // MARK: Audio thread
 
-    /// Nothing is known of the echo (any more): another device, perhaps.
+    /// Notes that nothing is known of the echo (any more): the device may have changed.
     func began() { beginningCount.wrappingAdd(1, ordering: .releasing) }
 
-    /// Takes the path of before into `path`, which holds `RememberedRoom.pathFrames`; returns the bias that belongs to it.
+    /// Takes the earlier path into `path`, which holds `RememberedRoom.pathFrames`; returns its bias, or nil if there is
+    /// none.
     func takeBefore(into path: UnsafeMutablePointer<Float>) -> Double? {
         let count = RememberedRoom.pathFrames
         guard before.availableToRead >= count else { return nil }
@@ -30,10 +31,10 @@ package final class EchoPathExchange: Sendable {
         return before.read(into: path, count: count) == count ? bias : nil
     }
 
-    /// Whether the path of now is asked for.
+    /// Whether the present path is requested.
     var isAsked: Bool { isWanted.load(ordering: .acquiring) }
 
-    /// Hands over the path of now.
+    /// Hands over the present path.
     func handOver(_ path: UnsafePointer<Float>, bias: Double) {
         isWanted.store(false, ordering: .relaxed)
         guard now.availableToRead == 0 else { return }
@@ -41,16 +42,16 @@ package final class EchoPathExchange: Sendable {
         now.write(path, count: RememberedRoom.pathFrames)
     }
 
-    /// Tells whether the path of before was found to be the right one.
+    /// Publishes whether the earlier path proved right.
     func publish(isRecalled: Bool) { isRecalledNow.store(isRecalled, ordering: .relaxed) }
 
     // MARK: RoomMemory
 
-    /// How often what was known of the echo has become void, the start included.
+    /// How often the knowledge of the echo became void, the start included.
     var beginnings: UInt64 { beginningCount.load(ordering: .acquiring) }
     var isRecalled: Bool { isRecalledNow.load(ordering: .relaxed) }
 
-    /// Offers a path of before, unless another one has not been taken yet.
+    /// Offers an earlier path, unless another one has not been taken yet.
     package func offer(_ room: RememberedRoom) {
         guard before.availableToRead == 0, room.path.count == RememberedRoom.pathFrames else { return }
         beforeBias.store(room.bias.bitPattern, ordering: .relaxed)
@@ -61,13 +62,13 @@ package final class EchoPathExchange: Sendable {
 
     package func ask() { isWanted.store(true, ordering: .releasing) }
 
-    /// Withdraws the question; an answer that came is dropped.
+    /// Withdraws the request and drops an answer that has arrived.
     func dropAnswer() {
         isWanted.store(false, ordering: .releasing)
         now.skip(to: now.writePosition)
     }
 
-    /// The answer, if it has come.
+    /// Takes the answer, if it has arrived.
     package func takeAnswer() -> (path: [Float], bias: Double)? {
         let count = RememberedRoom.pathFrames
         guard now.availableToRead >= count else { return nil }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// What the audio thread (T1) made of the echo, period by period, for `EchoTest`.
+/// The audio thread's (T1) echo measurements, period by period, for `EchoTest`.
 ///
 /// | field | writes | reads |
 /// |---|---|---|
-/// | `ring` | T1, while it is wanted; what finds no room is left out | `EchoTest` |
+/// | `ring` | T1, while `isWanted`; drops what finds no room | `EchoTest` |
 /// | `isWanted` | `EchoTest` | T1 |
 package final class EchoTrace: Sendable {
     package let ring = SampleRing<EchoPeriod>(capacity: 1024, filling: EchoPeriod())
@@ -19,15 +19,15 @@ package final class EchoTrace: Sendable {
     }
 }
 
-/// What one period of 10 ms tells somebody who measures talk over echo: levels in dBFS, and what became of the period.
+/// Measurements of one period of 10 ms for a test of talk over echo: levels in dBFS, and the gate's decision.
 package struct EchoPeriod: BitwiseCopyable, Sendable, Equatable {
-    /// The echo as the linear canceller estimates it; -120 for none.
+    /// The echo as estimated by the linear canceller; -120 for none.
     package var echo: Float = -120
-    /// What the linear canceller leaves: the talker, and a rest of the echo.
+    /// The residual of the linear canceller: the talker and residual echo.
     package var residual: Float = -120
-    /// What is left of that at the end.
+    /// The final output.
     package var output: Float = -120
-    /// Whether it went upstream at once, and how many of the periods before went with it that had been held back.
+    /// Whether it went upstream at once, and how many held periods before it were released with it.
     package var isSent = true
     package var released: UInt8 = 0
 

@@ -1,14 +1,14 @@
 internal import Synchronization
 package import VoiceBase
 
-/// How the audio thread (T1) fares. T1 publishes all of it in one place, at the end of each cycle; anyone may read.
+/// State of the audio thread (T1). T1 publishes all of it in one place, at the end of each cycle; anyone may read.
 ///
 /// | field | writes |
 /// |---|---|
 /// | `state` | `AudioThread` before T1 runs, then T1 |
 /// | all others | T1, with `publish` |
 ///
-/// What is read together may be of two cycles.
+/// Values read together may come from two cycles.
 package final class EngineGauges: Sendable {
     private let stateCode = Atomic<Int>(AudioState.starting.rawValue)
     private let cycles = Atomic<UInt64>(0)
@@ -58,7 +58,7 @@ package final class EngineGauges: Sendable {
         return levels
     }
 
-    /// The longest cycle without the waiting for the device, in microseconds.
+    /// The longest cycle in microseconds, without the wait for the device.
     package var longestCycleMicroseconds: Int { longestCycle.load(ordering: .relaxed) }
 
     /// Frames between `write` and the loudspeaker, and between the microphone and `read`, at 48 kHz.
@@ -95,19 +95,19 @@ package final class EngineGauges: Sendable {
     }
 }
 
-/// What the audio thread counts, since the start of the program.
+/// Counters of the audio thread since the program started.
 package struct EngineCounters: Sendable, Equatable {
-    /// With a device or without.
+    /// Completed cycles, including those with substituted silence.
     package var cycles: UInt64 = 0
     package var captureXruns: UInt64 = 0
     package var playbackXruns: UInt64 = 0
-    /// Cycles that wrote no period, or two, because two cards' clocks drift apart. Nothing of the sound is lost by that: it
-    /// waits 10 ms less, or more.
+    /// Cycles that wrote no period, or two, because the clocks of two cards drift apart. No sound is lost: its latency
+    /// shrinks or grows by 10 ms.
     package var slips: UInt64 = 0
-    /// Periods that the loudspeaker's buffer had no room for, in whole or in part: they are missing in what is heard.
+    /// Periods for which the loudspeaker's buffer had no room, in whole or in part: they are missing in the output.
     package var lostPeriods: UInt64 = 0
     /// Periods that found the microphone ring full.
     package var microphoneOverruns: UInt64 = 0
-    /// Times the voice ring ran dry in the middle of speech or at its end.
+    /// How often the voice ring ran dry in the middle of speech or at its end.
     package var voiceUnderruns: UInt64 = 0
 }

@@ -1,7 +1,7 @@
 package import Synchronization
 internal import VoiceConfiguration
 
-/// Decoded media on its way from the media player to the audio thread (T1), and how it is to be played.
+/// Decoded media on its way from the media player to the audio thread (T1), and its playback settings.
 ///
 /// | field | writes | reads |
 /// |---|---|---|
@@ -10,27 +10,27 @@ internal import VoiceConfiguration
 /// | `isPaused`, levels and release | the player | T1 |
 /// | `duck` | the conversation | T1 |
 /// | `flushDone` | T1 | the next engine |
-/// | `underruns`, `isSounding` | T1 | whoever watches |
+/// | `underruns`, `isSounding` | T1 | observers |
 ///
 /// Positions count frames of the ring.
 package final class MediaFeed: Sendable {
-    /// Who wants media to be quiet.
+    /// Who needs media to be quieter.
     package enum Duck: Int, Sendable {
         case nobody = 0
-        /// Somebody is about to speak, or thinks aloud: the voice, the agent.
+        /// The voice or the agent is about to speak, or thinks aloud.
         case voice = 1
         /// The user speaks.
         case user = 2
     }
 
-    /// Decoded media, 48 kHz, about 11 s. The decoder waits while it is full.
+    /// Decoded media at 48 kHz, about 11 s. The decoder waits while it is full.
     package let ring = SampleRing<StereoFrame>(capacity: 524_288, filling: .silence)
 
     private let flushWanted = Atomic<UInt64>(0)
-    /// T1 writes: everything before this position has been dropped or played.
+    /// Written by T1: everything before this position has been dropped or played.
     let flushDone = Atomic<UInt64>(0)
     package let isPaused = Atomic<Bool>(false)
-    /// The decoder writes: what is in the ring is all there is for now, so it is played to its last frame.
+    /// Written by the decoder: nothing follows the contents of the ring for now, so they are played to the last frame.
     package let isComplete = Atomic<Bool>(true)
 
     private let voiceLevel = Atomic<UInt32>(Float(Configuration.Media().duckedLevel).bitPattern)
@@ -39,13 +39,13 @@ package final class MediaFeed: Sendable {
     private let wanted = Atomic<Int>(0)
     private let wantedUntil = Atomic<UInt64>(0)
 
-    /// T1 writes: times the ring ran dry while more was to come, and whether media sounds.
+    /// Written by T1: how often the ring ran dry while more was expected, and whether media sounds.
     let underruns = Atomic<UInt64>(0)
     let isSounding = Atomic<Bool>(false)
 
     init() {}
 
-    /// The position up to which everything is to be dropped.
+    /// Position before which everything is to be dropped.
     var flushRequest: UInt64 { flushWanted.load(ordering: .acquiring) }
 
     /// Drops all frames before `position`, with a fade of 10 ms.
@@ -62,26 +62,26 @@ package final class MediaFeed: Sendable {
         }
     }
 
-    /// Sets how loud media is while the voice and while the user speaks: linear, 0 ... 1.
+    /// Sets the level of media while the voice and while the user speaks: linear, 0 ... 1.
     package func setLevels(voice: Float, user: Float) {
         voiceLevel.store(voice.bitPattern, ordering: .relaxed)
         userLevel.store(user.bitPattern, ordering: .relaxed)
     }
 
-    /// Sets how long media takes to come back, in frames.
+    /// Sets how long media takes to return to full level, in frames.
     package func setRelease(frames: Int) { releaseTime.store(frames, ordering: .relaxed) }
 
     var releaseFrames: Int { releaseTime.load(ordering: .relaxed) }
 
-    /// Ducks from the next period on, at most until `instant` of CLOCK_MONOTONIC in nanoseconds: a lease, so that nobody
-    /// who forgets to end it can keep media quiet.
+    /// Ducks from the next period on, until `instant` of CLOCK_MONOTONIC in nanoseconds at most. This lease keeps a caller
+    /// that forgets to end it from muting media for good.
     package func duck(_ who: Duck, until instant: UInt64) {
         wantedUntil.store(instant, ordering: .relaxed)
         wanted.store(who.rawValue, ordering: .releasing)
     }
 
-    /// The level to play at.
-    /// - Parameter isVoice: the voice sounds right now.
+    /// Returns the level to play at.
+    /// - Parameter isVoice: whether the voice sounds at this moment.
     func level(isVoice: Bool, at now: UInt64) -> Float {
         var who = Duck(rawValue: wanted.load(ordering: .acquiring)) ?? .nobody
         if wantedUntil.load(ordering: .relaxed) <= now { who = .nobody }

@@ -11,7 +11,7 @@ internal import VoiceBase
 ///
 /// A position counts samples of the ring since the start of the program.
 package final class MicrophoneTap: Sendable {
-    /// 24 kHz. About 10.9 s, most of it for what is said while a session is being opened; full: the newest period is dropped.
+    /// 24 kHz, about 10.9 s, most of it for speech while a session opens. If full, the newest period is dropped.
     package let ring = SampleRing<Int16>(capacity: 262_144, filling: 0)
 
     /// Which periods of the ring hold a voice.
@@ -24,36 +24,36 @@ package final class MicrophoneTap: Sendable {
 
     package init() {}
 
-    /// CLOCK_MONOTONIC at which sample 0 of the ring would have been captured: sample p was captured at this
-    /// + p * 1e9 / 24000, not counting the delay of the filters (below 10 ms). Moves when periods are lost.
+    /// CLOCK_MONOTONIC time of sample 0 of the ring: sample p was captured at this + p * 1e9 / 24000, not counting the delay
+    /// of the filters (below 10 ms). Moves if periods are lost.
     package internal(set) var originNanoseconds: UInt64 {
         get { origin.load(ordering: .relaxed) }
         set { origin.store(newValue, ordering: .releasing) }
     }
 
-    /// Position up to which samples were held back on purpose: their lateness tells nothing of the machine.
+    /// Position up to which samples were held back deliberately: their lateness says nothing about the machine.
     package internal(set) var heldUntil: UInt64 {
         get { held.load(ordering: .relaxed) }
         set { held.store(newValue, ordering: .relaxed) }
     }
 
-    /// Periods of 10 ms that are held back now, and come later: what is in the ring is so much older.
+    /// Periods of 10 ms held back at present, which come later: samples in the ring are older by as much.
     package internal(set) var heldPeriods: Int {
         get { holding.load(ordering: .relaxed) }
         set { holding.store(newValue, ordering: .relaxed) }
     }
 
-    /// Position up to which somebody was heard to speak; 0 for never.
+    /// Position up to which a voice was detected; 0 for never.
     package internal(set) var voiceUntil: UInt64 {
         get { voice.load(ordering: .acquiring) }
         set { voice.store(newValue, ordering: .releasing) }
     }
 }
 
-/// Whether somebody is heard to speak, for each period that is in the microphone's ring.
+/// Whether a voice was detected, for each period in the microphone's ring.
 package final class VoiceFlags: @unchecked Sendable {
-    // Invariant behind @unchecked: the producer writes a flag before the period that it is about is published by the ring's
-    // position, and there are more flags than the ring has periods: the one that is read is not written meanwhile.
+    // Invariant behind @unchecked: the producer writes the flag of a period before the ring's position publishes that period,
+    // and there are more flags than periods in the ring, so a flag being read is never written.
     private static let count = 2048
     private let flags: UnsafeMutablePointer<Bool>
 
@@ -64,10 +64,10 @@ package final class VoiceFlags: @unchecked Sendable {
 
     deinit { flags.deallocate() }
 
-    /// - Parameter position: a position of the ring within the period.
+    /// - Parameter position: a ring position within the period.
     package subscript(position: UInt64) -> Bool { flags[Self.place(position)] }
 
-    /// T1: the period that begins there is about to be written.
+    /// T1: sets the flag of the period about to be written at `position`.
     func set(_ isVoice: Bool, at position: UInt64) { flags[Self.place(position)] = isVoice }
 
     private static func place(_ position: UInt64) -> Int {
@@ -75,14 +75,14 @@ package final class VoiceFlags: @unchecked Sendable {
     }
 }
 
-/// The cleaned microphone on its way from the audio thread (T1) to whoever listens for words on this machine.
+/// The cleaned microphone on its way from the audio thread (T1) to the local wake-word listener.
 ///
 /// | field | writes | reads |
 /// |---|---|---|
-/// | `ring` | T1, 240 samples a period while it is wanted | the listener |
+/// | `ring` | T1, 240 samples a period while `isWanted` | the listener |
 /// | `isWanted` | the listener | T1 |
 package final class WakeWordTap: Sendable {
-    /// 24 kHz. About 2.7 s; full: the newest is dropped.
+    /// 24 kHz, about 2.7 s. If full, the newest samples are dropped.
     package let ring = SampleRing<Int16>(capacity: 65_536, filling: 0)
 
     private let wanted = Atomic<Bool>(false)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Speech on its way from the network thread (T2) to the audio thread (T1), and how far it came.
+/// Speech on its way from the network thread (T2) to the audio thread (T1), and its progress.
 ///
 /// | field | writes | reads |
 /// |---|---|---|
@@ -9,9 +9,9 @@ internal import Synchronization
 /// | `flushDone`, `flushHeard` | T1 | T2 |
 /// | `consumed`, `heard`, `writtenNanoseconds` | T1, every period | T2 |
 ///
-/// A voice position counts samples of the ring since the start of the program and so names an instant of what is said.
+/// A voice position counts samples of the ring since the start of the program and so identifies an instant of the speech.
 package final class VoiceSink: Sendable {
-    /// 24 kHz. About 0.7 s; full: T2 keeps the rest.
+    /// 24 kHz, about 0.7 s. If full, T2 keeps the rest.
     package let ring = SampleRing<Int16>(capacity: 16_384, filling: 0)
 
     private let wanted = Atomic<UInt64>(0)
@@ -25,20 +25,20 @@ package final class VoiceSink: Sendable {
 
     // MARK: Positions and time
 
-    /// Samples taken from the ring (skipped ones included).
+    /// Samples taken from the ring, skipped ones included.
     package internal(set) var consumed: UInt64 {
         get { taken.load(ordering: .acquiring) }
         set { taken.store(newValue, ordering: .releasing) }
     }
 
-    /// The voice position now at the loudspeaker. Never falls; equals the write position once all has been played. After a
-    /// flush up to P it goes to P as soon as the kept rest has been heard.
+    /// The voice position now at the loudspeaker. Never decreases; equals the write position once everything has been played.
+    /// After a flush up to P it becomes P as soon as the remaining voice has been heard.
     package internal(set) var heard: UInt64 {
         get { sounded.load(ordering: .acquiring) }
         set { sounded.store(newValue, ordering: .releasing) }
     }
 
-    /// CLOCK_MONOTONIC when the newest period had been written to the card.
+    /// CLOCK_MONOTONIC time at which the newest period had been written to the card.
     package internal(set) var writtenNanoseconds: UInt64 {
         get { written.load(ordering: .relaxed) }
         set { written.store(newValue, ordering: .relaxed) }
@@ -46,9 +46,9 @@ package final class VoiceSink: Sendable {
 
     // MARK: Flush (barge-in)
 
-    /// Drops all voice written so far, from the ring and from the card, at T1's next cycle; returns its position P, to be
-    /// compared with `flushDone`. T2 must not write old voice after this. If nothing is newer than the last flush, that
-    /// one's `flushHeard` stands.
+    /// Drops all voice written so far, from the ring and from the card, at T1's next cycle. Returns its position P, to be
+    /// compared with `flushDone`. T2 must not write old voice after this. If nothing is newer than the last flush, the
+    /// `flushHeard` of that one applies.
     @discardableResult
     package func requestFlush() -> UInt64 {
         let position = ring.writePosition
@@ -56,16 +56,16 @@ package final class VoiceSink: Sendable {
         return position
     }
 
-    /// The position P up to which all voice is to be dropped. Grows only.
+    /// The position P before which all voice is to be dropped. Only grows.
     var flushRequest: UInt64 { wanted.load(ordering: .acquiring) }
 
-    /// P, when the flush up to P is done.
+    /// P once the flush up to P is complete.
     package var flushDone: UInt64 { flushed.load(ordering: .acquiring) }
 
-    /// The position up to which the cut voice was or will be heard. Valid once `flushDone` reaches P.
+    /// Position up to which the cut voice was or will be heard. Valid once `flushDone` reaches P.
     package var flushHeard: UInt64 { heardOfFlushed.load(ordering: .relaxed) }
 
-    /// T1: the flush up to `position` is done; of what it cut, that before `heard` is heard.
+    /// T1: completes the flush up to `position`; of the cut voice, everything before `heard` is heard.
     func finishFlush(upTo position: UInt64, heard: UInt64) {
         heardOfFlushed.store(heard, ordering: .relaxed)
         flushed.store(position, ordering: .releasing)

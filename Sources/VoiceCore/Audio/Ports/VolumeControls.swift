@@ -1,30 +1,31 @@
 internal import Glibc
 internal import Synchronization
 
-/// The gains that the audio thread (T1) plays and records with.
+/// The gains that the audio thread (T1) uses for playback and capture.
 ///
 /// | field | writes | reads |
 /// |---|---|---|
 /// | gains, `hardwareChanges` | `VolumeController` | T1, every period |
 /// | `isVoiceSilent` | `VolumeController` | the network thread |
 ///
-/// Linear gains as bit patterns of `Float`; changes are heard as ramps of 20 ms.
+/// Linear gains as bit patterns of `Float`; changes are ramped over 20 ms.
 package final class VolumeControls: Sendable {
     private let master = Atomic<UInt32>(Float(1).bitPattern)
     private let voice = Atomic<UInt32>(Float(1).bitPattern)
     private let media = Atomic<UInt32>(Float(1).bitPattern)
     private let earcons = Atomic<UInt32>(Float(1).bitPattern)
-    /// What the card's own mixer is set to, in percent; 100 where the master is set in software.
+    /// Volume of the card's own mixer in percent; 100 if the master is set in software.
     private let ofCard = Atomic<Int>(100)
     private let voiceIsSilent = Atomic<Bool>(false)
-    /// NaN: as configured.
+    /// NaN for the configured gain.
     private let capture = Atomic<UInt32>(Float.nan.bitPattern)
     private let levelChanges = Atomic<UInt64>(0)
 
     init() {}
 
-    /// Takes all volumes over.
-    /// - Parameter hardwareMaster: the card's own mixer sets the master; here it stays at 0 dB, but for the mute.
+    /// Takes over all volumes.
+    /// - Parameter hardwareMaster: whether the card's own mixer sets the master, which then stays at 0 dB here, except for
+    ///   the mute.
     func set(_ volumes: Volumes, hardwareMaster: Bool = false) {
         let full: Float = volumes.isMuted ? 0 : 1
         let ownMaster = volumes.gain(of: .master)
@@ -35,13 +36,13 @@ package final class VolumeControls: Sendable {
         for channel in [VolumeChannel.voice, .media, .earcons] { set(volumes.gain(of: channel), for: channel) }
     }
 
-    /// Below it the loudest speech does not move a sample of 16 bits.
+    /// Gain below which the loudest speech does not move a 16-bit sample.
     private static let leastGain: Float = 1 / 32_768
 
-    /// Nobody can hear speech at the volumes that were set.
+    /// Whether speech is inaudible at the present volumes.
     package var isVoiceSilent: Bool { voiceIsSilent.load(ordering: .relaxed) }
 
-    /// What the card's own mixer is set to, in percent; 100 where the master is set in software, before the echo's reference.
+    /// Volume of the card's own mixer in percent; 100 if the master is set in software, which precedes the echo reference.
     var cardPercent: Int { ofCard.load(ordering: .relaxed) }
 
     func gain(of channel: VolumeChannel) -> Float {
@@ -53,18 +54,18 @@ package final class VolumeControls: Sendable {
         }
     }
 
-    /// Changes the microphone's gain while it runs, in dB, -20 ... 30.
+    /// Changes the microphone's gain during operation, in dB, -20 ... 30.
     func setCaptureGain(decibels: Double) {
         capture.store(powf(10, Float(min(30, max(-20, decibels))) / 20).bitPattern, ordering: .relaxed)
     }
 
-    /// Linear; `configured` unless it was changed since the start.
+    /// Returns the linear gain: `configured`, unless changed since the start.
     func captureGain(configured: Float) -> Float {
         let changed = Float(bitPattern: capture.load(ordering: .relaxed))
         return changed.isNaN ? configured : changed
     }
 
-    /// Times a level behind the reference was changed: by the card's own mixer.
+    /// How often the card's own mixer changed a level that is not part of the reference.
     var hardwareChanges: UInt64 { levelChanges.load(ordering: .relaxed) }
 
     func noteHardwareChange() { levelChanges.wrappingAdd(1, ordering: .relaxed) }

@@ -2,21 +2,21 @@ internal import CDSP
 internal import Glibc
 internal import VoiceBase
 
-/// Plays a signal at 48 kHz a little faster or slower, so that it lasts as long as another clock says.
+/// Plays a signal at 48 kHz slightly faster or slower to follow another clock.
 ///
-/// A sinc of 32 taps under a Kaiser window: what it adds to a tone of up to 18 kHz is 85 dB below it or better. Until the first
-/// step other than 1 the samples pass as they are and nothing but 32 of them is kept; from then on they are 16 samples later.
-/// The change is without a step. One or two channels, one after the other in memory. Allocates in `init` only.
+/// Interpolates with a sinc of 32 taps under a Kaiser window: artefacts are at least 85 dB below a tone of up to 18 kHz.
+/// Until the first step other than 1, samples pass unchanged and undelayed; from then on they are 16 samples late. The
+/// transition itself is free of discontinuities. One or two channels, planar. Allocates in `init` only.
 struct ClockFollower: ~Copyable {
-    /// Clocks differ by 500 ppm at most.
+    /// Largest deviation of the step from 1: 500 ppm.
     static let largest = 500e-6
-    /// The most that is handed over at once.
+    /// Largest input of one call, in samples per channel.
     static let block = AudioFormat.periodFrames
-    /// The most that comes out of it.
+    /// Largest output of one call, in samples per channel.
     static let made = block + 32
 
     private static let taps = Int(CDSP_LONG_INTERPOLATOR_TAPS)
-    /// Samples needed after the place that is read, and before it.
+    /// Samples needed after the read position, and before it.
     private static let after = taps / 2
     private static let before = taps / 2 - 1
     private static let past = 8192
@@ -24,7 +24,7 @@ struct ClockFollower: ~Copyable {
     private let channels: Int
     private let table = SampleBuffer(SincInterpolator.table(taps: taps, beta: 9))
     private var window: SampleWindow
-    /// Where the next output is read, once it follows: a place in the window and how far after it.
+    /// Read position of the next output while following: an index into the window and a fraction beyond it.
     private var next = 0
     private var fraction = 0.0
     private(set) var isFollowing = false
@@ -34,15 +34,15 @@ struct ClockFollower: ~Copyable {
         window = SampleWindow(channels: channels, past: Self.past, block: Self.block)
     }
 
-    /// By how many samples the next output is behind the next input.
+    /// Samples by which the next output lags behind the next input.
     var lag: Double { isFollowing ? Double(window.end - next) - fraction : 0 }
 
-    /// Takes `count` samples a channel, `block` at most; returns how many came out, `made` at most. Those are in `output`
-    /// if `isFollowing` then, else they are the input.
+    /// Takes `count` samples per channel, at most `block`, and returns how many came out, at most `made`. They are in
+    /// `output` if `isFollowing` afterwards; otherwise the output is the input itself.
     ///
     /// - Parameters:
-    ///   - stride: from one channel to the next, in samples.
-    ///   - step: samples of the input for each that comes out; held within 500 ppm of 1.
+    ///   - stride: distance from one channel to the next, in samples.
+    ///   - step: input samples per output sample; clamped to within 500 ppm of 1.
     mutating func process(
         _ input: UnsafePointer<Float>,
         stride: Int,
@@ -63,7 +63,7 @@ struct ClockFollower: ~Copyable {
         window.advance(count)
         guard isFollowing else { return count }
         let step = 1 + min(max(step - 1, -Self.largest), Self.largest)
-        // The last place that may be read is the one with `after` samples behind it.
+        // The last readable position is the one with `after` samples behind it.
         let room = Double(window.end - Self.after - next) - fraction
         guard room > 0 else { return 0 }
         let made = min(Self.made, Int((room / step).rounded(.up)))
@@ -84,8 +84,8 @@ struct ClockFollower: ~Copyable {
     /// How many of the newest outputs `rewind` can take back.
     var rewindable: Int { max(0, (isFollowing ? next : window.end) - 2 * Self.taps) }
 
-    /// Takes back the newest `count` outputs, which nobody has heard, with the inputs that only they were made of; returns the
-    /// number of these.
+    /// Takes back the newest `count` outputs, which have not been played, and the inputs that only they depend on. Returns
+    /// the number of those inputs.
     mutating func rewind(_ count: Int, step: Double) -> Int {
         let before = window.end
         let possible = max(0, min(count, rewindable))
@@ -98,7 +98,7 @@ struct ClockFollower: ~Copyable {
         return before - window.end
     }
 
-    /// As at the start, as if silence had gone before.
+    /// Returns to the initial state, as if preceded by silence.
     mutating func reset() {
         window.clear()
         isFollowing = false

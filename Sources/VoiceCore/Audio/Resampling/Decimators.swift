@@ -1,14 +1,14 @@
 internal import CDSP
 internal import VoiceBase
 
-/// 32 kHz to 24 kHz: a streaming filter at the common multiple, 96 kHz, of which only the needed phases are computed.
+/// 32 kHz to 24 kHz: a streaming filter at the common multiple, 96 kHz, that computes only the phases it needs.
 ///
-/// 288 taps, Kaiser window with beta 11.2: within 0.0001 dB up to 10.8 kHz, below -109 dB from 13.2 kHz on, delay 1.46 ms.
-/// Gain 1. The output does not depend on how the input is cut into calls. Allocates in `init` only.
+/// 288 taps, Kaiser window with beta 11.2: within 0.0001 dB up to 10.8 kHz, below -109 dB from 13.2 kHz on, delay 1.46 ms,
+/// gain 1. The output does not depend on how the input is split into calls. Allocates in `init` only.
 package struct ThreeFourthsDecimator: ~Copyable {
     private static let phases = 3
     private static let tapsPerPhase = 96
-    /// Four samples come in and three go out, the last of which uses the newest of the four: none is held back.
+    /// Every four inputs give three outputs. The last of them uses the newest input, so none is held back.
     private static let history = tapsPerPhase - 2
     private static let block = 320
 
@@ -34,12 +34,12 @@ package struct ThreeFourthsDecimator: ~Copyable {
         }
     }
 
-    /// Forgets the past, as if silence had gone before.
+    /// Forgets the past, as if preceded by silence.
     package mutating func reset() {
         recent.clear()
     }
 
-    /// The phases one after the other, each for its samples oldest first and each of gain 1 at zero frequency.
+    /// Returns the phases one after the other. Each holds its taps in the order of samples oldest first, with gain 1 at DC.
     private static func design() -> [Float] {
         let all = KaiserDesign.lowPass(taps: phases * tapsPerPhase, cutoff: 0.125, beta: 11.2)
         return (0..<phases).flatMap { phase in
@@ -50,13 +50,13 @@ package struct ThreeFourthsDecimator: ~Copyable {
     }
 }
 
-/// 48 kHz to 8 kHz, for whoever looks at a signal and does not listen to it.
+/// 48 kHz to 8 kHz, for analysis rather than listening.
 ///
-/// 96 taps, Kaiser window with beta 4.5: flat to 3.5 kHz within 0.3 dB, 45 dB below from 4.6 kHz on, delay 1 ms. The output
-/// does not depend on how the input is cut into calls. Allocates in `init` only.
+/// 96 taps, Kaiser window with beta 4.5: flat within 0.3 dB up to 3.5 kHz, below -45 dB from 4.6 kHz on, delay 1 ms. The
+/// output does not depend on how the input is split into calls. Allocates in `init` only.
 struct SixthDecimator: ~Copyable {
     private static let taps = 96
-    /// Six samples come in and one goes out, which uses the newest of the six.
+    /// Every six inputs give one output, which uses the newest of them.
     private static let history = taps - 6
 
     private let filter: SampleBuffer

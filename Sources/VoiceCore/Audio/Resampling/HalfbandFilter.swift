@@ -4,20 +4,20 @@ internal import VoiceBase
 /// The half-band low pass that both `HalfbandDecimator` and `HalfbandInterpolator` apply, between 48 and 24 kHz.
 ///
 /// 139 taps, Kaiser window with beta 10.6: within 0.0001 dB up to 10.8 kHz, below -105 dB from 13.2 kHz on, 69 samples of
-/// group delay at 48 kHz (1.44 ms). A half-band filter has gain 1/2 at a quarter of the sample rate; every other tap but
-/// the middle one, which is 1/2, is then zero. What is left, the taps at even places, is a symmetric filter of length 70
-/// over every other sample.
+/// group delay at 48 kHz (1.44 ms). A half-band filter has gain 1/2 at a quarter of the sample rate. Its middle tap is then
+/// 1/2 and all other taps at odd places are zero. The taps at even places remain: a symmetric filter of length 70 over every
+/// other sample.
 enum HalfbandFilter {
-    /// Half the number of taps at even places; by symmetry the other half is the same.
+    /// Half the number of taps at even places; the other half mirrors it.
     static let half = 35
-    /// Samples of the past that the taps at even places reach back over, at the lower rate.
+    /// Past samples that the taps at even places reach, at the lower rate.
     static let history = 2 * half - 1
-    /// How far the middle tap lies back at the lower rate, seen from the newer sample of a pair.
+    /// Distance of the middle tap from the newer sample of a pair, at the lower rate.
     static let middle = half - 1
-    /// The largest number of samples at the lower rate that is filtered in one go.
+    /// Most samples at the lower rate filtered in one go.
     static let block = AudioFormat.wirePeriodSamples
 
-    /// The first `half` of the taps at even places; all of them sum to `gain`.
+    /// Returns the first `half` of the taps at even places, scaled so that all of them sum to `gain`.
     static func taps(gain: Double) -> [Float] {
         let all = KaiserDesign.lowPass(taps: 4 * half - 1, cutoff: 0.25, beta: 10.6)
         let even = (0..<half).map { all[2 * $0] }
@@ -28,7 +28,7 @@ enum HalfbandFilter {
 
 /// 24 kHz to 48 kHz: a streaming half-band filter that never multiplies by the zeros between the samples.
 ///
-/// Gain 1; delay 1.44 ms; for the quality see `HalfbandFilter`. The output does not depend on how the input is cut into
+/// Gain 1; delay 1.44 ms; for the quality see `HalfbandFilter`. The output does not depend on how the input is split into
 /// calls. Allocates in `init` only.
 package struct HalfbandInterpolator: ~Copyable {
     private let taps = SampleBuffer(HalfbandFilter.taps(gain: 1))
@@ -56,7 +56,7 @@ package struct HalfbandInterpolator: ~Copyable {
         }
     }
 
-    /// Forgets the past, as if silence had gone before.
+    /// Forgets the past, as if preceded by silence.
     package mutating func reset() {
         recent.clear()
     }
@@ -64,11 +64,11 @@ package struct HalfbandInterpolator: ~Copyable {
 
 /// 48 kHz to 24 kHz: a streaming half-band filter that computes only the samples it keeps.
 ///
-/// Gain 1; delay 1.44 ms; for the quality see `HalfbandFilter`. The output does not depend on how the input is cut into
+/// Gain 1; delay 1.44 ms; for the quality see `HalfbandFilter`. The output does not depend on how the input is split into
 /// calls. Allocates in `init` only.
 package struct HalfbandDecimator: ~Copyable {
     private let taps = SampleBuffer(HalfbandFilter.taps(gain: 0.5))
-    /// The newer sample of each pair goes through the taps, the older one through the middle tap: no sample is held back.
+    /// The newer sample of each pair goes through the taps, the older one through the middle tap, so none is held back.
     private var newer = SampleBuffer(count: HalfbandFilter.history + HalfbandFilter.block)
     private var older = SampleBuffer(count: HalfbandFilter.middle + HalfbandFilter.block)
 
@@ -98,7 +98,7 @@ package struct HalfbandDecimator: ~Copyable {
         }
     }
 
-    /// Forgets the past, as if silence had gone before.
+    /// Forgets the past, as if preceded by silence.
     package mutating func reset() {
         newer.clear()
         older.clear()

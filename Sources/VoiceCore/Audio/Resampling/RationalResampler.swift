@@ -1,22 +1,22 @@
 internal import CDSP
 
-/// From one sample rate to another by a streaming filter at their common multiple, of which only the needed phases are computed.
+/// Converts between sample rates with a streaming filter at their common multiple, computing only the phases it needs.
 ///
-/// The filter reaches over 72 samples of the lower rate (Kaiser window, 105 dB): within 0.001 dB up to 0.45 of the lower rate,
-/// below -100 dB from 0.55 of it on. Its delay is 36 samples of the lower rate: 4.5 ms at 8 kHz, 2.3 ms at 16 kHz, 0.8 ms at
-/// 44.1 kHz and above. Gain 1. The output does not depend on how the input is cut into calls.
+/// The filter spans 72 samples of the lower rate (Kaiser window, 105 dB): within 0.001 dB up to 0.45 of the lower rate, below
+/// -100 dB from 0.55 of it on. Its delay is 36 samples of the lower rate: 4.5 ms at 8 kHz, 2.3 ms at 16 kHz, 0.8 ms at 44.1
+/// kHz and above. Gain 1. The output does not depend on how the input is split into calls.
 ///
-/// No sample is held back: an output can come out as soon as the newest input it is made of is there. Where 10 ms are no whole
-/// number of samples (11.025 and 22.05 kHz), `needed` and the number that comes out take turns: 110, 110, 110, 111.
+/// No sample is held back: an output is available as soon as the newest input it depends on. If 10 ms is not a whole number
+/// of samples (11.025 and 22.05 kHz), `needed` and the number of outputs alternate, as in 110, 110, 110, 111.
 ///
-/// One or two channels, one after the other in memory. Allocates in `init` only.
+/// One or two channels, planar. Allocates in `init` only.
 package struct RationalResampler: ~Copyable {
-    /// Reach of the filter in samples of the lower rate.
+    /// Span of the filter in samples of the lower rate.
     static let reach = 72
     private static let attenuation = 105.0
-    /// The most that is handed over or comes out at once: 10 ms of 192 kHz, and some.
+    /// Largest input or output of one call: a little more than 10 ms at 192 kHz.
     package static let block = 2048
-    /// What can be taken back, in samples of the input: more than a card holds.
+    /// Input samples that can be taken back: more than a card holds.
     static let past = 8192
 
     private let up: Int
@@ -26,21 +26,21 @@ package struct RationalResampler: ~Copyable {
     private let canGoBack: Bool
     private let taps: SampleBuffer
     private var window: SampleWindow
-    /// Place of the newest input that the next output is made of, and its phase, below `up`.
+    /// Index of the newest input that the next output depends on; `phase`, below `up`, is its phase.
     private var next: Int
     private var phase = 0
 
     /// - Parameters:
-    ///   - from: rate of the input in Hz, 8000 ... 192 000; likewise `to`.
+    ///   - from: input rate in Hz, 8000 ... 192 000; likewise `to`.
     ///   - channels: 1 or 2.
-    ///   - canGoBack: whether `rewind` is going to be used.
+    ///   - canGoBack: whether `rewind` will be used.
     package init(from: Int, to: Int, channels: Int = 1, canGoBack: Bool = false) {
         let divisor = Self.greatestDivisor(from, to)
         up = to / divisor
         down = from / divisor
         self.channels = channels
         self.canGoBack = canGoBack
-        // In samples of the input; a multiple of 8 makes the inner loop whole.
+        // In input samples; a multiple of 8 suits the vectorised inner loop.
         let wanted = (Self.reach * from + min(from, to) - 1) / min(from, to)
         perPhase = (wanted + 7) / 8 * 8
         taps = SampleBuffer(Self.design(up: up, perPhase: perPhase, from: from, to: to))
@@ -48,23 +48,24 @@ package struct RationalResampler: ~Copyable {
         next = window.end
     }
 
-    /// How many samples of the input make `count` of the output possible.
+    /// Returns the number of input samples needed for `count` outputs.
     package func needed(for count: Int) -> Int {
         count <= 0 ? 0 : max(0, next + (phase + (count - 1) * down) / up + 1 - window.end)
     }
 
-    /// By how much the next output is behind the next input, in samples of the input: the delay of the filter, and the
-    /// fraction of a sample that one is ahead of the other.
+    /// Delay of the next output behind the next input, in input samples: the delay of the filter plus the fraction of a
+    /// sample between the two grids.
     package var lag: Double {
         let delay = Double(up * perPhase - 1) / 2 / Double(up)
         return delay - (Double(next - window.end) + Double(phase) / Double(up))
     }
 
-    /// Takes `count` samples a channel, at most `block`, and returns how many came out.
+    /// Takes `count` samples per channel, at most `block`, and returns how many came out.
     ///
     /// - Parameters:
-    ///   - limit: the most that may come out; what is possible beyond it, fewer than the next input gives, comes next time.
-    ///   - stride: from one channel to the next, in samples; likewise `outputStride`.
+    ///   - limit: most outputs to return. The rest follows in the next call; after `needed` inputs that is less than one
+    ///     input gives.
+    ///   - stride: distance from one channel to the next, in samples; likewise `outputStride`.
     package mutating func process(
         _ input: UnsafePointer<Float>,
         stride: Int = 0,
@@ -103,8 +104,8 @@ package struct RationalResampler: ~Copyable {
     /// How many of the newest outputs `rewind` can take back.
     var rewindable: Int { canGoBack ? max(0, (next - perPhase) * up / down) : 0 }
 
-    /// Takes back the newest `count` outputs, which nobody has heard, with the inputs that only they were made of; returns the
-    /// number of these. What is handed over next goes on from there without a step.
+    /// Takes back the newest `count` outputs, which have not been played, and the inputs that only they depend on. Returns
+    /// the number of those inputs. The next input continues from there without a discontinuity.
     mutating func rewind(_ count: Int) -> Int {
         let place = next * up + phase - max(0, min(count, rewindable)) * down
         next = place / up
@@ -114,14 +115,14 @@ package struct RationalResampler: ~Copyable {
         return before - window.end
     }
 
-    /// Forgets the past, as if silence had gone before.
+    /// Forgets the past, as if preceded by silence.
     package mutating func reset() {
         window.clear()
         next = window.end
         phase = 0
     }
 
-    /// The phases one after the other, each for its samples oldest first and each of gain 1 at zero frequency.
+    /// Returns the phases one after the other. Each holds its taps in the order of samples oldest first, with gain 1 at DC.
     private static func design(up: Int, perPhase: Int, from: Int, to: Int) -> [Float] {
         let beta = 0.1102 * (attenuation - 8.7)
         let cutoff = 0.5 * Double(min(from, to)) / (Double(from) * Double(up))

@@ -1,31 +1,32 @@
-/// The newest samples of one or two channels, in one piece each, with a past to go back to.
+/// The newest samples of one or two channels, each contiguous, with a past to go back to.
 ///
-/// Places count from the front of the window and move towards it when the window is full. Allocates in `init` only.
+/// Indices count from the front of the window; samples move towards the front when the window is full. Allocates in `init`
+/// only.
 struct SampleWindow: ~Copyable {
     private let samples: SampleBuffer
     private let channels: Int
     private let capacity: Int
-    /// How many samples of the past are kept at least.
+    /// Least number of past samples kept.
     let past: Int
-    /// The place after the newest sample.
+    /// Index after the newest sample.
     private(set) var end: Int
 
     /// - Parameters:
-    ///   - past: samples to keep, silence at first.
-    ///   - block: the most that is appended at once.
+    ///   - past: samples to keep, silent at first.
+    ///   - block: most samples appended at once.
     init(channels: Int, past: Int, block: Int) {
         self.channels = channels
         self.past = past
-        // The past is moved only once it has been replaced.
+        // Room to replace the whole past before it has to be moved.
         capacity = 2 * past + block
         samples = SampleBuffer(count: channels * capacity)
         end = past
     }
 
-    /// The samples of a channel; those at places 0 ..< `end` are valid.
+    /// Returns the samples of a channel; indices 0 ..< `end` are valid.
     func channel(_ index: Int) -> UnsafeMutablePointer<Float> { samples.base + index * capacity }
 
-    /// Makes room for `count` samples and returns by how many places everything moved towards the front.
+    /// Makes room for `count` samples and returns how far everything moved towards the front.
     mutating func makeRoom(_ count: Int) -> Int {
         guard end + count > capacity else { return 0 }
         let moved = end - past
@@ -34,13 +35,13 @@ struct SampleWindow: ~Copyable {
         return moved
     }
 
-    /// Says that `count` samples were written after `end`.
+    /// Notes that `count` samples were written at `end`.
     mutating func advance(_ count: Int) { end += count }
 
-    /// Forgets what is newer than `place`, which is one that is still there.
+    /// Forgets everything from `place` on. `place` must still be in the window.
     mutating func truncate(to place: Int) { end = min(end, max(0, place)) }
 
-    /// Everything before is silence.
+    /// Replaces the past with silence.
     mutating func clear() {
         for index in 0..<channels { channel(index).update(repeating: 0, count: past) }
         end = past

@@ -3,17 +3,17 @@ internal import Glibc
 
 /// Reads a signal between its samples, with 16 taps of a sinc under a Kaiser window.
 ///
-/// The image of a tone at 10 kHz is 60 dB below it or better; at places that are samples, the samples come out unchanged.
-/// A table of 128 fractions of a sample is made in `init`; nothing is allocated later.
+/// The image of a tone at 10 kHz is at least 60 dB below it; at integer positions the samples come out unchanged. `init`
+/// builds a table of 128 fractions of a sample; nothing is allocated later.
 struct SincInterpolator: ~Copyable {
-    /// Samples needed before the first place read.
+    /// Samples needed before the first position read.
     static let before = Int(CDSP_INTERPOLATOR_TAPS) / 2 - 1
-    /// Samples needed after the last place read, itself not counted.
+    /// Samples needed after the last position read, itself not counted.
     static let after = Int(CDSP_INTERPOLATOR_TAPS) / 2
 
     private let table = SampleBuffer(SincInterpolator.design())
 
-    /// Writes `count` samples read at `start`, `start + step`, ...; place 0 is `input[before]`.
+    /// Writes `count` samples read at `start`, `start + step`, ...; position 0 is `input[before]`.
     func process(
         _ input: UnsafePointer<Float>,
         start: Double,
@@ -26,7 +26,7 @@ struct SincInterpolator: ~Copyable {
 
     private static func design() -> [Float] { table(taps: Int(CDSP_INTERPOLATOR_TAPS), beta: 7) }
 
-    /// A row of taps for each fraction of a sample, and one more for the next sample itself.
+    /// Returns one row of taps per fraction of a sample, plus one for the next sample itself.
     static func table(taps: Int, beta: Double) -> [Float] {
         let phases = Int(CDSP_INTERPOLATOR_PHASES)
         return (0...phases).flatMap { phase in
@@ -41,12 +41,12 @@ struct SincInterpolator: ~Copyable {
     }
 }
 
-/// Design of linear-phase low-pass filters: an ideal low pass cut to length by a Kaiser window.
+/// Design of linear-phase low-pass filters: an ideal low pass truncated by a Kaiser window.
 ///
 /// J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", ISCAS 1974; the same formulas
 /// are in Oppenheim and Schafer, Discrete-Time Signal Processing, section 7.5 (3rd edition).
 package enum KaiserDesign {
-    /// The taps of a low pass of gain 1.
+    /// Returns the taps of a low pass of gain 1.
     ///
     /// `cutoff` is the -6 dB point as a fraction of the sample rate (0 to 0.5); `beta` trades the width of the transition
     /// for attenuation beyond it.
@@ -62,7 +62,7 @@ package enum KaiserDesign {
         }
     }
 
-    /// The window at `place`, from -1 to 1; 1 in the middle.
+    /// Returns the window at `place`, from -1 to 1; 1 in the middle.
     static func window(_ place: Double, beta: Double) -> Double {
         besselI0(beta * max(0, 1 - place * place).squareRoot()) / besselI0(beta)
     }

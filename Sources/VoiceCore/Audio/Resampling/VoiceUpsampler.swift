@@ -1,9 +1,9 @@
 internal import CDSP
 internal import VoiceBase
 
-/// The voice from the wire, 16-bit samples at 24 kHz, as floats at 48 kHz for the mixer.
+/// Converts the voice from the wire, 16-bit samples at 24 kHz, to floats at 48 kHz for the mixer.
 ///
-/// State is carried from call to call, so an utterance may come in pieces of any length. Allocates in `init` only.
+/// State carries over between calls, so an utterance may come in pieces of any length. Allocates in `init` only.
 package struct VoiceUpsampler: ~Copyable {
     private var interpolator = HalfbandInterpolator()
     private let floats = SampleBuffer(count: AudioFormat.wirePeriodSamples)

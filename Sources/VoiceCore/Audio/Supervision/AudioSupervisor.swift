@@ -1,9 +1,9 @@
 package import Logging
 internal import VoiceBase
 
-/// Keeps the sound alive: the audio thread, and one `DeviceSupervisor` for each side of it.
+/// Keeps audio running: the audio thread and one `DeviceSupervisor` per side.
 package actor AudioSupervisor {
-    /// How long the start waits for the devices before it goes on without.
+    /// How long the start waits for the devices before it continues without them.
     private static let patience = Duration.seconds(2)
 
     private let configuration: AudioConfiguration
@@ -20,7 +20,7 @@ package actor AudioSupervisor {
     private var isStopped = false
     private var advice = LevelAdvice()
 
-    /// - Parameter stateDirectory: where the echo is remembered; nil: nowhere.
+    /// - Parameter stateDirectory: folder that holds the remembered echo; nil to forget it.
     package init(
         configuration: AudioConfiguration,
         ports: AudioPorts,
@@ -62,10 +62,10 @@ package actor AudioSupervisor {
         ]
     }
 
-    /// Starts the thread and the search for the devices. A device that is away now is taken when it comes.
+    /// Starts the thread and the search for the devices. A device that is absent now is used once it appears.
     ///
-    /// - Parameter insisting: the sides that must be there at once.
-    /// - Throws: what no waiting can mend, such as a name that fits several devices, or why a side insisted on is away.
+    /// - Parameter insisting: the sides that must be available at once.
+    /// - Throws: errors that waiting cannot fix, such as an ambiguous name, or the reason if a required side is absent.
     package func start(insisting: Set<AudioDirection> = []) async throws {
         await rooms?.start()
         try await startThread(isFirst: true)
@@ -103,18 +103,18 @@ package actor AudioSupervisor {
         for device in devices { await device.stop() }
     }
 
-    /// Closes the capture device, or opens it again; nothing but the loudspeaker is open meanwhile.
+    /// Closes or reopens the capture device. While it is closed, only the loudspeaker is open.
     package func setCapture(open: Bool) async {
         ports.requests.isMicrophoneMuted = !open
         for device in devices where device.direction == .capture { await device.setClosed(!open) }
     }
 
-    /// Sends silence in place of the microphone from the next cycle on, until `setCapture`; its device stays as it is.
+    /// Replaces the microphone by silence from the next cycle until `setCapture`; its device stays as it is.
     package nonisolated func silenceMicrophone() { ports.requests.isMicrophoneMuted = true }
 
     private func startThread(isFirst: Bool) async throws {
         let thread = try await AudioThread.start(configuration: configuration, ports: ports)
-        // The end may have come meanwhile.
+        // `stop` may have been called meanwhile.
         guard !isStopped else { return await thread.stop() }
         self.thread = thread
         guard isFirst else { return }
@@ -138,7 +138,7 @@ package actor AudioSupervisor {
         }
     }
 
-    /// The thread ends only when told to. Should it end otherwise, it starts again.
+    /// Restarts the thread if it ends without a request.
     private func keepThread() async {
         var pause = Duration.milliseconds(250)
         while !Task.isCancelled {
@@ -164,10 +164,10 @@ package actor AudioSupervisor {
 
     // MARK: Counters
 
-    /// Counts for the last line of the log.
+    /// Counters for the last line of the log.
     package nonisolated var counters: Logger.Metadata { Troubles(ports.gauges.counters).metadata }
 
-    /// One line for what went wrong since the last one, ever more rarely while it goes on.
+    /// Logs losses since the last line, ever more rarely while they continue.
     private func logTroubles() {
         let now = Troubles(ports.gauges.counters)
         let time = Monotonic.now()
@@ -189,7 +189,7 @@ package actor AudioSupervisor {
 
         init(_ counters: EngineCounters = EngineCounters()) { self.counters = counters }
 
-        /// Whether sound was lost since `other`. What slips is not heard.
+        /// Whether sound was lost since `other`. Slips are inaudible.
         func isWorse(than other: Troubles) -> Bool { losses != other.losses }
 
         private var losses: [UInt64] {

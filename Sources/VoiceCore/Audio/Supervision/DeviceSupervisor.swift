@@ -3,26 +3,26 @@ internal import Glibc
 internal import Logging
 internal import VoiceBase
 
-/// Keeps one side of the sound open: opens it by its configured name, watches its heartbeat, opens it again.
+/// Keeps one side of the audio open: opens it by its configured name, watches its heartbeat, reopens it.
 ///
-/// `DeviceHealth` decides; opening and closing happen on a thread of their own, since a sound server may let them wait.
+/// `DeviceHealth` decides. Opening and closing happen on a separate thread, since a sound server may block them.
 actor DeviceSupervisor {
     private let request: DeviceRequest
     private let slot: DeviceSlot
-    /// The loudspeaker's of a microphone, and the other way round.
+    /// Slot of the opposite side.
     private let other: DeviceSlot
     private let logger: Logger
     private var health = DeviceHealth()
     private var device: String
     private var isStopped = false
-    /// Closed by the user's wish, until he wishes otherwise.
+    /// Closed at the user's request, until the user reopens it.
     private var isClosed = false
-    /// A stream was offered to the audio thread and has not come back.
+    /// Whether a stream was offered to the audio thread and has not come back.
     private var isOut = false
-    /// It was recalled by the user's wish; until it is back no other one can be opened.
+    /// Whether that stream was recalled at the user's request; no other one can be opened until it is back.
     private var isComingBack = false
 
-    /// Whether the first attempt is over, and why it failed.
+    /// Whether the first attempt is over, and its error.
     private(set) var hasTried = false
     private(set) var refusal: AudioDeviceError?
 
@@ -36,7 +36,7 @@ actor DeviceSupervisor {
 
     nonisolated var direction: AudioDirection { request.direction }
 
-    /// Looks after the device until cancelled.
+    /// Supervises the device until cancelled.
     func keep() async {
         while !Task.isCancelled && !isStopped {
             await step()
@@ -51,12 +51,12 @@ actor DeviceSupervisor {
         if let stream = slot.withdraw() { await close(OpenStream(stream: stream)) }
     }
 
-    /// Closes the device at once, or lets it be opened again.
+    /// Closes the device at once, or allows it to be opened again.
     func setClosed(_ closed: Bool) async {
         guard closed != isClosed else { return }
         isClosed = closed
         if closed {
-            // Nothing is waited for, at the start either.
+            // There is nothing to wait for, not even at the start.
             hasTried = true
             slot.state = .waiting(reason: "muted")
             slot.recall()
@@ -69,7 +69,7 @@ actor DeviceSupervisor {
         }
     }
 
-    /// Waits for the audio thread to give the stream back.
+    /// Waits for the audio thread to return the stream.
     private func stepClosed() async {
         guard let (stream, _) = slot.takeReturned() else { return }
         isOut = false
@@ -79,7 +79,7 @@ actor DeviceSupervisor {
         if isClosed { slot.state = .waiting(reason: "muted") }
     }
 
-    /// Looks after the device once; not to be called before the last call is over.
+    /// Supervises the device once. Calls must not overlap.
     func step() async {
         if isClosed || isComingBack { return await stepClosed() }
         if let (stream, errno) = slot.takeReturned() {
@@ -100,7 +100,7 @@ actor DeviceSupervisor {
 
     private func recall() async {
         slot.recall()
-        // The audio thread may not even have taken it.
+        // The audio thread may not have taken it yet.
         guard let stream = slot.withdraw() else { return }
         isOut = false
         await close(OpenStream(stream: stream))
@@ -127,7 +127,7 @@ actor DeviceSupervisor {
         hasTried = true
     }
 
-    /// How the microphone is listened to is logged once, and again when it changes.
+    /// Logs the use of the microphone's channels once, and again if it changes.
     private func log(_ choice: CaptureChoice) {
         slot.plan = choice.plan.packed
         guard choice != slot.choice else { return }
@@ -157,7 +157,7 @@ actor DeviceSupervisor {
         }
     }
 
-    /// What rates and steps add to the delay, where they add any.
+    /// The latency that rates and steps add, if any.
     private var cost: Logger.Metadata {
         guard let granted = slot.granted else { return [:] }
         let plan = granted.plan
@@ -165,7 +165,7 @@ actor DeviceSupervisor {
         var added = plan.addedMilliseconds
         switch direction {
         case .capture:
-            // A loudspeaker that ran before has not told what this microphone costs it.
+            // A loudspeaker that started earlier has not logged what this microphone costs it.
             if let loudspeaker = other.granted {
                 let more = loudspeaker.plan.addedMilliseconds(wanted: loudspeaker.fill, microphoneStep: plan.step)
                 if more > loudspeaker.plan.converterMilliseconds {
@@ -208,10 +208,10 @@ actor DeviceSupervisor {
     }
 }
 
-/// An open stream on its way between threads; whoever holds it is its only owner.
+/// An open stream passed between threads; its holder is its only owner.
 private struct OpenStream: @unchecked Sendable {
     let stream: UnsafeMutablePointer<ALSAStream>
-    /// Of a microphone.
+    /// nil for a loudspeaker.
     var choice: CaptureChoice?
 
     var device: String { stream.pointee.device }

@@ -1,5 +1,4 @@
-/// How often a disturbance that goes on is logged: after 5, 10, 20 s ... and once an hour in the end. A minute without any
-/// begins anew.
+/// How often a lasting disturbance is logged: after 5, 10, 20 s ... and finally once an hour. A quiet minute resets it.
 struct DisturbancePace: Sendable {
     static let shortest = Duration.seconds(5)
     static let longest = Duration.seconds(3600)
@@ -9,11 +8,11 @@ struct DisturbancePace: Sendable {
     private var reported: Duration?
     private var last: Duration?
 
-    /// To be called a few times a second.
+    /// Call a few times a second.
     /// - Parameters:
-    ///   - isDisturbed: something happened since the last call.
-    ///   - isNews: something happened that was not logged yet.
-    /// - Returns: whether it is logged now.
+    ///   - isDisturbed: whether something happened since the last call.
+    ///   - isNews: whether something happened that was not logged yet.
+    /// - Returns: whether to log it now.
     mutating func step(isDisturbed: Bool, isNews: Bool, at now: Duration) -> Bool {
         if let last, now - last >= Self.calm { pause = Self.shortest }
         if isDisturbed { last = now }

@@ -1,17 +1,16 @@
 package import Logging
 internal import VoiceConfiguration
 
-/// Which changes between full and half duplex are worth a line of the log.
+/// Selects the changes between full and half duplex that are worth a line of the log.
 ///
-/// A state is logged once it has lasted for a second and differs from the one logged last; lines are a minute apart at
-/// least, so that a canceller on the edge does not fill the journal. What is learned within that second, and learning
-/// itself at the start, is nobody's business. That the box was moved is logged at once, and once a minute at most: the state
-/// often stays the same.
+/// A state is logged once it has lasted for a second and differs from the last one logged. Lines are at least a minute apart,
+/// so that a canceller on the edge does not fill the journal. States within that second, and learning at the start, are not
+/// logged. A move of the box is logged at once, at most once a minute, as the state often stays the same.
 struct DuplexLog: Sendable {
     struct Line: Sendable {
         var text: String
         var metadata: Logger.Metadata
-        /// Someone should do something about it.
+        /// Whether the user should act.
         var isTrouble: Bool
     }
 
@@ -26,7 +25,7 @@ struct DuplexLog: Sendable {
     private var moves: UInt64 = 0
     private var lastMove: Duration?
 
-    /// Takes the status as it is at `now`; returns the line to write, if any.
+    /// Takes the status at `now`; returns the line to write, if any.
     mutating func step(_ status: EchoStatus, at now: Duration) -> Line? {
         defer { worker = status.worker }
         if worker == .hardware, status.worker == .both {
@@ -60,7 +59,7 @@ struct DuplexLog: Sendable {
         return Line(text: "echo: \(note)", metadata: metadata, isTrouble: false)
     }
 
-    /// Full duplex with or without audible echo is all the same to the reader.
+    /// Returns whether a state is news. Full duplex with and without audible echo are the same to the reader.
     private func isNews(_ state: DuplexState) -> Bool {
         guard let logged else { return state != .learning && state != .forcedFull && state != .forcedHalf }
         return state.isFull != logged.isFull || !state.isFull && state != logged
@@ -88,7 +87,7 @@ struct DuplexLog: Sendable {
 }
 
 extension EchoStatus {
-    /// What has been measured of the echo, in whole dB, ms and ppm, as the log has it.
+    /// The echo measurements in whole dB, ms and ppm, for the log.
     package var measured: Logger.Metadata {
         var metadata: Logger.Metadata = [:]
         for (name, value) in [

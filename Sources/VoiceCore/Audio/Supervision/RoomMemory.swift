@@ -2,15 +2,15 @@ package import Logging
 internal import Synchronization
 package import VoiceBase
 
-/// Remembers how the loudspeaker is heard at the microphone, so that a start need not learn it: a word at the very first sound
-/// is then heard as one after minutes.
+/// Remembers the echo path from loudspeaker to microphone, so that a start need not learn it: a word during the very first
+/// sound is then heard as well as one after minutes.
 ///
-/// What is remembered is tried, not trusted: the canceller takes it over once it has proven right, and otherwise learns as
-/// though nothing had been known. The path of now is asked of the audio thread at quiet moments, ten minutes apart at least, and
-/// at the end.
+/// A remembered path is tried, not trusted: the canceller adopts it once it has proved right, and otherwise learns as though
+/// nothing had been known. The present path is requested from the audio thread at quiet moments, at least ten minutes apart,
+/// and at the end.
 package actor RoomMemory {
-    /// What the linear stage must take off before what it has learned is worth keeping, in dB, and the half seconds of sound
-    /// that it must have heard since the start or the last time.
+    /// Least reduction by the linear stage, in dB, that makes a path worth keeping, and the half seconds of sound it must
+    /// have processed since the start or the last request.
     static let leastERLE = 15.0
     static let leastBlocks: UInt64 = 20
     static let spacing = Duration.seconds(600)
@@ -24,7 +24,7 @@ package actor RoomMemory {
     private let logger: Logger
     private let store: StateStore
     private var saved = SavedRooms()
-    /// Up to which beginning a path was offered.
+    /// The beginning up to which a path was offered.
     private var served: UInt64 = 0
     private var isReported = false
     private var asked: Duration?
@@ -33,8 +33,8 @@ package actor RoomMemory {
 
     /// - Parameters:
     ///   - directory: the state folder.
-    ///   - microphone: whose echo is remembered, with `loudspeaker` and the volume of its card.
-    ///   - exchange: the way to the canceller and back.
+    ///   - microphone: the microphone whose echo is remembered, together with `loudspeaker` and the volume of its card.
+    ///   - exchange: connection to the canceller.
     package init(
         directory: String,
         microphone: DeviceSlot,
@@ -54,7 +54,7 @@ package actor RoomMemory {
         store = StateStore(directory + "/rooms.toml", limit: SavedRooms.limit, logger: logger, files: files)
     }
 
-    /// Reads what was saved.
+    /// Reads the saved rooms.
     package func start() {
         saved =
             store.load {
@@ -64,7 +64,7 @@ package actor RoomMemory {
             }.value ?? SavedRooms()
     }
 
-    /// Works until cancelled.
+    /// Runs until cancelled.
     func run() async {
         while !Task.isCancelled {
             step(at: Monotonic.now())
@@ -72,7 +72,7 @@ package actor RoomMemory {
         }
     }
 
-    /// Keeps the path of now; the audio thread must still run. Takes 50 ms at most.
+    /// Keeps the present path; the audio thread must still run. Takes 50 ms at most.
     func stop() async {
         guard isWorthKeeping else { return take() }
         if !isAsking { ask(at: Monotonic.now()) }
@@ -83,7 +83,7 @@ package actor RoomMemory {
     }
 
     func step(at now: Duration) {
-        // Other devices first: an answer on its way is of those before.
+        // Changes of devices come first: a pending answer belongs to the earlier ones.
         offer()
         take()
         logRecall()
@@ -101,7 +101,7 @@ package actor RoomMemory {
         let beginnings = exchange.beginnings
         guard beginnings != served, let pair else { return }
         served = beginnings
-        // What is on its way belongs to the devices of before.
+        // A pending answer belongs to the earlier devices.
         exchange.dropAnswer()
         isAsking = false
         blocksBefore = echo.blocks.load(ordering: .relaxed)
