@@ -2,35 +2,36 @@ internal import VoiceBase
 package import VoiceConfiguration
 internal import VoiceConversation
 
-/// Decides when a conversation is opened and closed, and what is listened for meanwhile. No I/O, clock or task.
+/// Decides when a conversation opens and closes, and what is listened for locally. A value without I/O, clock or task.
 ///
 ///     idle --activate--> awake --speech--> conversation --answered--> followUp --silence--> closing --> idle
 ///                          '--silence--------------------------------------------------------^
 ///
-/// It stands above the conversation, which knows how to talk but not when: it gets the conversation's states and
-/// answers with what to do. In `always` mode the session stays open and none of its limits applies.
+/// It sits above the conversation machine, which handles the talk but not its timing: it receives the conversation's
+/// states and returns effects. In `always` mode the session stays open and no limit applies.
 package struct ActivationMachine: Sendable {
     package struct Options: Equatable, Sendable {
         package var mode: ActivationMode
-        /// What is remembered from before the start: mute, and the mode if it was set by hand.
+        /// State restored from before the start: mute, and the mode if it was set by hand.
         package var isMuted = false
         package var handMode: ActivationMode?
-        /// How long the user may be silent after a call and after an answer.
+        /// Silence allowed after a call and after an answer.
         package var followUp: Duration
         package var turnLimit: Duration
-        /// How long a session may take to be ready.
+        /// Time limit for a session to become ready.
         package var connectLimit: Duration
-        /// Ends after the first answer.
+        /// Whether a conversation ends after its first answer.
         package var isOneShot: Bool
-        /// A conversation that somebody opens by calling, or that is always open, begins with a greeting.
+        /// Whether a conversation opened by a call, or in `always` mode at the start, begins with a greeting.
         package var greets: Bool
-        /// What is kept of before the activation, in ms.
+        /// Audio kept from before an activation, in ms.
         package var preRoll: Int
-        /// A first turn that ends so many ms after the activation, or sooner, is the call and nothing else...
+        /// A first turn that ends at most this many ms after the activation is the wake word alone...
         package var emptyTurn = 350
-        /// ...unless it is longer than any call, in ms with what a service puts before it: the word was found late.
+        /// ...unless it is longer than any wake word, in ms including what a service puts before it: the word was found
+        /// late.
         package var longestCall = 1300
-        /// A session without audio is kept open for the next call.
+        /// Whether a session without audio is kept open for the next call.
         package var isWarm: Bool
 
         package init(_ configuration: Configuration = Configuration()) {
@@ -62,19 +63,20 @@ package struct ActivationMachine: Sendable {
     private var keepsWarm = false
     private var isStarted = false
     private var handMode: ActivationMode?
-    /// Typed questions that wait for the session to be closed, to be put to the next.
+    /// Typed questions that wait for the session to close, for the next one.
     private var asked: [String] = []
     private var timers: Set<ActivationTimer> = []
-    /// What called since the session began to close.
+    /// The latest trigger since the session began to close.
     private var called: ActivationTrigger?
-    /// By a word whose sound is in the session's first audio; nil once the first turn is over.
+    /// Whether a wake word opened the session, so that its sound is in the first audio; false once the first turn is
+    /// over.
     private var wokenByWord = false
-    /// Where the user's turn began in the session's audio, in ms; nil where that is not known.
+    /// Start of the user's turn in the session's audio, in ms; nil if unknown.
     private var turnStart: Int?
-    /// A greeting is to come, and what is said before the user has asked anything is it.
+    /// A greeting was requested: speech before the user's first question is the greeting.
     private var isGreetingDue = false
     private var isGreeting = false
-    /// Something has been said to the user since he spoke.
+    /// Whether the user has heard speech since speaking.
     private var wasAnswered = false
     private var effects: [ActivationEffect] = []
 
@@ -112,7 +114,7 @@ package struct ActivationMachine: Sendable {
         case .media(let plays): mediaPlays = plays
         case .rings(let rings): isRinging = rings
         case .timer(let timer):
-            // One that was cancelled may have been under way.
+            // A timer that was cancelled may already have been posted.
             if timers.remove(timer) != nil { fired(timer) }
         }
         settle()
@@ -150,7 +152,7 @@ package struct ActivationMachine: Sendable {
         if next == .always {
             if phase == .idle, !isMuted { open(holdsMicrophone: false) }
         } else if phase != .idle, phase != .closing {
-            // A window like that after an answer; who is talking is let finish.
+            // Leaves a window as after an answer; a turn in progress is finished.
             if state == .listening { phase = .followUp } else if !isBusy { close() }
         }
     }
@@ -158,16 +160,16 @@ package struct ActivationMachine: Sendable {
     // MARK: Calls
 
     private mutating func activate(_ trigger: ActivationTrigger) {
-        // Whoever presses a key while it rings wants that to end.
+        // A key pressed while it rings means the ringing.
         if trigger == .button, endRinging() { return }
         if isMuted, trigger != .text { return play(.muted) }
         if case .error = state, phase != .idle, phase != .closing {
-            // In `always`: who asks need not wait for the next look at the service.
+            // In `always` mode this retries at once instead of waiting for the next probe of the service.
             return effects.append(.open(holdsMicrophone: false))
         }
         switch phase {
         case .idle:
-            // Heard only because a word may stop the music.
+            // In `push` mode words are heard only because one may stop the music.
             if mode == .push, case .word = trigger { return }
             if isHeard(trigger) { play(.woken) }
             if case .word = trigger { wokenByWord = true } else { wokenByWord = false }
@@ -185,17 +187,18 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// Whether somebody waits for a sound that asks for words.
+    /// Whether the user expects to hear that the box is listening.
     private func isHeard(_ trigger: ActivationTrigger) -> Bool {
         switch trigger {
         case .word, .button, .command: true
         case .text: false
-        // An open microphone begins again as it began.
+        // An open microphone continues as it began.
         case .reset: mode != .always
         }
     }
 
-    /// Whether words from before it belong into the conversation: not those of who types, nor of one that was ended.
+    /// Returns whether audio from before the trigger belongs to the conversation: not for a typed question, nor after a
+    /// reset.
     private func mayFollowWords(_ trigger: ActivationTrigger) -> Bool {
         switch trigger {
         case .word, .button, .command: true
@@ -203,7 +206,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// The most typed questions that wait for the next session; more are not taken.
+    /// Maximum number of typed questions that wait for the next session; further ones are dropped.
     private static let mostAsked = 8
 
     private mutating func ask(_ text: String) {
@@ -212,7 +215,7 @@ package struct ActivationMachine: Sendable {
         case .awake, .followUp: restart(.followUp)
         case .conversation: break
         }
-        // The answer is no greeting.
+        // The answer to a typed question is not a greeting.
         isGreetingDue = false
         guard phase == .closing else { return effects.append(.ask(text)) }
         if asked.count < Self.mostAsked { asked.append(text) }
@@ -232,15 +235,15 @@ package struct ActivationMachine: Sendable {
         effects.append(.greet)
     }
 
-    /// The silence is ordered first, and judged by what was going on before it.
+    /// The silence comes first in the effects; what follows is judged by the state before it.
     private mutating func stop(isSpoken: Bool, _ media: ActivationEffect?) {
         effects.append(.silence(isSpoken: isSpoken))
-        // What rings is what is meant, unless all is: the conversation and media go on.
+        // "Stop" means the ringing only, unless it means everything: the conversation and media go on.
         if endRinging(), media != .endMedia { return }
         if let media { effects.append(media) }
         switch phase {
         case .idle, .closing:
-            // A microphone that is always open is opened again all the same.
+            // A microphone that is always open reopens anyway.
             if mode != .always || isMuted || called == .text { called = nil }
             asked = []
         case .awake, .followUp: if mode != .always || isMuted { farewell() }
@@ -248,7 +251,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// False where nothing rang.
+    /// Returns false if nothing rang.
     private mutating func endRinging() -> Bool {
         guard isRinging else { return false }
         isRinging = false
@@ -259,20 +262,20 @@ package struct ActivationMachine: Sendable {
     private mutating func silence() {
         effects.append(.silence(isSpoken: false))
         _ = endRinging()
-        // What was typed and waits for the next session is taken back as well, and with it the reason to open one.
+        // Also withdraws typed questions that wait for the next session, and the reason to open one.
         asked = []
         if called == .text { called = nil }
     }
 
-    /// One that is ending leads to a fresh one by itself, if anybody calls.
+    /// A session that is already closing is followed by a fresh one if something called.
     private mutating func reset() {
         guard phase != .closing else { return }
         close()
-        // Muted, only text could go on in it.
+        // While muted, only a typed question could continue in it.
         if phase == .closing, !isMuted { called = .reset }
     }
 
-    /// An announcement: it opens nothing, and is dropped in quiet hours.
+    /// Speaks an announcement in an open conversation; opens none, and drops it in quiet hours.
     private mutating func say(_ text: String) {
         if !isQuiet, phase != .idle, phase != .closing { effects.append(.say(text)) }
     }
@@ -283,7 +286,7 @@ package struct ActivationMachine: Sendable {
         effects.append(.quiet(quiet))
     }
 
-    /// The call alone is no question: nothing is to be said to it.
+    /// Cancels the reply to a turn that was the wake word alone.
     private mutating func turnEnded(_ milliseconds: Int) {
         guard mode != .always, wokenByWord else { return }
         wokenByWord = false
@@ -298,12 +301,12 @@ package struct ActivationMachine: Sendable {
         isMuted = muted
         called = nil
         asked = []
-        // Before anything that takes time.
+        // Saved before anything that takes time.
         remember()
         if muted {
             play(.muted)
             effects.append(.capture(false))
-            // An answer that is being given is heard to its end.
+            // An answer in progress is played to its end.
             if !isAnswering { close() }
         } else {
             effects.append(.capture(true))
@@ -329,7 +332,7 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// A session that nobody here asked for: outside `always` there is none.
+    /// The conversation opened by itself: this happens in `always` mode only, any other closes it.
     private mutating func opened() {
         phase = .awake
         if mode != .always { close() }
@@ -353,7 +356,7 @@ package struct ActivationMachine: Sendable {
             phase = .conversation
             wasAnswered = false
         case .fillerSpeaking, .aiSpeaking:
-            // A greeting answers nothing.
+            // A greeting is not an answer.
             if isGreetingDue, phase == .awake {
                 isGreeting = true
             } else {
@@ -369,12 +372,12 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// The box waits for the user again.
+    /// The conversation waits for the user again.
     private mutating func answered() {
         if isMuted { return close() }
         guard mode != .always else { return }
         guard wasAnswered else {
-            // Silence was the answer, and no sound tells of it.
+            // The reply was silence, and no earcon follows it.
             phase = .awake
             return
         }
@@ -408,15 +411,15 @@ package struct ActivationMachine: Sendable {
         }
     }
 
-    /// What follows from the facts: timers and what is listened for.
+    /// Derives timers, local listening and warm standby from the current state.
     private mutating func settle() {
-        // A typed question may open a session while muted; nobody can go on in it.
+        // A typed question may open a session while muted, but nobody can continue it.
         let isLimited = (mode != .always || isMuted) && phase != .idle && phase != .closing
         let isReady = state == .listening
         want(.connect, isLimited && !isReady && !isBusy, after: options.connectLimit)
         let waits = isLimited && isReady && (phase == .awake || phase == .followUp)
         want(.followUp, waits, after: options.followUp)
-        // A conversation that never left `idle` does not tell that it is there again.
+        // A conversation that never left `idle` does not report `idle` again.
         want(.close, phase == .closing, after: .seconds(5))
         want(.turn, isLimited && state == .userSpeaking, after: options.turnLimit)
         let next: LocalListening =
@@ -427,7 +430,7 @@ package struct ActivationMachine: Sendable {
             listening = next
             effects.append(.listen(next))
         }
-        // Muted nobody can call; an open microphone has its session.
+        // While muted nobody can call; an open microphone has its session already.
         let warm = options.isWarm && mode != .always && !isMuted && isStarted
         if warm != keepsWarm {
             keepsWarm = warm
@@ -451,7 +454,7 @@ package struct ActivationMachine: Sendable {
         if !isQuiet { effects.append(.play(earcon)) }
     }
 
-    /// The user waits for words, or hears them.
+    /// Whether the user waits for a reply or hears one.
     private var isAnswering: Bool {
         switch state {
         case .processing, .fillerSpeaking, .waitingForJarvis, .aiSpeaking: true

@@ -1,27 +1,27 @@
 package import VoiceConfiguration
 
-/// Activation, translated from the configuration for the parts that it concerns.
+/// The activation settings, derived from the configuration for the components that use them.
 package struct ActivationSettings: Sendable {
     package var machine: ActivationMachine.Options
-    /// What recognises words; nil for nothing.
+    /// The engine that recognises words; nil for none.
     package var engine: Engine?
-    /// Makes what recognises words, on the thread that it will live on; nil for nothing.
+    /// Creates the detector, on the thread that will own it; nil for none.
     package var makeDetector: (@Sendable () throws(WakeWordError) -> any WakeWordDetector)?
     package var rule: WakeRule?
-    /// What is asked before a word opens a conversation; nil for nothing.
+    /// The check before a word opens a conversation; nil for none.
     package var secondLook: SecondLook?
-    /// Makes the models that it asks, on the thread of the detector; nil for none.
+    /// Creates the second look's models, on the detector's thread; nil for none.
     package var makeSecondModels: (@Sendable () throws(WakeWordError) -> SecondModels)?
-    /// The folder of the library that is loaded, if one is.
+    /// Folder of the TensorFlow Lite library; nil if that library is not used.
     package var libraryFolder: String?
     package var quietHours: QuietHours?
     /// Highest master volume in quiet hours, in percent.
     package var quietVolume: Int
-    /// Program run on changes of state, light, input device; empty for none.
+    /// Program run on state changes, name of a light, path of an input device; each is empty for none.
     package var stateCommand: String
     package var led: String
     package var buttons: String
-    /// Whether, in `always`, sound is sent only while somebody speaks.
+    /// Whether, in `always` mode, sound is sent only while somebody speaks.
     package var voiceGate: Bool
 
     package enum Engine: Equatable, Sendable {
@@ -30,7 +30,7 @@ package struct ActivationSettings: Sendable {
         case sherpa(SherpaSpotter.Place)
         case tflite(WakeModelFolder)
 
-        /// As `activation.engine` has it.
+        /// The value of `activation.engine`.
         package var name: String {
             let engine: Configuration.Activation.Engine =
                 switch self {
@@ -42,16 +42,17 @@ package struct ActivationSettings: Sendable {
             return engine.rawValue
         }
 
-        /// What finds these words: an ear for those that call and others for those that stop. What one lacks leaves the others
-        /// hearing.
+        /// Returns the detector for these words: one engine for the wake words and others for stop words. If one lacks
+        /// something, the others still hear.
         ///
-        /// Stop words are found by the user's model, else by the engine's if it has one, else by PocketSphinx, which takes
-        /// any.
+        /// A stop word is recognised by the user's model; if there is none, by the engine, if it has one; otherwise by
+        /// PocketSphinx, which takes any word of its dictionary.
         ///
         /// - Parameters:
         ///   - sphinxModel: folder of PocketSphinx's model.
         ///   - stop: the user's model of a stop word.
-        /// - Throws: what is missing, where one engine finds them all.
+        /// - Throws: what PocketSphinx lacks, if it alone recognises all words. Otherwise the detector itself reports
+        ///   what an engine lacks.
         package func detector(
             of words: WakeWords,
             sphinxModel: String,
@@ -85,7 +86,7 @@ package struct ActivationSettings: Sendable {
             return TwoEars(calls: calls, stops: engines + Self.sphinx(others, sphinxModel))
         }
 
-        /// What finds stop words where nothing is listened for that calls.
+        /// Returns the detector for stop words if no engine is configured.
         static func stopDetector(
             of words: WakeWords,
             sphinxModel: String,
@@ -108,13 +109,13 @@ package struct ActivationSettings: Sendable {
 
     /// The user's own model of a stop word.
     package struct StopModel: Equatable, Sendable {
-        /// What the file is called, as a word.
+        /// The file's name as a word.
         var word: String
         var folder: WakeModelFolder
 
         /// - Parameters:
-        ///   - path: of the manifest, NAME.json.
-        ///   - library: of TensorFlow Lite.
+        ///   - path: of the manifest, NAME.json; nil is returned for any other file.
+        ///   - library: path of TensorFlow Lite's library.
         package init?(path: String, library: String) {
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
             guard let name = parts.last, name.hasSuffix(".json"), name.utf8.count > 5 else { return nil }
@@ -126,10 +127,10 @@ package struct ActivationSettings: Sendable {
         func isOf(_ word: WakeWords.Word) -> Bool { WakeModelFolder.plain(word.text) == self.word }
     }
 
-    /// Whether words that call are listened for.
+    /// Whether wake words are listened for.
     package var hearsCalls: Bool { engine != nil && makeDetector != nil }
 
-    /// - Throws: what is missing or cannot be, with the way out.
+    /// - Throws: what is missing or invalid, with the fix.
     package init(_ configuration: Configuration) throws(ConfigurationError) {
         let activation = configuration.activation
         machine = ActivationMachine.Options(configuration)
@@ -227,7 +228,7 @@ package struct ActivationSettings: Sendable {
         }
     }
 
-    /// Why there is no mode `wake`, and the way out; fits behind "activation.engine".
+    /// Why mode `wake` is impossible, with the fix; follows "activation.engine" in a sentence.
     package static let withoutEngine =
         "is off or finds no models, and activation.mode is \"wake\": run \"jarvis-voiced wake install\", set it to "
         + "\"pocketsphinx\", \"wyoming\" or \"sherpa-onnx\", or the mode to \"push\""

@@ -1,7 +1,7 @@
 package import Logging
 package import VoiceBase
 
-/// Remembers mute and mode on disk, as soon as they change.
+/// Saves mute and mode to disk as soon as they change.
 package struct ActivationStore: Sendable {
     private let writer: StateWriter
 
@@ -16,7 +16,7 @@ package struct ActivationStore: Sendable {
         StateStore(directory + "/activation.toml", logger: logger, files: files)
     }
 
-    /// What was saved. Where it cannot be read, the microphone counts as muted: it is not opened on a guess.
+    /// Loads the saved state. If it is unreadable, the microphone counts as muted: it is not opened on a guess.
     package static func load(
         directory: String,
         logger: Logger,
@@ -32,9 +32,9 @@ package struct ActivationStore: Sendable {
         }
     }
 
-    /// Has it written at once, by somebody else.
+    /// Schedules a write at once, in another task.
     package func remember(_ saved: SavedActivation) { writer.remember(saved.text) }
 
-    /// Writes what is not written yet.
+    /// Writes pending changes.
     package func flush() async { await writer.flush() }
 }

@@ -4,15 +4,15 @@ package import VoiceConversation
 
 package typealias ActivationMode = Configuration.Activation.Mode
 
-/// Where activation stands.
+/// The phase of activation.
 package enum ActivationPhase: String, Sendable {
     /// No session; no audio leaves the machine.
     case idle
-    /// Called; the session is being opened, or waits for the user's first word.
+    /// Called: the session is opening, or waits for the user's first word.
     case awake
-    /// The user speaks, waits or is being answered.
+    /// The user speaks, waits for an answer or hears one.
     case conversation
-    /// After an answer: the user may go on without a new call.
+    /// After an answer: the user may continue without a new call.
     case followUp
     /// The session is being closed.
     case closing
@@ -22,123 +22,121 @@ package enum ActivationTrigger: Equatable, Sendable {
     case word(String)
     case button
     case command
-    /// A typed question: it needs no microphone, and no sound that asks for words.
+    /// A typed question: needs no microphone and no earcon.
     case text
-    /// A conversation begins afresh: nothing that was said before goes into it.
+    /// A fresh conversation: nothing said before carries over.
     case reset
 }
 
 package enum ActivationEvent: Equatable, Sendable {
-    /// The daemon is up.
+    /// The daemon has started.
     case start
     case setMode(ActivationMode)
-    /// Called.
     case activate(ActivationTrigger)
-    /// "Stop": silence; where nothing was being said, the end of the conversation; pauses media.
-    /// - isSpoken: the word itself may still reach the service, and is no turn.
+    /// "Stop": silence; if something rings, ends only that. Otherwise pauses media and, if nothing was being said, ends a
+    /// conversation that was called for.
+    /// - isSpoken: whether the word itself may still reach the service; it is not a turn.
     case stop(isSpoken: Bool)
-    /// The same by a command, which ends media.
+    /// "Stop" by the command `ctl stop`, which ends media instead of pausing it, also while something rings.
     case stopAll
-    /// Silence, and nothing else: the conversation and media go on.
+    /// Silence, which also ends ringing; the conversation and media go on.
     case silence
-    /// Ends the conversation, whatever is being said.
+    /// Ends the conversation, even during speech.
     case end
-    /// An open conversation ends, whatever is being said, and another begins in its place.
+    /// Ends an open conversation, even during speech, and opens another in its place.
     case reset
-    /// The same, and the agent too forgets what was said; what is known of a failure counts no more.
+    /// As `reset`; the agent starts a fresh conversation too, and known failures are forgotten.
     case startFresh
-    /// Has the voice say a text in an open conversation.
+    /// Speak a text in an open conversation.
     case say(String)
-    /// The conversation changed its state.
     case conversation(ConversationState)
-    /// A session was refused because its budget is spent.
+    /// The budget refused a session.
     case refused
-    /// The user's turn began so many milliseconds into the session's audio; 0 where the service does not say.
+    /// Start of the user's turn in the session's audio, in ms; 0 if the service does not report it.
     case turnBegan(milliseconds: Int)
-    /// It ended so many milliseconds into it.
+    /// End of the user's turn in the session's audio, in ms.
     case turnEnded(milliseconds: Int)
     case mute(Bool)
     case toggleMute
-    /// A question that was typed.
+    /// A typed question.
     case ask(String)
     /// Quiet hours begin or end.
     case quiet(Bool)
-    /// Music or speech of the media player begins or ends to sound.
+    /// The media player starts or stops playing.
     case media(Bool)
-    /// A timer or an alarm begins or ends to ring.
+    /// A timer or alarm starts or stops ringing.
     case rings(Bool)
     case timer(ActivationTimer)
 }
 
 package enum ActivationTimer: Hashable, Sendable {
-    /// The session must be ready by now.
+    /// The session is not ready in time.
     case connect
-    /// The user has not gone on.
+    /// The user has not continued.
     case followUp
-    /// The session should be closed by now.
+    /// The session did not close in time.
     case close
-    /// The user's turn has lasted too long: it is no talk to the box.
+    /// The user's turn is too long to be speech to the box.
     case turn
 }
 
-/// What is listened for on this machine.
+/// What is listened for locally.
 package enum LocalListening: String, Sendable {
     case nothing
-    /// The words that open a conversation.
+    /// The wake words.
     case wake
-    /// Those, and the words that stop it.
+    /// The wake words and the stop words.
     case stop
 }
 
 package enum ActivationEffect: Equatable, Sendable {
-    /// Open the session; `holdsMicrophone`: from the kept moments before on, everything captured is sent.
+    /// Open the session. With `holdsMicrophone`, everything captured is sent, from the pre-roll on.
     case open(holdsMicrophone: Bool)
     case close
-    /// The user takes the word: see `ConversationEvent.interrupt`.
+    /// The user interrupts: see `ConversationEvent.interrupt`.
     case interrupt
-    /// Nothing of what was asked is said or done: see `ConversationEvent.stop`.
+    /// Silence, and nothing that was asked goes on: see `ConversationEvent.stop`.
     case silence(isSpoken: Bool)
-    /// Put a typed question to the conversation.
+    /// Ask the typed question in the conversation.
     case ask(String)
-    /// Have the voice say a text.
+    /// Speak a text.
     case say(String)
-    /// Begin with the greeting, unless the user has asked something by then.
+    /// Begin with the greeting, unless the user asks something first.
     case greet
-    /// Begin a fresh conversation with the agent, and forget what is known of a failure.
+    /// Begin a fresh conversation with the agent, and forget known failures.
     case startFresh
     case play(Earcon)
     case pauseMedia
-    /// Ends what plays, or is about to.
+    /// End what plays or is about to.
     case endMedia
-    /// What rings has been heard.
+    /// End the ringing.
     case stopRinging
-    /// Quiet hours begin or end: volume, sounds and announcements follow.
+    /// Quiet hours begin or end: adjust volume, earcons and announcements.
     case quiet(Bool)
-    /// Whether a session is to be kept ready for the next call.
+    /// Whether to keep a session ready for the next call.
     case keepsWarm(Bool)
-    /// Whether the moments before an activation are kept.
+    /// Whether to keep the audio before an activation.
     case preRoll(Bool)
     case listen(LocalListening)
-    /// Open the capture device, or close it.
+    /// Open or close the capture device.
     case capture(Bool)
-    /// Mute and the mode that was set by hand, for the next start.
+    /// Save mute and the mode that was set by hand, for the next start.
     case remember(isMuted: Bool, mode: ActivationMode?)
-    /// Whether the session opens again by itself when there is a budget again.
+    /// Whether the session reopens by itself when the budget is renewed.
     case keepsOpen(Bool)
     case startTimer(ActivationTimer, Duration)
     case cancelTimer(ActivationTimer)
     case phaseChanged(from: ActivationPhase, to: ActivationPhase)
 }
 
-/// Activation at one instant.
+/// A snapshot of activation.
 package struct ActivationStatus: Equatable, Sendable {
     package var mode: ActivationMode
     package var phase: ActivationPhase
     package var isMuted: Bool
-    /// Quiet hours.
     package var isQuiet: Bool
     package var listening: LocalListening
-    /// The conversation's state, by its name.
+    /// Name of the conversation's state.
     package var conversation: String
 
     package init(
@@ -158,13 +156,13 @@ package struct ActivationStatus: Equatable, Sendable {
     }
 }
 
-/// Where the events of activation are put, in their order, by whoever sees them.
+/// Queue of activation events from all their sources, in order.
 ///
-/// The bound is far above what minutes bring; what does not fit is lost, the newest first.
+/// Bounded far above what arrives in minutes; when it is full, the newest event is dropped.
 package final class ActivationInbox: Sendable {
     package struct Envelope: Sendable {
         package var event: ActivationEvent
-        /// To be kept once its effects are on their way; false where it was lost.
+        /// Fulfilled with true once the event's effects have been started.
         package var isHandled: Promise<Bool>?
     }
 
@@ -179,9 +177,9 @@ package final class ActivationInbox: Sendable {
         continuation.yield(Envelope(event: event))
     }
 
-    /// Posts it, and waits until its effects are on their way.
+    /// Posts an event and waits until its effects have been started.
     ///
-    /// - Returns: false where it was lost, or was not handled within `limit`.
+    /// - Returns: false if the event was dropped, or was not handled within `limit`.
     package func handle(_ event: ActivationEvent, within limit: Duration) async -> Bool {
         let isHandled = Promise<Bool>()
         if case .enqueued = continuation.yield(Envelope(event: event, isHandled: isHandled)) {

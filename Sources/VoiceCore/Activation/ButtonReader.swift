@@ -4,19 +4,19 @@ package import Logging
 internal import Synchronization
 internal import VoiceBase
 
-/// What a key of a headset, a speakerphone or a remote control means (codes of linux/input-event-codes.h).
+/// Meaning of a key on a headset, a speakerphone or a remote control (codes of linux/input-event-codes.h).
 package enum Button: Equatable, Sendable {
     case call
     case stop
     case mute
     case louder
     case quieter
-    /// Acts on the media player; calls where nothing is played.
+    /// Acts on the media player, or calls if nothing plays.
     case playPause
     case next
     case previous
 
-    /// - Parameter value: 1 for a key that goes down, 2 for one that repeats, 0 for one that is let go.
+    /// - Parameter value: 1 for key down, 2 for repeat, 0 for key up.
     package init?(code: Int, value: Int) {
         switch code {
         case 582, 226: self = .call  // KEY_VOICECOMMAND, _MEDIA
@@ -34,7 +34,7 @@ package enum Button: Equatable, Sendable {
     }
 }
 
-/// Reads the keys of an input device on a thread of its own; a device that is away is opened when it comes.
+/// Reads the keys of an input device on its own thread; a missing device is opened when it appears.
 package final class ButtonReader: Sendable {
     private let path: String
     private let logger: Logger
@@ -75,7 +75,7 @@ package final class ButtonReader: Sendable {
         }
     }
 
-    /// Until it is gone, or the end.
+    /// Reads keys until the device disappears or the reader is stopped.
     private func follow(_ descriptor: Int32) {
         var code: Int32 = 0
         var value: Int32 = 0

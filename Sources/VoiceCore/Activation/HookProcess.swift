@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import VoiceBase
 
-/// Runs a program to its end, and ends with it whatever it has started; blocks, so it belongs on a thread of its own.
+/// Runs a program to its end, then kills everything it started. Blocks, so it needs a thread of its own.
 enum HookProcess {
     enum Result: Equatable, Sendable {
         case ended(Int32)
@@ -13,9 +13,9 @@ enum HookProcess {
     private static let lastMoments = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - environment: all that the program finds in its own, beside a mark.
+    ///   - environment: the program's complete environment, except for a mark that identifies its children.
     ///   - arguments: of the program, without its name.
-    ///   - isEnding: whether the daemon is to end, which leaves the program `lastMoments`.
+    ///   - isEnding: whether the daemon is shutting down, which leaves the program `lastMoments`.
     static func run(
         _ path: String,
         _ environment: [String],
@@ -38,7 +38,7 @@ enum HookProcess {
             if isEnding() { deadline = min(deadline, Monotonic.now() + lastMoments) }
             isLate = Monotonic.now() > deadline
         }
-        // It is not reaped yet: its number cannot mean another group by now.
+        // The child is not reaped yet, so its number cannot belong to another process group.
         child.signal(SIGKILL, toGroup: true)
         let end = child.wait()
         ChildProcesses.endOrphans(of: hook)

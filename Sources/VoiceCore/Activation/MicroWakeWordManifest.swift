@@ -1,12 +1,12 @@
 internal import VoiceBase
 
-/// How a microWakeWord model is to be run: the JSON beside it, version 2.
+/// How to run a microWakeWord model: the JSON file beside it, version 2.
 struct MicroWakeWordManifest: Equatable {
-    /// Name of the model's file, in the same folder.
+    /// File name of the model, in the same folder.
     var model: String
-    /// The mean of the probabilities has to exceed it, 0 to 1.
+    /// Value that the mean of the probabilities has to exceed, 0 to 1.
     var cutoff: Double
-    /// Steps of the model that the mean is of.
+    /// Number of model steps in the mean.
     var window: Int
 
     private struct Text: Decodable {
@@ -22,7 +22,7 @@ struct MicroWakeWordManifest: Equatable {
         var micro: Micro
     }
 
-    /// - Throws: what is not as it has to be; fits behind the name of the file.
+    /// - Throws: what is invalid; follows the file's name in a message.
     init(_ bytes: [UInt8]) throws(WakeWordError) {
         guard let text = OutsideJSON.decode(Text.self, from: bytes, atMost: 16 << 10) else {
             throw WakeWordError("no manifest of a microWakeWord model")

@@ -1,6 +1,6 @@
-/// One word's microWakeWord model: features in, a find now and then.
+/// The microWakeWord model of one word: takes features, reports finds.
 ///
-/// The model is streaming: it takes a few steps of features at a time and keeps its own past.
+/// The model is streaming: it takes a few steps of features at a time and keeps its own history.
 final class MicroWakeWordModel {
     let word: String
     private let interpreter: TFLiteInterpreter
@@ -10,7 +10,7 @@ final class MicroWakeWordModel {
 
     /// - Parameters:
     ///   - interpreter: of the model; checked here.
-    /// - Throws: what makes it no such model; fits behind the name of its file.
+    /// - Throws: why it is not a microWakeWord model; follows the file's name in a message.
     init(
         word: WakeWords.Word,
         manifest: MicroWakeWordManifest,
@@ -20,7 +20,7 @@ final class MicroWakeWordModel {
         self.word = word.text
         self.interpreter = interpreter
         input = [Int8](repeating: 0, count: interpreter.input.bytes)
-        // A second, which the model needs for its own past.
+        // Ignores a second, which the model needs to fill its history.
         let steps = interpreter.input.shape[1]
         let cutoff: WordCutoff =
             word.isStop
@@ -29,7 +29,7 @@ final class MicroWakeWordModel {
         window = ProbabilityWindow(size: manifest.window, cutoff: cutoff, ignored: 100 / steps)
     }
 
-    /// Whether it takes features as they are made here, and gives one probability.
+    /// Checks that the model takes the features computed here and returns one probability.
     static func check(_ input: TFLiteInterpreter.Tensor, _ output: TFLiteInterpreter.Tensor) throws(WakeWordError) {
         let shape = input.shape
         guard input.value == .int8, shape.count == 3, shape[0] == 1, 1...32 ~= shape[1],
@@ -41,12 +41,12 @@ final class MicroWakeWordModel {
         else { throw WakeWordError("a microWakeWord model that was trained on features of another scale") }
     }
 
-    /// How sure it is of its word right now, 0 to 1.
+    /// Current confidence in its word, 0 to 1.
     var score: Double { window.mean }
 
     /// - Parameters:
-    ///   - features: as `MicroFrontend` gives them.
-    ///   - isPlaying: whether the box itself sounds.
+    ///   - features: one set, from `MicroFrontend`.
+    ///   - isPlaying: whether the box plays sound.
     func take(
         _ features: UnsafeBufferPointer<UInt16>,
         isPlaying: Bool
@@ -65,7 +65,7 @@ final class MicroWakeWordModel {
         return window.take(probability, isPlaying: isPlaying)
     }
 
-    /// Forgets the past; false where it cannot run any more.
+    /// Clears the history; returns false if the model can no longer run.
     func restart() -> Bool {
         filled = 0
         window.reset()

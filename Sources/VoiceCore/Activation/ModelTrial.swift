@@ -1,29 +1,29 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Runs a model in a process of its own before it is run in this one, which a broken or hostile file could end.
+/// Runs a model in a separate process first, as a broken or malicious file could crash this one.
 package struct ModelTrial: Sendable {
-    /// What a model is for, which decides what it has to look like.
+    /// Purpose of a model, which determines the shape it must have.
     package enum Kind: String, Sendable {
         /// A word of microWakeWord.
         case micro
-        /// openWakeWord's features, embedding and word.
+        /// Features, embedding and classifier of openWakeWord.
         case mel
         case embedding
         case classifier
     }
 
-    /// The subcommand of the program that tries a model.
+    /// The program's subcommand that tries a model.
     package static let command = ["wake", "try"]
-    /// The end of the program may have to wait for it: less than systemd gives a service to stop.
+    /// Less than systemd grants a service to stop, as the program's exit may have to wait for a trial.
     private static let limit = Duration.seconds(5)
 
     private let tries: @Sendable (_ library: String, _ model: String, Kind) throws(WakeWordError) -> Void
 
-    /// No trial, for models that are known.
+    /// No trial, for known models.
     package static let none = ModelTrial { (_, _, _) throws(WakeWordError) in }
 
-    /// By this program itself. A program without the subcommand tries nothing.
+    /// Runs this program itself as a child process. Other programs, which lack the subcommand, try nothing.
     package static let child = ModelTrial { (library, model, kind) throws(WakeWordError) in
         guard Self.isProgram else { return }
         let arguments = command + [library, model, kind.rawValue]
@@ -51,7 +51,7 @@ package struct ModelTrial: Sendable {
         }
     }
 
-    /// Loads a model and runs it over a second of silence; what the child does.
+    /// The child's part: loads a model and runs it; a microWakeWord model over a second of silence, others once.
     package static func runHere(library: String, model: String, kind: Kind = .micro) throws(WakeWordError) {
         let bytes: [UInt8]
         do { bytes = try FileReader.system.read(model, 4 << 20).bytes } catch { throw WakeWordError("\(error)") }
@@ -86,7 +86,7 @@ package struct ModelTrial: Sendable {
 }
 
 extension WakeModelFolder {
-    /// Tries the model of a word; one line of what came of it.
+    /// Tries a word's model; returns the result as one line.
     package func judge(_ word: String, trial: ModelTrial = .child) -> String {
         do throws(WakeWordError) {
             let (manifest, _) = try model(of: word)

@@ -1,63 +1,65 @@
-/// What the mean of a word's probabilities has to exceed, 0 to 1.
+/// Limits that the mean of a word's probabilities has to exceed, 0 to 1.
 struct WordCutoff: Equatable {
-    /// No mean exceeds it: the models give 256ths, 255 of them at most.
+    /// No mean exceeds it: probabilities are in 256ths, 255 at most.
     static let unreachable = 255.0 / 256
-    /// Without one of the user's a word's cut-off is this at most: who calls is not to be missed, and the second look
-    /// takes care of what is nearly the word.
+    /// Upper limit of a wake word's cut-off unless the user sets one: a call should not be missed, and the second look
+    /// handles near matches.
     private static let usual = 0.9
-    /// The raised cut-off still can be exceeded.
+    /// Upper limit of the raised cut-off, so that it can still be exceeded.
     private static let highest = 0.99
 
-    /// While the box is silent.
+    /// Cut-off while the box is silent.
     var quiet: Double
-    /// While it sounds, two of three means in a row have to exceed this.
+    /// Cut-off while the box plays sound.
     var playing: Double
-    /// How many of the last three means have to.
+    /// While the box plays sound: how many of the last three means have to exceed it, the newest among them.
     var agreeing: Int
 
-    /// Of a word that calls.
+    /// Returns the limits of a wake word.
     ///
-    /// - Parameter own: as the user wrote it; nil for the model's.
+    /// - Parameter own: the user's cut-off; nil for the model's.
     static func call(own: Double?, model: Double) -> Self {
         let quiet = own ?? min(model, usual)
         // 0.9 becomes 0.97: seven tenths of the way to certainty.
         return Self(quiet: quiet, playing: max(quiet, min(highest, quiet + 0.7 * (1 - quiet))), agreeing: 2)
     }
 
-    /// Of a word that stops, for which the box is as easily interrupted as it is called.
+    /// Returns the limits of a stop word: the cut-off stays the same while the box plays sound, as an interruption
+    /// should be as easy as a call.
     static func stop(own: Double?, model: Double) -> Self {
         Self(quiet: own ?? model, playing: own ?? model, agreeing: 1)
     }
 }
 
-/// Decides from a model's probabilities, one a step, whether its word was said: their mean over some steps has to exceed a
-/// cut-off. Pure.
+/// Decides from a model's probabilities, one per step, whether its word was said: their mean over several steps has to
+/// exceed a cut-off. Pure.
 ///
-/// A find is reported once: after it, and after the start, steps are ignored, as on the devices that the models were made for.
+/// A find is reported once: after it, and after the start, steps are ignored, as on the devices the models were made
+/// for.
 struct ProbabilityWindow: Equatable {
     enum Finding: Equatable {
-        /// With the mean, 0 to 1.
+        /// The word was found, with the mean, 0 to 1.
         case found(Double)
-        /// The mean was over half the cut-off and is not any more; with its highest value.
+        /// The mean exceeded half the cut-off and fell back; with its highest value.
         case missed(Double)
     }
 
     private let cutoff: WordCutoff
     private let ignored: Int
-    /// The last probabilities, in 256ths, the oldest at `next`.
+    /// The latest probabilities, in 256ths; the oldest is at `next`.
     private var recent: [UInt8]
     private var next = 0
     private var sum = 0
     private var toIgnore: Int
-    /// Whether the last three means exceeded the cut-off for while the box sounds, the newest in bit 0.
+    /// Whether each of the last three means exceeded `cutoff.playing`; the newest is in bit 0.
     private var exceeded: UInt8 = 0
-    /// The highest sum of this approach; 0 between two.
+    /// Highest sum while the mean exceeds half the cut-off; 0 otherwise.
     private var highest = 0
 
     /// - Parameters:
-    ///   - size: steps that the mean is of.
-    ///   - cutoff: that the mean has to exceed.
-    ///   - ignored: steps that are ignored at the start and after a find.
+    ///   - size: number of steps in the mean.
+    ///   - cutoff: limits that the mean has to exceed.
+    ///   - ignored: steps to ignore at the start and after a find.
     init(size: Int, cutoff: WordCutoff, ignored: Int) {
         self.cutoff = cutoff
         self.ignored = ignored
@@ -74,7 +76,7 @@ struct ProbabilityWindow: Equatable {
 
     /// - Parameters:
     ///   - probability: of one step, in 256ths.
-    ///   - isPlaying: whether the box itself sounds.
+    ///   - isPlaying: whether the box plays sound.
     mutating func take(_ probability: UInt8, isPlaying: Bool = false) -> Finding? {
         guard toIgnore == 0 else {
             toIgnore -= 1

@@ -1,10 +1,10 @@
-/// The hours of the day in which the box keeps its voice down, local time. They may span midnight.
+/// The hours of the day in which the box stays quiet, in local time. They may span midnight.
 package struct QuietHours: Equatable, Sendable {
-    /// Minutes since midnight; `end` is the first minute outside.
+    /// Minutes since midnight; `end` is the first minute after the quiet hours.
     let start: Int
     let end: Int
 
-    /// - Parameter text: "22:00-07:00"; nil where it is no such thing.
+    /// - Parameter text: of the form "22:00-07:00"; nil for anything else.
     package init?(_ text: String) {
         let times = text.split(separator: "-").map { Self.minute($0) }
         guard times.count == 2, let start = times[0], let end = times[1], start != end else { return nil }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What was heard while a word was found.
+/// Measurements of the audio in which a word was found.
 package struct WordEvidence: Equatable, Sendable {
-    /// Of the word's loudest 300 ms, in dBFS.
+    /// Level of the word's loudest 300 ms, in dBFS.
     package var level: Double
-    /// How far that is above the room's noise, in dB.
+    /// That level relative to the room's noise, in dB.
     package var overNoise: Double
-    /// How much of the last 1.2 s is a voice, in milliseconds.
+    /// Voiced time within the last 1.2 s, in milliseconds.
     package var voiceMilliseconds: Int
 
     package init(level: Double, overNoise: Double, voiceMilliseconds: Int) {
@@ -16,22 +16,22 @@ package struct WordEvidence: Equatable, Sendable {
     }
 }
 
-/// The last seconds of the microphone at 16 kHz, for whoever takes a second look at a word. Bounded: the oldest goes.
+/// The last seconds of the microphone at 16 kHz, for a second look at a word. Bounded: the oldest samples are dropped.
 package struct RecentSound {
-    /// Samples of 10 ms.
+    /// Samples in 10 ms.
     private static let frame = 160
-    /// 2.4 s of sound, 6 s of levels.
+    /// What is kept at least: 2.4 s of samples, in samples, and 6 s of levels, in frames.
     private static let longest = 240 * frame
     private static let levels = 600
-    /// A word, and what an engine needs to be sure of it.
+    /// Length of a word with the engine's delay, and of its loudest part, in frames.
     private static let word = 120
     private static let loudest = 30
 
-    /// The newest 2.4 s at least, the newest last.
+    /// At least the newest 2.4 s; the newest sample is last.
     private var samples: [Int16] = []
-    /// Mean power of each 10 ms, full scale 1, the newest last.
+    /// Mean power of each 10 ms at full scale 1; the newest is last.
     private var powers: [Float] = []
-    /// Of the samples, those that are in no power yet.
+    /// Number of samples not yet included in a power.
     private var unmeasured = 0
 
     package init() {
@@ -48,7 +48,7 @@ package struct RecentSound {
             powers.append(sum / Float(Self.frame) / (32_768 * 32_768))
             unmeasured -= Self.frame
         }
-        // Half of it at a time, so that little is moved.
+        // Drops half at a time, so that samples are rarely moved.
         if samples.count > 2 * Self.longest { samples.removeFirst(samples.count - Self.longest) }
         if powers.count > 2 * Self.levels { powers.removeFirst(powers.count - Self.levels) }
     }
@@ -59,14 +59,14 @@ package struct RecentSound {
         unmeasured = 0
     }
 
-    /// The newest samples, so many of them at most.
+    /// Returns the newest samples, at most this many.
     func newest(_ count: Int) -> ArraySlice<Int16> { samples.suffix(count) }
 
-    /// What is heard now; nil in the first 1.2 s.
+    /// Measures the newest audio; nil in the first 1.2 s.
     package var evidence: WordEvidence? {
         guard powers.count >= Self.word, samples.count >= Self.word * Self.frame + unmeasured else { return nil }
         let sorted = powers.suffix(Self.levels).sorted()
-        // What is there in the pauses: the room, or whatever plays in it.
+        // The level in the pauses: the room, or whatever plays in it.
         let floor = max(sorted[sorted.count / 5], 1e-9)
         let word = powers.suffix(Self.word)
         let loud = word.sorted().suffix(Self.loudest).reduce(0, +) / Float(Self.loudest)
@@ -81,9 +81,9 @@ package struct RecentSound {
         )
     }
 
-    /// Whether 30 ms around a frame of the word repeat themselves at the pitch of a voice, 70 to 400 Hz.
+    /// Returns whether the 30 ms that end with a frame of the word are periodic at the pitch of a voice, 70 to 400 Hz.
     private func isPeriodic(frame index: Int) -> Bool {
-        // At 4 kHz, which is enough for pitch: 120 samples and the longest lag before them.
+        // At 4 kHz, which is enough for pitch: 120 samples, preceded by the longest lag.
         let (count, shortest, longest) = (120, 10, 57)
         let end = samples.count - unmeasured - (Self.word - 1 - index) * Self.frame
         let start = end - 4 * (count + longest)

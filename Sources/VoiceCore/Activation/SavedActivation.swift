@@ -1,7 +1,7 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// What was said by hand about the microphone and the mode, as it outlives a restart.
+/// Mute and mode as set by hand, kept across restarts.
 ///
 ///     [microphone]
 ///     muted = true
@@ -9,7 +9,7 @@ internal import VoiceConfiguration
 ///     set = "push"
 ///     configured = "always"     # what the configuration said at that time
 ///
-/// A mode whose configuration has been edited since then starts from the configuration again: an edit is the later wish.
+/// A mode whose configured value was edited since starts from the configuration again: the edit is the later decision.
 package struct SavedActivation: Sendable, Equatable {
     package struct Mode: Sendable, Equatable {
         package var set: ActivationMode
@@ -29,8 +29,8 @@ package struct SavedActivation: Sendable, Equatable {
         self.mode = mode
     }
 
-    /// Reads the text of the file. Unknown keys are passed over, since a newer version may have written them; so is a mode that
-    /// this one does not know.
+    /// Reads the text of the file. Unknown keys and unknown modes are ignored, as a newer version may have written
+    /// them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let document = try ConfigurationDocument(ofState: bytes)
         var isMuted: Bool?
@@ -43,7 +43,7 @@ package struct SavedActivation: Sendable, Equatable {
             default: continue
             }
         }
-        // A file without it, an empty one for instance, does not say that the microphone may be opened.
+        // A file without the key, such as an empty one, does not permit opening the microphone.
         guard let isMuted else { throw Unreadable("microphone.muted is missing") }
         self.isMuted = isMuted
         if let set = modes["mode.set"], let configured = modes["mode.configured"] {
@@ -58,7 +58,7 @@ package struct SavedActivation: Sendable, Equatable {
         return StateStore.header + "[microphone]\nmuted = \(isMuted)\n" + (mode ?? "")
     }
 
-    /// The mode to start with, now that the configuration says `configured`; `wake` only where something hears words.
+    /// Returns the mode to start with. `wake` is used only if an engine recognises words.
     package func effectiveMode(configured: ActivationMode, hearsWords: Bool) -> ActivationMode {
         guard let mode, mode.configured == configured, mode.set != .wake || hearsWords else { return configured }
         return mode.set

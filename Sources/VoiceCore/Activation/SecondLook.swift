@@ -1,14 +1,14 @@
-/// Whether somebody called who is near, before a session is opened for a word that was found. Pure.
+/// Decides whether somebody nearby called, before a recognised word opens a session. Pure.
 ///
-/// The engine says which word it was; this says that there was a voice, and that it stood out of the room. Words that stop
-/// need no such look: a stop too many does no harm.
+/// The engine reports which word it was; this checks that there was a voice and that it stood out from the room. Stop
+/// words need no such check: a false stop does no harm.
 package struct SecondLook: Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
-        /// The level over the room's noise, in dB.
+        /// Level above the room's noise, in dB.
         case notAboveNoise(Double)
-        /// How much of it was a voice, in milliseconds.
+        /// Voiced time, in milliseconds.
         case littleVoice(Int)
-        /// What another model thinks of it, 0 to 1.
+        /// Score of another model, 0 to 1.
         case otherModel(Double)
 
         /// For a log line.
@@ -21,19 +21,19 @@ package struct SecondLook: Equatable, Sendable {
         }
     }
 
-    /// In dB.
+    /// Minimum level above the noise, in dB.
     package static let overNoise = 6.0
-    /// The same, as a ratio of powers.
+    /// The same, as a power ratio.
     static let powerOverNoise: Float = 4
     package static let voiceMilliseconds = 300
-    /// What the second model has to think of it.
+    /// Minimum score of the second model.
     package static let score = 0.5
-    /// It hears a word later than the first, and is asked again so long.
+    /// How long the second model is asked again: it recognises a word later than the first.
     static let patience = Duration.milliseconds(240)
 
     package init() {}
 
-    /// Why it was no call; nil where it may be one. Before there is anything to judge by, the engine has decided.
+    /// Why it was not a call; nil if it may be one. Without evidence, the engine's decision stands.
     package func refusal(_ evidence: WordEvidence?) -> Reason? {
         guard let evidence else { return nil }
         guard evidence.overNoise >= Self.overNoise else { return .notAboveNoise(evidence.overNoise) }

@@ -1,38 +1,39 @@
 package import VoiceBase
 
-/// Models of openWakeWord for a second look: features and an embedding that all words share, and a classifier for each word.
-/// They are files of the user's, in a folder of their own; none is installed.
+/// openWakeWord models for a second look: features and an embedding shared by all words, and a classifier for each
+/// word. The files are the user's, in a folder of their own; none are installed.
 ///
 ///     2.1 s of sound --> mel, 32 values each 10 ms --> embedding, 96 values each 80 ms --> classifier: 0 to 1
 ///
-/// Stateless: each look is at the newest sound as a whole. Belongs to one thread.
+/// Stateless: each look evaluates the newest audio as a whole. Belongs to one thread.
 package final class SecondModels {
     package static let folderName = "openwakeword"
     private static let longestModel = 4 << 20
-    /// Steps of the features that an embedding is of, from one to the next, and embeddings that a classifier takes.
+    /// Feature rows per embedding, rows from one embedding to the next, embeddings per classification; values per row
+    /// and per embedding.
     private static let window = 76
     private static let step = 8
     private static let embeddings = 16
     private static let bands = 32
     private static let size = 96
-    /// Places that are looked at, 80 ms apart: the scores are high for half a second.
+    /// Positions to classify, 80 ms apart: the scores stay high for half a second.
     private static let places = 3
     private static let rows = window + step * (embeddings + places - 2)
-    /// Samples for so many rows of features: windows of 512, 160 apart.
+    /// Samples for this many feature rows: windows of 512, 160 apart.
     static let samples = 512 + 160 * (rows - 1)
 
     private let mel: TFLiteInterpreter
     private let embedding: TFLiteInterpreter
     private let classifiers: [String: TFLiteInterpreter]
 
-    /// Whether there are such models.
+    /// Returns whether the folder holds such models.
     package static func areIn(_ folder: String) -> Bool { Folder.names(in: folder).contains("melspectrogram.tflite") }
 
     /// - Parameters:
-    ///   - words: those without a classifier are not looked at.
-    ///   - folder: with melspectrogram.tflite, embedding_model.tflite and NAME.tflite or NAME_v0.1.tflite.
+    ///   - words: those without a classifier get no second opinion.
+    ///   - folder: holds melspectrogram.tflite, embedding_model.tflite and NAME.tflite or NAME_v0.1.tflite.
     ///   - trial: every model has to pass it before it is loaded here.
-    /// - Throws: what is missing or cannot be, with the file.
+    /// - Throws: what is missing or invalid, with the file.
     package init(
         _ words: WakeWords,
         in folder: String,
@@ -71,10 +72,10 @@ package final class SecondModels {
         self.classifiers = classifiers
     }
 
-    /// The words that it has a model of.
+    /// The words that have a classifier.
     package var words: Set<String> { Set(classifiers.keys) }
 
-    /// "hey_jarvis_v0.1.tflite" is of "hey jarvis".
+    /// Returns the word of a classifier's file: "hey jarvis" for "hey_jarvis_v0.1.tflite".
     static func word(of file: String) -> String? {
         guard file.hasSuffix(".tflite") else { return nil }
         let parts = file.dropLast(7).split(separator: "_")
@@ -82,7 +83,7 @@ package final class SecondModels {
         return WakeModelFolder.plain(parts.dropLast(isNumbered ? 1 : 0).joined(separator: "_"))
     }
 
-    /// The shape that an input is given; empty for the model's own.
+    /// Returns the shape to set for the input; empty for the model's own.
     static func input(of kind: ModelTrial.Kind) -> [Int] {
         switch kind {
         case .mel: [1, samples]
@@ -91,7 +92,7 @@ package final class SecondModels {
         }
     }
 
-    /// Values that go in and come out.
+    /// Number of input and output values.
     private static func counts(of kind: ModelTrial.Kind) -> (input: Int, output: Int) {
         switch kind {
         case .mel: (samples, rows * bands)
@@ -104,20 +105,20 @@ package final class SecondModels {
         let counts = counts(of: kind)
         guard interpreter.input.value == .float32, interpreter.output.value == .float32,
             interpreter.input.bytes == 4 * counts.input,
-            // The output of the features has a shape once they have run.
+            // The output of the features has its shape only after a run.
             kind == .mel || interpreter.output.bytes == 4 * counts.output
         else { throw WakeWordError("no model of openWakeWord: its input or output has another shape") }
     }
 
-    /// Runs a model over silence.
+    /// Runs a model on silence.
     static func tryOnce(_ interpreter: TFLiteInterpreter, _ kind: ModelTrial.Kind) throws(WakeWordError) {
         let counts = counts(of: kind)
         _ = try run(interpreter, [Float](repeating: 0, count: counts.input), giving: counts.output)
     }
 
-    /// What the word's model thinks of the newest sound; nil without a model, or where there is too little sound.
+    /// Returns the classifier's score for the newest audio, 0 to 1; nil if there is no classifier or too little audio.
     ///
-    /// - Throws: that a model fails.
+    /// - Throws: if a model fails.
     package func score(_ word: String, of sound: RecentSound) throws(WakeWordError) -> Double? {
         guard let classifier = classifiers[word] else { return nil }
         let newest = sound.newest(Self.samples)

@@ -2,11 +2,11 @@ internal import CSherpa
 internal import Glibc
 package import VoiceBase
 
-/// Keyword spotting with sherpa-onnx, loaded at run time: the keywords of a streaming transducer's folder.
+/// Keyword spotting with sherpa-onnx, loaded at run time: a streaming transducer with a keyword list.
 package final class SherpaSpotter: WakeWordDetector {
-    /// Where library and model are.
+    /// Location of library and model.
     package struct Place: Equatable, Sendable {
-        /// Path of libsherpa-onnx-c-api.so, or its name, which the system looks for.
+        /// Path of libsherpa-onnx-c-api.so, or its name, which the dynamic linker searches for.
         package var library: String
         /// Folder with encoder, decoder and joiner (*.onnx), tokens.txt and keywords.txt.
         package var model: String
@@ -19,10 +19,10 @@ package final class SherpaSpotter: WakeWordDetector {
 
     private let spotter: OpaquePointer
     private let words: WakeWords
-    /// Room for the keyword found.
+    /// Buffer for the keyword found.
     private let keyword = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 256)
 
-    /// - Throws: what is missing, with the way out.
+    /// - Throws: what is missing, with the fix.
     package init(_ words: WakeWords, at place: Place, files: FileReader = .system) throws(WakeWordError) {
         self.words = words
         let model = try SherpaModel(folder: place.model)
@@ -49,7 +49,8 @@ package final class SherpaSpotter: WakeWordDetector {
         var found: [WakeCandidate] = []
         while csherpa_found(spotter, room, keyword.count) {
             let name = SherpaModel.plain(String(cString: room))
-            // A keyword that nobody asked for is no call. One find is made of many frames, and is reported once.
+            // Keywords that are not in the configuration do not count. A find rests on many frames and is reported
+            // once.
             if words[name] != nil { found.append(WakeCandidate(name, .certain)) }
         }
         return found
@@ -58,7 +59,7 @@ package final class SherpaSpotter: WakeWordDetector {
     package func reset() { _ = csherpa_restart(spotter) }
 }
 
-/// The files of a keyword model, in one folder, as they are released.
+/// The files of a keyword model in one folder, as released.
 struct SherpaModel {
     let folder: String
     private let encoder: String
@@ -81,7 +82,7 @@ struct SherpaModel {
         }
         closedir(directory)
         func find(_ part: String) throws(WakeWordError) -> String {
-            // Of two sizes the smaller: that in whole numbers, which a small box can run.
+            // Prefers the variant in 8-bit integers, which a small box can run.
             let found = names.filter { $0.hasPrefix(part) && $0.hasSuffix(".onnx") }.sorted()
             guard let name = found.first(where: { $0.contains("int8") }) ?? found.first else {
                 throw WakeWordError("\(folder) has no \(part)*.onnx: it wants a streaming keyword model of sherpa-onnx")
@@ -94,7 +95,7 @@ struct SherpaModel {
         guard access(tokens, R_OK) == 0 else { throw WakeWordError("\(folder) has no tokens.txt") }
     }
 
-    /// The names of keywords.txt.
+    /// Returns the names in keywords.txt.
     func keywordNames(files: FileReader = .system) throws(WakeWordError) -> [String] {
         guard let bytes = try? files.read(keywords, 1 << 20).bytes else {
             throw WakeWordError("\(folder) has no keywords.txt: make one with sherpa-onnx-cli text2token")
@@ -102,7 +103,7 @@ struct SherpaModel {
         return Self.names(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether every word is among the keywords.
+    /// Checks that every wake word is among the keywords.
     func check(_ words: WakeWords, files: FileReader) throws(WakeWordError) {
         let names = try keywordNames(files: files)
         for word in words.words where !word.isStop && !names.contains(word.text) {
@@ -110,7 +111,8 @@ struct SherpaModel {
         }
     }
 
-    /// The keywords of a list: "▁HE Y ▁JAR VI S :1.5 #0.35 @HEY JARVIS" a line; without a name, its tokens put together.
+    /// Returns the keywords of a list with one line each: "▁HE Y ▁JAR VI S :1.5 #0.35 @HEY JARVIS"; without a name, the
+    /// joined tokens.
     static func names(_ text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).map { line in
             if let at = line.firstIndex(of: "@") { return plain(line[line.index(after: at)...]) }
@@ -119,7 +121,7 @@ struct SherpaModel {
         }
     }
 
-    /// In lower case, with spaces between the words.
+    /// Converts a name to lower case with spaces between the words.
     static func plain(_ name: some StringProtocol) -> String {
         name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
     }

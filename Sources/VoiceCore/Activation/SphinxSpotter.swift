@@ -6,10 +6,10 @@ package final class SphinxSpotter: WakeWordDetector {
     static let doubt = 6.0
 
     private let spotter: OpaquePointer
-    /// Room for the phrase found.
+    /// Buffer for the phrase found.
     private let phrase = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 128)
 
-    /// - Parameter model: folder with "en-us" and "cmudict-en-us.dict" in it.
+    /// - Parameter model: folder that holds "en-us" and "cmudict-en-us.dict".
     package init(_ words: WakeWords, model: String) throws(WakeWordError) {
         var error = [CChar](repeating: 0, count: 512)
         guard let opened = csphinx_open(model, "en-us", &error, error.count) else {
@@ -17,7 +17,7 @@ package final class SphinxSpotter: WakeWordDetector {
             throw WakeWordError(String(decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         spotter = opened
-        // All is initialized: should this throw, `deinit` cleans up.
+        // All properties are initialised: if this throws, `deinit` cleans up.
         try listen(words)
     }
 

@@ -4,10 +4,10 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Shows what the box does to the outside: runs a command and sets a light when its state changes.
+/// Shows the state of the box outside the daemon: runs a command and sets a light when the state changes.
 ///
-/// At most one command runs at a time and four start in a second; of changes that come faster the latest is shown. A
-/// command that takes longer than five seconds is ended.
+/// At most one command runs at a time and four start per second; of faster changes, only the latest is shown. A command
+/// that takes longer than five seconds is killed.
 package actor StateHook {
     private static let pause = Duration.milliseconds(250)
 
@@ -19,7 +19,7 @@ package actor StateHook {
     private let isEnding = Ending()
     private var isBroken = false
 
-    /// Set once, read by the thread that waits for the command.
+    /// Set once; read by the thread that waits for the command.
     private final class Ending: Sendable {
         private let flag = Atomic<Bool>(false)
 
@@ -69,7 +69,7 @@ package actor StateHook {
         isBroken = problem != nil
     }
 
-    /// The state, as the command finds it in its environment.
+    /// The environment variables of the command.
     static func environment(_ status: ActivationStatus) -> [String] {
         [
             "JARVIS_PHASE=\(status.phase.rawValue)", "JARVIS_STATE=\(status.conversation)",
@@ -93,12 +93,12 @@ package actor StateHook {
         close(file)
     }
 
-    /// What the driver is told, which says `most` for the brightest.
+    /// Returns the brightness in the driver's unit, whose maximum is `most`.
     static func level(_ status: ActivationStatus, of most: Int) -> Int {
         min(max(most, 0), 1 << 31) * brightness(status) / 100
     }
 
-    /// In percent.
+    /// Brightness in percent.
     static func brightness(_ status: ActivationStatus) -> Int {
         if status.isMuted { return 0 }
         switch status.phase {

@@ -1,8 +1,8 @@
 internal import CTFLite
 
-/// A model of TensorFlow Lite with one input and one output, in the library that is loaded at run time.
+/// A TensorFlow Lite model with one input and one output; the library is loaded at run time.
 final class TFLiteInterpreter {
-    /// What the tensors hold.
+    /// Format of the input or output.
     struct Tensor: Equatable {
         enum Value: Equatable {
             case float32
@@ -14,7 +14,7 @@ final class TFLiteInterpreter {
         var value: Value
         var shape: [Int]
         var bytes: Int
-        /// What one step of a whole number means, and which number means 0.
+        /// Quantisation: value = scale * (stored - zero).
         var scale: Double
         var zero: Int
     }
@@ -22,14 +22,14 @@ final class TFLiteInterpreter {
     let input: Tensor
     let output: Tensor
     private let interpreter: OpaquePointer
-    /// The library works with these bytes, so they stay where they are.
+    /// The library keeps using these bytes, so they must not move.
     private let model: UnsafeMutableRawBufferPointer
 
     /// - Parameters:
     ///   - library: path of libtensorflowlite_c.so.
-    ///   - bytes: of a .tflite file. One that was made to harm may end the process: see `ModelTrial`.
-    ///   - shape: that the input is given; empty for the model's own.
-    /// - Throws: what does not work, to be put behind the name of a file.
+    ///   - bytes: a .tflite file. A malicious one may crash the process: see `ModelTrial`.
+    ///   - shape: set for the input; empty for the model's own.
+    /// - Throws: what failed; follows a file's name in a message.
     init(library: String, model bytes: [UInt8], shape: [Int] = []) throws(WakeWordError) {
         model = .allocate(byteCount: max(1, bytes.count), alignment: 64)
         model.copyBytes(from: bytes)
@@ -53,13 +53,13 @@ final class TFLiteInterpreter {
 
     /// Runs the model once.
     ///
-    /// - Returns: false where the sizes are not those of the tensors, or the model fails.
+    /// - Returns: false if the sizes are not those of the tensors, or if the model fails.
     func run(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
         guard let from = input.baseAddress, let to = output.baseAddress else { return false }
         return ctflite_run(interpreter, from, input.count, to, output.count)
     }
 
-    /// Forgets what the model keeps between two runs; false where it cannot run any more.
+    /// Clears the state the model keeps between runs; returns false if it can no longer run.
     func restart() -> Bool { ctflite_restart(interpreter) }
 }
 

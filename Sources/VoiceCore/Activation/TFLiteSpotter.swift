@@ -1,6 +1,7 @@
 package import VoiceBase
 
-/// Words of microWakeWord models, run by TensorFlow Lite in this process: one front end, any number of words.
+/// Recognises words with microWakeWord models, run by TensorFlow Lite in this process: one front end for any number of
+/// words.
 package final class TFLiteSpotter: WakeWordDetector {
     private let frontend: MicroFrontend
     private let models: [MicroWakeWordModel]
@@ -10,9 +11,9 @@ package final class TFLiteSpotter: WakeWordDetector {
     private var isPlaying = false
 
     /// - Parameters:
-    ///   - words: each with a model in the folder, and perhaps with a cut-off of its own.
+    ///   - words: each needs a model in the folder and may have a cut-off of its own.
     ///   - trial: every model has to pass it before it is loaded here.
-    /// - Throws: what is missing or cannot be, with the way out.
+    /// - Throws: what is missing or invalid, with the fix.
     package init(
         _ words: WakeWords,
         in folder: WakeModelFolder,

@@ -1,11 +1,11 @@
 internal import VoiceBase
 
-/// Several engines side by side: one for the words that call, others for those that stop.
+/// Several engines side by side: one for wake words, others for stop words.
 ///
-/// Each lives by itself: what one lacks, or what becomes of it, does not make the others deaf. It is made anew after a pause
-/// that grows to two minutes. Those for stop words run while a stop would mean something, and at no other time.
+/// Each is independent: if one lacks something or fails, the others still hear. A failed engine is recreated after a
+/// pause that grows to two minutes. Engines for stop words run only while a stop would have an effect.
 package final class TwoEars: WakeWordDetector {
-    /// Makes an engine. A type of its own: the compiler (6.3) fails over such closures in an array.
+    /// Creates an engine. A separate type, because the compiler (6.3) fails on such closures in an array.
     package struct Maker {
         fileprivate let make: () throws(WakeWordError) -> any WakeWordDetector
 
@@ -29,8 +29,8 @@ package final class TwoEars: WakeWordDetector {
     private var isListening = false
 
     /// - Parameters:
-    ///   - calls: makes the engine for the words that call; nil where there are none.
-    ///   - stops: makes those for the words that stop.
+    ///   - calls: creates the engine for wake words; nil for none.
+    ///   - stops: create the engines for stop words.
     package init(calls: Maker?, stops: [Maker], now: @escaping () -> Duration = { Monotonic.now() }) {
         self.now = now
         ears = stops.map { Ear(isForStops: true, maker: $0) }
@@ -86,7 +86,7 @@ package final class TwoEars: WakeWordDetector {
 }
 
 extension WakeWords {
-    /// Those that stop, and those that call.
+    /// The stop words, and the wake words.
     package var stops: WakeWords { WakeWords(words: words.filter(\.isStop)) }
     var calls: WakeWords { WakeWords(words: words.filter { !$0.isStop }) }
 

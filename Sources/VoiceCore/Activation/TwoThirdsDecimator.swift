@@ -1,15 +1,15 @@
 internal import VoiceAudio
 
-/// 24 kHz to 16 kHz for recognisers: a streaming filter at the common multiple, 48 kHz.
+/// Converts 24 kHz to 16 kHz for recognisers: a streaming filter at the common multiple, 48 kHz.
 ///
-/// 96 taps, Kaiser window with beta 6: flat to 6.3 kHz, below -60 dB from 9 kHz on (what folds stays above 7 kHz), delay
-/// 1 ms. The output does not depend on how the input is cut into calls. Allocates in `init` only.
+/// 96 taps, Kaiser window with beta 6: flat to 6.3 kHz, below -60 dB from 9 kHz (aliases stay above 7 kHz), delay 1 ms.
+/// The output does not depend on how the input is divided into calls. Allocates in `init` only.
 package struct TwoThirdsDecimator: ~Copyable {
     private static let perPhase = 48
     private static let history = perPhase - 1
     private static let block = 960
 
-    /// The taps for outputs that fall on an input, and for those between two, newest sample first.
+    /// Taps for outputs that coincide with an input, and for those between two inputs; newest sample first.
     private let taps: [[Float]]
     private var recent = SampleBuffer(count: history + block)
 
@@ -22,7 +22,7 @@ package struct TwoThirdsDecimator: ~Copyable {
         }
     }
 
-    /// Turns `count` samples, a multiple of 3, into `count / 3 * 2`.
+    /// Converts `count` samples, a multiple of 3, to `count / 3 * 2`.
     package mutating func process(
         _ input: UnsafePointer<Int16>,
         count: Int,

@@ -1,27 +1,27 @@
-/// What was heard, and by which figures.
+/// The verdict about what was heard, with the values behind it.
 package struct WakeReport: Equatable, Sendable {
     package var verdict: WakeRule.Verdict
-    /// How sure the engine was, by its own measure; nil where it does not tell.
+    /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
-    /// Level and voice of a word that calls; nil of others.
+    /// Level and voice of a wake word; nil for other verdicts.
     package var evidence: WordEvidence?
 }
 
-/// An engine, the rule for what it finds and the second look at what would call: sound in, verdicts out. Belongs to one thread.
+/// An engine, the rule for its finds and the second look at calls: audio in, verdicts out. Belongs to one thread.
 package final class WakeEar {
     package let detector: any WakeWordDetector
     private var rule: WakeRule
     private let look: SecondLook?
     private var models: SecondModels?
-    /// Why the second model is asked no more; nil where it is, or none was.
+    /// Why the second model is no longer asked; nil if it works or there is none.
     package private(set) var secondModelFailed: WakeWordError?
     private var sound = RecentSound()
-    /// A call that the second model has not heard yet.
+    /// A call that the second model has not confirmed yet.
     private var pending: (report: WakeReport, word: String, until: Duration, next: Duration, score: Double)?
 
     /// - Parameters:
-    ///   - look: nil for none.
-    ///   - models: asked by the second look; nil for none.
+    ///   - look: the check before a call counts; nil for none.
+    ///   - models: models for that check; nil for none.
     package init(_ detector: any WakeWordDetector, rule: WakeRule, look: SecondLook?, models: SecondModels? = nil) {
         self.detector = detector
         self.rule = rule
@@ -29,16 +29,16 @@ package final class WakeEar {
         self.models = models
     }
 
-    /// Forgets the past.
+    /// Forgets the audio processed so far.
     package func reset() {
         detector.reset()
         sound.forget()
         pending = nil
     }
 
-    /// Takes cleaned sound, mono, 16 kHz.
+    /// Processes cleaned audio, mono, 16 kHz.
     ///
-    /// - Throws: that the engine fails; it has to be made anew.
+    /// - Throws: if the engine fails; it must then be recreated.
     package func take(
         _ samples: UnsafeBufferPointer<Int16>,
         listening: LocalListening,
@@ -49,7 +49,7 @@ package final class WakeEar {
         if look != nil { sound.take(samples) }
         var reports: [WakeReport] = []
         for candidate in try detector.process(samples) {
-            // A call that is refused makes nobody deaf to the next.
+            // A refused call must not start the refractory time.
             var judged = rule
             let verdict = judged.judge(candidate, listening: listening, isPlaying: isPlaying, at: now)
             var report = WakeReport(verdict: verdict, score: candidate.score)
@@ -71,7 +71,7 @@ package final class WakeEar {
         return reports
     }
 
-    /// What the second model thinks of the word; nil without one. One that fails is asked no more.
+    /// Returns the second model's score for the word; nil without a model. A model that fails is not asked again.
     private func opinion(of word: String) -> Double? {
         do throws(WakeWordError) { return try models?.score(word, of: sound) } catch {
             secondModelFailed = error
@@ -83,11 +83,11 @@ package final class WakeEar {
     private func askAgain(listening: LocalListening, isPlaying: Bool, at now: Duration) -> WakeReport? {
         guard var waiting = pending, now >= waiting.next else { return nil }
         waiting.next = now + .milliseconds(80)
-        // Without the model the first has decided.
+        // If the model failed meanwhile, the engine's decision stands.
         waiting.score = max(waiting.score, opinion(of: waiting.word) ?? 1)
         if waiting.score >= SecondLook.score {
             pending = nil
-            // The rule hears of it now.
+            // Only now does the rule count the call.
             waiting.report.verdict = rule.judge(
                 WakeCandidate(waiting.word, .certain),
                 listening: listening,
@@ -106,22 +106,23 @@ package final class WakeEar {
     }
 }
 
-/// How often a word that nearly counted is told of: once in ten seconds a word. Pure.
+/// Limits the log lines about near misses: one per word in ten seconds. Pure.
 package struct NearMissPace: Equatable, Sendable {
     package static let pause = Duration.seconds(10)
     private var last: [String: Duration] = [:]
-    /// How many were not told since.
+    /// Near misses not logged since.
     private var unreported: [String: Int] = [:]
 
     package init() {}
 
-    /// How many there were since the last that was told, this one included; nil where this one is not to be told.
+    /// Returns the number of near misses since the last one logged, including this one; nil if this one is not to be
+    /// logged.
     package mutating func take(_ word: String, at now: Duration) -> Int? {
         if let last = last[word], now - last < Self.pause {
             unreported[word, default: 0] += 1
             return nil
         }
-        // A server names words as it likes: no more of them are kept than anybody listens for.
+        // Bounds the memory: a server may report any number of names.
         if last.count > 100 { self = Self() }
         last[word] = now
         return (unreported.removeValue(forKey: word) ?? 0) + 1

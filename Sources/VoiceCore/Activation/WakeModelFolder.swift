@@ -1,19 +1,19 @@
 internal import VoiceBase
 
-/// The folder with TensorFlow Lite's library and the models of words: for each NAME.json, which says how it is to be run,
-/// and the NAME.tflite that this names.
+/// A folder with TensorFlow Lite's library and wake-word models: per word NAME.json, which describes how to run it, and
+/// the .tflite file that it names.
 package struct WakeModelFolder: Equatable, Sendable {
     package static let name = "wake"
     package static let libraryName = "libtensorflowlite_c.so"
-    /// Where the service keeps it.
+    /// The folder used by the system service.
     package static let service = StateDirectory.service + "/" + name
     private static let longestManifest = 16 << 10
     private static let longestModel = 4 << 20
 
     package let path: String
-    /// TensorFlow Lite's, which is in the folder unless another is named.
+    /// Path of TensorFlow Lite's library; in the folder by default.
     package let library: String
-    /// Whether it has the library, which is put there last.
+    /// Whether it holds the library, which is installed last.
     package var isFilled: Bool { Folder.names(in: path).contains(Self.libraryName) }
 
     package init(path: String, library: String? = nil) {
@@ -21,7 +21,7 @@ package struct WakeModelFolder: Equatable, Sendable {
         self.library = library ?? path + "/" + Self.libraryName
     }
 
-    /// The folder that is configured; where none is, the one that is there: in the state folder, then the service's.
+    /// Uses the configured folder; otherwise the first that is filled, in the state folder or the service's.
     package init(configured: String, environment: [String: String]) {
         guard configured.isEmpty else {
             self.init(path: configured)
@@ -32,17 +32,17 @@ package struct WakeModelFolder: Equatable, Sendable {
         self.init(path: folders.first { Self(path: $0).isFilled } ?? folders[0])
     }
 
-    /// The words that there are models of, as they are written in the configuration.
+    /// The words with a model, as written in the configuration.
     package var words: [String] {
         Folder.names(in: path).filter { $0.hasSuffix(".json") }.map { Self.plain($0.dropLast(5)) }
     }
 
-    /// In lower case, with spaces between the words.
+    /// Converts a name to lower case with spaces between the words.
     static func plain(_ name: some StringProtocol) -> String {
         name.split { $0 == " " || $0 == "_" }.joined(separator: " ").lowercased()
     }
 
-    /// - Throws: that there is no library, with the way out.
+    /// - Throws: if there is no library, with the fix.
     func checkLibrary() throws(WakeWordError) {
         let place = library.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         guard Folder.names(in: place).contains(Self.libraryName) else {
@@ -50,9 +50,9 @@ package struct WakeModelFolder: Equatable, Sendable {
         }
     }
 
-    /// What is said of the model of a word, and its bytes.
+    /// Returns a word's manifest and the bytes of its model.
     ///
-    /// - Throws: what is missing or cannot be, with the way out.
+    /// - Throws: what is missing or invalid, with the fix.
     func model(of word: String, files: FileReader = .system) throws(WakeWordError) -> (MicroWakeWordManifest, [UInt8]) {
         try checkLibrary()
         let names = Folder.names(in: path)

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// Gets a package of wake words and puts what is needed of it into a folder, with programs of the system: python3 with
-/// pip, sha256sum.
+/// Downloads a wake-word package and extracts the required files into a folder, using programs of the system: python3
+/// with pip, sha256sum.
 package struct WakeModelInstaller: Sendable {
     private static let longestFile = 16 << 20
 
@@ -10,7 +10,7 @@ package struct WakeModelInstaller: Sendable {
     private let folder: String
     private let run: @Sendable ([String]) async -> Bool
 
-    /// - Parameter run: runs a program to its end; whether it ended well.
+    /// - Parameter run: runs a program to its end; returns whether it succeeded.
     package init(
         _ wheel: WakeModelPackage,
         into folder: String,
@@ -21,19 +21,19 @@ package struct WakeModelInstaller: Sendable {
         self.run = run
     }
 
-    /// Replaces what is there; leaves it as it is where something fails before.
+    /// Replaces the installed files; they stay as they are if the download, the check or the unpacking fails.
     ///
-    /// - Parameter source: folder that the wheel is in; nil to download it.
-    /// - Throws: what does not work, with the way out.
+    /// - Parameter source: folder that holds the wheel; nil to download it.
+    /// - Throws: what failed, with the fix.
     package func install(from source: String?) async throws(WakeWordError) {
         let work = folder + "/download"
         defer { try? FileManager.default.removeItem(atPath: work) }
         try Self.write(Array("\(pinned.requirement)\n".utf8), to: work + "/requirements.txt")
         let wheel = work + "/" + pinned.wheel
-        // Of a folder that others may write too a copy is checked and unpacked, so that nothing takes its place in between.
+        // Checks and unpacks a copy: others may be able to write to the source folder and replace the file in between.
         if let source { try Self.copy(source + "/" + pinned.wheel, to: wheel) } else { try await download(into: work) }
         try await check(wheel, in: work)
-        // Isolated (-I): no module of the working directory or of the environment is run.
+        // Isolated (-I), so that no module of the working directory or the environment is run.
         guard await run(["python3", "-I", "-m", "zipfile", "-e", wheel, work + "/wheel"]) else {
             throw WakeWordError("\(wheel) cannot be unpacked: is python3 installed, and is there room in \(folder)?")
         }

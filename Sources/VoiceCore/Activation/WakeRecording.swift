@@ -1,14 +1,14 @@
 internal import VoiceAudio
 package import VoiceBase
 
-/// A WAV file as words are listened for in it: 16 kHz, mono.
+/// Converts a WAV file to the format in which words are recognised: 16 kHz, mono.
 package enum WakeRecording {
     package static let rate = 16_000
     private static let longest = 256 << 20
 
-    /// The samples of a file of 16 bits, 16 or 48 kHz; several channels are averaged.
+    /// Reads the samples of a file with 16 bits at 16 or 48 kHz; multiple channels are averaged.
     ///
-    /// - Throws: what cannot be read, with the way out.
+    /// - Throws: why the file cannot be read, with the fix.
     package static func read(_ path: String, files: FileReader = .system) throws(WakeWordError) -> [Int16] {
         let bytes: [UInt8]
         do throws(FileReader.Fault) { bytes = try files.read(path, longest).bytes } catch {
@@ -53,7 +53,7 @@ package enum WakeRecording {
         throw WakeWordError("\(path) has no sound in it: \(advice)")
     }
 
-    /// 48 kHz to 16 kHz.
+    /// Converts 48 kHz to 16 kHz.
     private static func third(_ samples: [Int16]) -> [Int16] {
         let taps = KaiserDesign.lowPass(taps: 96, cutoff: 7600.0 / 48_000, beta: 6)
         let sum = taps.reduce(0, +)

@@ -1,26 +1,26 @@
-/// Decides what a found word means: a call, a stop, or nothing. Pure.
+/// Decides what a recognised word means: a call, a stop, or nothing. Pure.
 ///
-/// While the box itself sounds its own words may be among what is heard: more is asked of a word then, and a word whose
-/// engine gives no score and tells finds again and again has to be found twice.
+/// While the box plays sound, its own words may be picked up. Thresholds are then higher, and an engine that reports
+/// finds repeatedly and without a score must find a word twice.
 package struct WakeRule: Sendable {
     package enum Verdict: Equatable, Sendable {
         case call(String)
         case stop(String)
-        /// Nearly sure enough; for the log, so that thresholds can be chosen.
+        /// Almost certain enough; logged to help choose thresholds.
         case nearMiss(String, score: Double)
-        /// The word was found, and the second look says that nobody called.
+        /// The word was found, but the second look found no call.
         case refused(String, SecondLook.Reason)
         case nothing
     }
 
     package let words: WakeWords
-    /// Added to thresholds while the box sounds.
+    /// Added to thresholds while the box plays sound.
     let playingMargin: Double
     let refractory: Duration
-    /// How far apart two finds may be that agree.
+    /// Longest interval between two finds that confirm each other.
     static let agreement = Duration.milliseconds(1500)
 
-    /// A call must not make it deaf to "stop".
+    /// Separate, because a call must not suppress "stop".
     private var deafToCallsUntil = Duration.zero
     private var deafToStopsUntil = Duration.zero
     private var first: (word: String, at: Duration)?
@@ -39,7 +39,7 @@ package struct WakeRule: Sendable {
     ) -> Verdict {
         guard listening != .nothing else { return .nothing }
         let known = words[candidate.word]
-        // A server has names of its own for its models.
+        // An unknown name counts as a call: a server has its own names for its models.
         let isStop = known?.isStop ?? false
         if isStop, listening != .stop { return .nothing }
         guard now >= (isStop ? deafToStopsUntil : deafToCallsUntil) else { return .nothing }
@@ -62,7 +62,7 @@ package struct WakeRule: Sendable {
 }
 
 extension Double {
-    /// For a log line: powers of ten whole, probabilities with two decimals.
+    /// Formats a score for a log line: powers of ten as integers, probabilities with two decimals.
     package var asScore: String {
         guard abs(self) < 1 else { return "\(Int(rounded()))" }
         return "\((self * 100).rounded() / 100)"

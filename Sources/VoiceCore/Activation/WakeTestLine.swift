@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import VoiceBase
 
-/// How sure an engine is of a word right now, 0 to 1.
+/// An engine's current confidence for a word, 0 to 1.
 package struct WakeScore: Equatable, Sendable {
     package var word: String
     package var score: Double
@@ -12,7 +12,7 @@ package struct WakeScore: Equatable, Sendable {
     }
 }
 
-/// The newest scores, from the thread that listens to the one that shows them.
+/// The newest scores, passed from the listening thread to the one that displays them.
 package final class NewestScores: Sendable {
     private let kept = Mutex<[WakeScore]>([])
 
@@ -24,11 +24,11 @@ package final class NewestScores: Sendable {
     }
 }
 
-/// What `jarvis-voiced wake test` says.
+/// The output of `jarvis-voiced wake test`.
 package enum WakeTestLine {
-    /// A line for what was heard; nil where that is nothing.
+    /// Returns the line for what was heard; nil for nothing.
     ///
-    /// - Parameter place: since the beginning.
+    /// - Parameter place: time since the start.
     package static func text(_ report: WakeReport, at place: Duration) -> String? {
         var words: [String]
         switch report.verdict {
@@ -49,7 +49,7 @@ package enum WakeTestLine {
         return "\(tenths / 10).\(tenths % 10) s  " + words.joined(separator: ", ")
     }
 
-    /// The scores behind the level.
+    /// Returns the scores shown after the level.
     package static func text(_ scores: [WakeScore]) -> String {
         scores.map { "\($0.word) \($0.score.asScore)" }.joined(separator: "  ")
     }

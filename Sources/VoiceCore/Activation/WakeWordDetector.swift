@@ -1,18 +1,18 @@
-/// Finds words in what the microphone hears, on this machine. Belongs to one thread.
+/// Recognises words in the microphone signal, on this machine. Belongs to one thread.
 package protocol WakeWordDetector: AnyObject {
-    /// Takes cleaned sound, mono, 16 kHz; returns what it found in it, doubtful finds included.
+    /// Processes cleaned audio, mono, 16 kHz; returns what was found in it, including doubtful finds.
     func process(_ samples: UnsafeBufferPointer<Int16>) throws(WakeWordError) -> [WakeCandidate]
-    /// Forgets the past.
+    /// Forgets the audio processed so far.
     func reset()
-    /// What is listened for from now on.
+    /// Sets what to listen for from now on.
     func listen(for what: LocalListening)
-    /// Whether the box itself sounds in what is processed from now on: an engine may ask for more then.
+    /// Sets whether the box plays sound from now on: an engine may then require more certainty.
     func note(isPlaying: Bool)
-    /// How sure it is of each word right now, 0 to 1; empty where the engine does not tell.
+    /// Current confidence for each word, 0 to 1; empty if the engine reports none.
     var scores: [WakeScore] { get }
-    /// Why the words that call are not found; nil where they are, or none is wanted.
+    /// Why wake words are not recognised; nil if they are, or if there are none.
     var callsUnheard: WakeWordError? { get }
-    /// The same of the words that stop.
+    /// Why stop words are not recognised; nil if they are, or if there are none.
     var stopWordsUnheard: WakeWordError? { get }
 }
 
@@ -26,21 +26,21 @@ extension WakeWordDetector {
 
 /// A word that may have been said.
 package struct WakeCandidate: Equatable, Sendable {
-    /// What the engine says of it.
+    /// The engine's finding.
     package enum Finding: Equatable, Sendable {
-        /// A score to be compared with the word's threshold.
+        /// A score to compare with the word's threshold.
         case score(Double)
-        /// The word was said. Reported again and again while it is heard.
+        /// The word was said. Reported repeatedly while it is heard.
         case repeated
-        /// The word was said, by many frames that agree. Reported once.
+        /// The word was said, according to many frames. Reported once.
         case certain
-        /// The word was not said, by this score, which nearly reached the engine's own threshold.
+        /// The word was not said: its score came close to the engine's own threshold.
         case doubtful(Double)
     }
 
     package var word: String
     package var finding: Finding
-    /// How sure the engine is, by its own measure; nil where it does not tell.
+    /// Confidence in the engine's own unit; nil if it reports none.
     package var score: Double?
 
     package init(_ word: String, _ finding: Finding, score: Double? = nil) {
@@ -53,7 +53,7 @@ package struct WakeCandidate: Equatable, Sendable {
     }
 }
 
-/// Why words are not recognised, with the way out.
+/// Why words are not recognised, with the fix.
 package struct WakeWordError: Error, Equatable, CustomStringConvertible {
     package var description: String
 

@@ -4,11 +4,11 @@ internal import Synchronization
 package import VoiceAudio
 internal import VoiceBase
 
-/// Listens for words on a thread of its own, and tells what it heard.
+/// Listens for words on a thread of its own, and reports what it heard.
 ///
 ///     audio thread --WakeWordTap--> 16 kHz --> WakeEar (WakeWordDetector --> WakeRule --> SecondLook) --> report
 ///
-/// A detector that fails is made anew after a pause; what could not be taken meanwhile is forgotten.
+/// A detector that fails is recreated after a pause; audio from that time is dropped.
 package final class WakeWordListener: Sendable {
     /// 40 ms at 24 kHz.
     private static let block = 960
@@ -27,12 +27,13 @@ package final class WakeWordListener: Sendable {
     private let isStopped = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - echo: tells whether the box itself sounds.
-    ///   - look: taken at what would call; nil for none.
-    ///   - make: makes the detector, on the thread that it will live on.
-    ///   - makeSecondModels: makes the models that the second look asks; nil for none. It does without those that fail.
-    ///   - watch: called with the scores after each 40 ms, on that thread; nil where nobody looks.
-    ///   - report: called with every call, stop and near miss, on that thread.
+    ///   - echo: whether the box plays sound.
+    ///   - look: the check before a word opens a conversation; nil for none.
+    ///   - make: creates the detector, on the listener's thread.
+    ///   - makeSecondModels: creates the models of the second look; nil for none. If that fails, the look does without
+    ///     them.
+    ///   - watch: called on that thread with the scores after each 40 ms; nil if nobody watches.
+    ///   - report: called on that thread with every call, stop, refusal and near miss.
     package init(
         tap: WakeWordTap,
         echo: EchoGauges,
@@ -55,7 +56,7 @@ package final class WakeWordListener: Sendable {
         self.report = report
     }
 
-    /// Changes what is listened for, soon.
+    /// Sets what to listen for; takes effect within a block.
     package func listen(_ what: LocalListening) {
         wanted.store(Self.all.firstIndex(of: what) ?? 0, ordering: .releasing)
     }
@@ -95,7 +96,7 @@ package final class WakeWordListener: Sendable {
         tap.isWanted = false
     }
 
-    /// Those that the second look asks; it does without them where they fail.
+    /// Returns the models of the second look, which does without them if they fail to load.
     private func secondModels() -> SecondModels? {
         guard let makeSecondModels else { return nil }
         do throws(WakeWordError) { return try makeSecondModels() } catch {
@@ -104,7 +105,7 @@ package final class WakeWordListener: Sendable {
         }
     }
 
-    /// Says what an ear lacks, once until that changes.
+    /// Logs what a detector lacks, once per change.
     private func reportGaps(
         _ detector: any WakeWordDetector,
         _ reported: inout (calls: WakeWordError?, stops: WakeWordError?)
@@ -163,7 +164,7 @@ package final class WakeWordListener: Sendable {
         }
     }
 
-    /// Sleeps in steps short enough to be told to stop.
+    /// Sleeps in short steps, so that `stop` takes effect soon.
     private func nap(_ length: Duration) {
         let end = Monotonic.now() + length
         while Monotonic.now() < end, !isStopped.load(ordering: .acquiring) {

@@ -1,4 +1,4 @@
-/// The words that are listened for on this machine, each with its threshold.
+/// The words recognised on this machine, each with its threshold.
 package struct WakeWords: Equatable, Sendable {
     package struct Word: Equatable, Sendable {
         /// In lower case.
@@ -12,10 +12,10 @@ package struct WakeWords: Equatable, Sendable {
     package var words: [Word]
 
     /// - Parameters:
-    ///   - wake: "jarvis, hello computer:-25": with commas between the words, a threshold after a colon.
+    ///   - wake: comma-separated words, each with an optional threshold after a colon: "jarvis, hello computer:-25".
     ///   - stop: likewise.
     ///   - threshold: for words without one.
-    /// - Throws: what cannot be read in them.
+    /// - Throws: which part is invalid, or that no wake word is named.
     package init(wake: String, stop: String, threshold: Double) throws(WakeWordError) {
         words = try Self.read(wake, isStop: false, threshold) + Self.read(stop, isStop: true, threshold)
         guard words.contains(where: { !$0.isStop }) else { throw WakeWordError("names no word") }

@@ -2,13 +2,13 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceWyoming
 
-/// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which is sent what the microphone hears.
+/// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which receives the microphone signal.
 ///
-/// Its own thread may wait two seconds for the connection and for nothing else. What the server does not take is kept up
-/// to a second; beyond that it is given up and asked again.
+/// Blocks its own thread only to connect, for up to two seconds per address. Up to a second of audio waits for a slow
+/// server; beyond that, the connection is given up and made anew.
 package final class WyomingDetector: WakeWordDetector {
     private static let longestUnsent = 40_000
-    /// Bytes that may wait to be read at a time; it has to say a word now and then.
+    /// Maximum number of bytes read at a time: a server only has to report a word now and then.
     private static let longestReceived = 256 << 10
 
     private let socket: Int32
@@ -19,8 +19,8 @@ package final class WyomingDetector: WakeWordDetector {
 
     /// - Parameters:
     ///   - address: "host:port".
-    ///   - words: names of the server's models; stop words are not asked for, for a server may refuse what it has no
-    ///     model of. See `TwoEars`.
+    ///   - words: names of the server's models. Stop words are not requested, as a server may refuse words it has no
+    ///     model for; see `TwoEars`.
     package init(address: String, words: WakeWords) throws(WakeWordError) {
         self.address = address
         socket = try Self.connect(address)
