@@ -1,11 +1,11 @@
 package import Logging
 internal import VoiceBase
 
-/// Runs the inbox: gives it the time, and does what it wants done.
+/// Runs the inbox: supplies the time and performs its effects.
 package actor InboxController {
-    /// What it acts on; none of it may wait.
+    /// What the effects act on; none of it may block.
     package struct Parts: Sendable {
-        /// Has the voice say a text, once nobody speaks.
+        /// Speaks a text once nobody speaks.
         package var tell: @Sendable (String) -> Void = { _ in }
         package var chime: @Sendable () -> Void = {}
         package var clock: @Sendable () -> Duration = { Monotonic.now() }
@@ -18,7 +18,7 @@ package actor InboxController {
     private let parts: Parts
     private var inbox = Inbox()
     private var next = NextLook()
-    /// How the conversation stands, in order. What does not fit is lost, the oldest first: the latest is what counts.
+    /// The conversation's states, in order. When full, the oldest is dropped: only the latest matters.
     private let talks: AsyncStream<Talk>
     private let talking: AsyncStream<Talk>.Continuation
 
@@ -33,12 +33,12 @@ package actor InboxController {
         next.cancel()
     }
 
-    /// The conversation has changed its state.
+    /// Reports that the conversation changed its state.
     package nonisolated func follow(_ talk: Talk) { talking.yield(talk) }
 
     package func setQuietHours(_ isQuiet: Bool) { handle(.quietHours(isQuiet)) }
 
-    /// - Returns: what becomes of it.
+    /// - Returns: what happens to the announcement next.
     @discardableResult
     package func announce(_ announcement: Announcement) throws(InboxProblem) -> InboxReceipt {
         for effect in handle(.announce(announcement)) {
@@ -51,7 +51,7 @@ package actor InboxController {
         throw .full
     }
 
-    /// How many wait.
+    /// Number of waiting announcements.
     package var count: Int { inbox.count }
 
     @discardableResult

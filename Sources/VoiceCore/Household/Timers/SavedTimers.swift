@@ -1,15 +1,14 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// The timers and alarms as they outlive a restart.
+/// The saved timers and alarms, kept across restarts.
 ///
-///     boot = "0b6c..."        the run of the machine in which it was written
+///     boot = "0b6c..."        the boot of the machine during which it was written
 ///     timers = ["1 timer 1795285800 5400 600 tea", "2 alarm 20780 420 31 wake up", ...]
 ///
-/// Of a timer: its number, when it is due in Unix time and in seconds since the start of the machine (0 where it goes by the
-/// clock alone), its length in seconds.
-/// Of an alarm: its number, the day in days since 1970, the minute of that day, its weekdays as bits (Monday is 1), all in
-/// local time. The name is what is left, and may be empty.
+/// Fields of a timer: number; due time in Unix time and in seconds of uptime (0 if only the clock counts); length in
+/// seconds. Fields of an alarm: number; day since 1970; minute of that day; weekdays as bits (Monday is 1), all in
+/// local time. The rest is the name, which may be empty.
 package struct SavedTimers: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         package enum Due: Equatable, Sendable {
@@ -30,10 +29,10 @@ package struct SavedTimers: Equatable, Sendable {
         self.entries = entries
     }
 
-    /// Larger numbers are a damaged file.
+    /// Larger numbers mean a damaged file.
     private static let range = 0...100_000_000_000
 
-    /// Reads the text of the file; unknown keys are passed over, since a newer version may have written them.
+    /// Reads the text of the file; unknown keys are ignored, as a newer version may have written them.
     package init(parsing bytes: [UInt8]) throws(Unreadable) {
         let values = try ConfigurationDocument(ofState: bytes).values
         guard case .texts(let texts)? = values["timers"], texts.count <= TimerBook.most else {

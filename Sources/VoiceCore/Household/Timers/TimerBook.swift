@@ -1,79 +1,79 @@
 package import VoiceBase
 
 package enum TimerEvent: Equatable, Sendable {
-    /// What is remembered from before the start.
+    /// Timers and alarms saved before the start.
     case restored(SavedTimers)
     case set(TimerWish)
     case cancel(TimerChoice)
-    /// "Stop": what rings has been heard.
+    /// "Stop": ends the ringing.
     case stop
-    /// Time has passed.
+    /// Check the time.
     case look
 }
 
-/// Which timers and alarms are meant.
+/// Selects timers and alarms.
 package enum TimerChoice: Equatable, Sendable {
-    /// What rings; else the only one there is.
+    /// What rings; if nothing does, the only one that is set.
     case obvious
     case all
-    /// A number of the list, or a name.
+    /// A number from the list, or a name.
     case named(String)
 }
 
 package enum TimerEffect: Equatable, Sendable {
-    /// It was set: when it rings, for people, "in 10 minutes" or "tomorrow, Tuesday, 07:00".
+    /// It was set; when it rings, as text for people: "in 10 minutes" or "tomorrow, Tuesday, 07:00".
     case set(number: Int, text: String)
     case refused(TimerProblem)
-    /// So many will not ring any more.
+    /// This many were cancelled.
     case cancelled(Int)
-    /// Begin to ring, or end it.
+    /// Start or stop ringing.
     case ring(Bool)
     case remember(SavedTimers)
     case tell(TimerNews)
-    /// Look again after so long; nil: there is nothing to wait for.
+    /// Check again after this time; nil if nothing is pending.
     case lookAfter(Duration?)
 }
 
-/// Something that has happened to a timer or an alarm.
+/// An event in the life of a timer or an alarm.
 package struct TimerNews: Equatable, Sendable {
     package enum Kind: String, Sendable {
         case rings
         /// It was due while the machine was off or asleep.
         case missed
-        /// It has rung, and nobody has stopped it.
+        /// It rang to the end, and nobody stopped it.
         case unheard
     }
 
     package var kind: Kind
     package var number: Int
     package var isAlarm: Bool
-    /// The timer, for people: `timer "tea"`.
+    /// The timer's name for people: `timer "tea"`.
     package var title: String
 }
 
-/// Timers and alarms: what is set, what is due, what rings. No I/O, clock or task.
+/// Timers and alarms: what is set, due and ringing. No I/O, clock or task.
 ///
-/// A timer counts real time, whatever becomes of the clock; one from before a restart of the machine goes by the clock,
-/// since nothing else knows how long the machine was off. An alarm goes by what the clock on the wall shows: it moves with
-/// the time zone and with summer time; a time that is left out by it rings right after. What is due while the machine is off
-/// or asleep rings up to ten minutes late; what is later is told as missed.
+/// A timer measures elapsed time, whatever happens to the clock. After a reboot it goes by the clock, as nothing else
+/// knows how long the machine was off. An alarm follows local time: it moves with the time zone and with summer time; a
+/// time that summer time skips rings right after the gap. What was due while the machine was off or asleep rings up to
+/// ten minutes late; anything later is reported as missed.
 package struct TimerBook: Equatable, Sendable {
-    /// More are not taken.
+    /// Maximum number of entries.
     package static let most = 32
-    /// What is later than this does not ring any more.
+    /// Maximum delay, in seconds; what is later does not ring.
     static let latest = 600
-    /// It rings for so long.
+    /// Length of the ringing if nobody stops it.
     package static let longestRing = Duration.seconds(300)
-    /// At most so long until the next look: a clock that was set, a machine that was asleep, are noticed then.
+    /// Longest time until the next check, by which a changed clock or a machine that was asleep is noticed.
     static let longestPause = Duration.seconds(5)
-    /// A clock that moves by more against the time since the start has been set, in seconds.
+    /// Largest change between clock and uptime, in seconds, that does not count as setting the clock.
     private static let jump = 2
 
     private struct Entry: Equatable {
         enum Due: Equatable {
-            /// By the time since the start of the machine.
+            /// Due at an uptime of the machine.
             case elapsed(Duration, length: Int)
-            /// By the clock, in Unix time.
+            /// Due by the clock, in Unix time.
             case wall(Int, length: Int)
             case alarm(day: Int, minute: Int, repeats: Weekdays)
         }
@@ -89,10 +89,10 @@ package struct TimerBook: Equatable, Sendable {
 
     private let boot: String
     private var entries: [Entry] = []
-    /// Unix time less the time since the start, when they were last remembered.
+    /// Unix time minus uptime, as of the last save or jump of the clock.
     private var difference: Int?
 
-    /// - Parameter boot: names this run of the machine: what was saved in it goes on to the second.
+    /// - Parameter boot: identifies this boot of the machine: timers saved during it continue to the second.
     package init(boot: String = "") { self.boot = boot }
 
     package var count: Int { entries.count }
@@ -201,7 +201,7 @@ package struct TimerBook: Equatable, Sendable {
         case .named(let name):
             let meant = named(name)
             guard !meant.isEmpty else { return .refused(.unknown(ForeignText.title(name))) }
-            // An alarm that rings has been heard; on other days it is still wanted.
+            // Only the current ringing of an alarm is cancelled; a repeated alarm is kept for its other days.
             for entry in meant {
                 if entry.ringsSince != nil { finish(entry.number, at: now) } else { remove(entry.number) }
             }
@@ -209,7 +209,7 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
-    /// Those of this number or name; those whose name holds the words, where there is no such name.
+    /// Returns the entries with this number or name; if there are none, those whose name contains the words.
     private func named(_ text: String) -> [Entry] {
         let name = ForeignText.title(text).lowercased()
         if let number = Int(name) {
@@ -225,7 +225,7 @@ package struct TimerBook: Equatable, Sendable {
 
     private mutating func remove(_ number: Int) { entries.removeAll { $0.number == number } }
 
-    /// What has rung, or would have: gone, or set for its next day.
+    /// Ends an entry that rang or was missed: removes it, or sets it for its next day.
     private mutating func finish(_ number: Int, at now: ClockInstant) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
         guard case .alarm(let day, let minute, let repeats) = entries[index].due, !repeats.isEmpty else {
@@ -266,13 +266,13 @@ package struct TimerBook: Equatable, Sendable {
         return news
     }
 
-    /// How long until it is due, negative once it is; nil while that cannot be known.
+    /// Returns the time until an entry is due, negative if it is late; nil while that is unknown.
     private static func left(_ entry: Entry, at now: ClockInstant) -> Duration? {
         switch entry.due {
         case .elapsed(let uptime, _): return uptime - now.uptime
         case .wall(let wall, let length):
             guard now.isPlausible else { return nil }
-            // A clock that was put back does not make a timer longer than it ever was.
+            // A clock that was set back must not make a timer longer than its length.
             return .seconds(min(wall - now.wall, length))
         case .alarm(let day, let minute, _):
             guard now.isPlausible else { return nil }
@@ -289,7 +289,7 @@ package struct TimerBook: Equatable, Sendable {
 
     // MARK: For people and for the file
 
-    /// A line each, by what is due first: `1: timer "tea", 4 minutes left`.
+    /// Returns one line per entry, in the order in which they are due: `1: timer "tea", in 4 minutes`.
     package func list(at now: ClockInstant) -> [String] {
         entries.map { ($0, Self.left($0, at: now) ?? .seconds(TimerWish.longest)) }.sorted { $0.1 < $1.1 }
             .map { entry, _ in
@@ -299,7 +299,7 @@ package struct TimerBook: Equatable, Sendable {
             }
     }
 
-    /// "in 10 minutes"; "tomorrow, Tuesday, 07:00, every weekday".
+    /// Returns when an entry is due: "in 10 minutes"; "tomorrow, Tuesday, 07:00, every weekday".
     private static func when(_ entry: Entry, at now: ClockInstant) -> String {
         switch entry.due {
         case .elapsed, .wall:
@@ -319,7 +319,7 @@ package struct TimerBook: Equatable, Sendable {
         }
     }
 
-    /// "1 hour 5 minutes", "90 seconds": the two largest units that are not zero.
+    /// Formats a length with its two largest non-zero units: "1 hour 5 minutes", "1 minute 30 seconds".
     static func length(_ seconds: Int) -> String {
         let seconds = max(0, seconds)
         let parts = [
@@ -352,7 +352,7 @@ package struct TimerBook: Equatable, Sendable {
 }
 
 extension TimerChoice {
-    /// "all", a name, a number; nothing for what is obvious.
+    /// Parses "all", a name or a number; an empty text is `obvious`.
     package init(_ text: String) {
         switch text.lowercased() {
         case "": self = .obvious

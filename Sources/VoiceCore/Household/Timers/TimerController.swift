@@ -1,12 +1,12 @@
 package import VoiceBase
 
-/// Runs the book of timers: gives it the time, and does what it wants done.
+/// Runs the timer book: supplies the time and performs its effects.
 ///
 ///     tools, control socket, stop --> book --> bell, file, journal, inbox
 package actor TimerController {
-    /// What it acts on; none of it may wait.
+    /// What the effects act on; none of it may block.
     package struct Parts: Sendable {
-        /// Begins to ring, or ends it.
+        /// Starts or stops the ringing.
         package var ring: @Sendable (Bool) -> Void = { _ in }
         package var remember: @Sendable (SavedTimers) -> Void = { _ in }
         package var tell: @Sendable (TimerNews) -> Void = { _ in }
@@ -26,17 +26,17 @@ package actor TimerController {
         book = TimerBook(boot: boot)
     }
 
-    /// Begins, with what is remembered.
+    /// Starts with the saved timers and alarms.
     package func start(_ saved: SavedTimers) { handle(.restored(saved)) }
 
-    /// Ends without a change: what rings or is set does so after the next start.
+    /// Stops without a change: what rings or is set continues after the next start.
     package func end() {
         isOver = true
         next.cancel()
         if book.isRinging { parts.ring(false) }
     }
 
-    /// - Returns: when it rings, for people.
+    /// - Returns: when it rings, as text for people.
     package func set(_ wish: TimerWish) throws(TimerProblem) -> String {
         for effect in handle(.set(wish)) {
             switch effect {
@@ -48,7 +48,7 @@ package actor TimerController {
         return ""
     }
 
-    /// - Returns: how many will not ring any more.
+    /// - Returns: how many timers and alarms were cancelled.
     package func cancel(_ choice: TimerChoice) throws(TimerProblem) -> Int {
         for effect in handle(.cancel(choice)) {
             switch effect {
@@ -60,7 +60,7 @@ package actor TimerController {
         return 0
     }
 
-    /// Ends the ringing; false where nothing rang.
+    /// Stops the ringing; returns false if nothing rang.
     @discardableResult
     package func stop() -> Bool {
         let rang = book.isRinging
@@ -68,7 +68,7 @@ package actor TimerController {
         return rang
     }
 
-    /// A line each, by what is due first.
+    /// One line per entry, in the order in which they are due.
     package var list: [String] { book.list(at: parts.clock()) }
     package var count: Int { book.count }
     package var isRinging: Bool { book.isRinging }

@@ -1,7 +1,7 @@
 package import Logging
 package import VoiceBase
 
-/// Remembers timers and alarms on disk, as soon as they change.
+/// Saves timers and alarms to disk as soon as they change.
 package struct TimerStore: Sendable {
     private let writer: StateWriter
 
@@ -16,16 +16,16 @@ package struct TimerStore: Sendable {
         StateStore(directory + "/timers.toml", logger: logger, files: files)
     }
 
-    /// What was saved; nothing where it cannot be read, which the log tells.
+    /// Loads what was saved; empty if the file is unreadable, which is logged.
     package static func load(directory: String, logger: Logger, files: FileReader = .system) -> SavedTimers {
         store(directory, logger, files).load(SavedTimers.init(parsing:)) { _ in
             "the timers and alarms of before are lost, set them again"
         }.value ?? SavedTimers()
     }
 
-    /// Has it written at once, by somebody else.
+    /// Schedules a write at once, in another task.
     package func remember(_ saved: SavedTimers) { writer.remember(saved.text) }
 
-    /// Writes what is not written yet.
+    /// Writes pending changes.
     package func flush() async { await writer.flush() }
 }

@@ -1,11 +1,11 @@
 internal import VoiceBase
 
-/// A timer or an alarm that somebody wants.
+/// A requested timer or alarm.
 package struct TimerWish: Equatable, Sendable {
     package enum When: Equatable, Sendable {
-        /// So many seconds from now.
+        /// This many seconds from now.
         case after(Int)
-        /// At this minute of the day, the next time the clock shows it unless a day is named.
+        /// At this minute of the day; the next time the clock shows it, unless a day is given.
         case at(minute: Int, Day, repeats: Weekdays)
     }
 
@@ -13,7 +13,7 @@ package struct TimerWish: Equatable, Sendable {
         case next
         case today
         case tomorrow
-        /// The next one of this weekday; Monday is 0.
+        /// The next such weekday; Monday is 0.
         case weekday(Int)
         /// Days since 1970-01-01.
         case date(Int)
@@ -26,15 +26,16 @@ package struct TimerWish: Equatable, Sendable {
     /// Longest timer, in seconds: 30 days.
     package static let longest = 30 * 86_400
 
-    /// - Parameter name: becomes one line of at most 120 bytes, without quotes and brackets.
+    /// - Parameter name: reduced to one line of at most 120 bytes, without quotes and brackets.
     package init(_ when: When, name: String = "") {
         self.when = when
         self.name = ForeignText.title(name)
     }
 
-    /// A wish as it is typed: "10m tea", "1h 30m", "90 s", "07:00 weekdays wake up", "tomorrow 6:30", "2026-12-24 18:00
-    /// guests".
-    /// - Throws: what is wanted, where it is none of these.
+    /// Parses a request as typed: "10m tea", "1h 30m", "90 s", "07:00 weekdays wake up", "tomorrow 6:30", "2026-12-24
+    /// 18:00 guests".
+    ///
+    /// - Throws: which form is expected, or which limit is exceeded.
     package init(parsing text: String) throws(TimerProblem) {
         var words = text.split(whereSeparator: \.isWhitespace)[...]
         if let seconds = try Self.length(&words) {
@@ -56,7 +57,7 @@ package struct TimerWish: Equatable, Sendable {
         return units
     }()
 
-    /// Takes "1h30m", "90 s", "1 hour 5 min" from the front; nil where no length stands there.
+    /// Consumes a length from the front: "1h30m", "90 s", "1 hour 5 min"; nil if there is none.
     private static func length(_ words: inout ArraySlice<Substring>) throws(TimerProblem) -> Int? {
         var left = words
         var seconds: Int?
@@ -78,7 +79,7 @@ package struct TimerWish: Equatable, Sendable {
         return seconds
     }
 
-    /// The seconds of "1h30m"; nil where it is no such word.
+    /// Returns the seconds of a word such as "1h30m"; nil for any other word.
     private static func parts(_ word: Substring) -> Int? {
         var left = word
         var seconds = 0
@@ -95,7 +96,7 @@ package struct TimerWish: Equatable, Sendable {
 
     // MARK: Times of day
 
-    /// Takes a day, a clock and what it is repeated on from the front, in any order.
+    /// Consumes a day, a time of day and repetitions from the front, in any order.
     private static func alarm(_ words: inout ArraySlice<Substring>) throws(TimerProblem) -> When {
         var minute: Int?
         var day: Day?
@@ -122,7 +123,7 @@ package struct TimerWish: Equatable, Sendable {
         return .at(minute: minute, day ?? .next, repeats: repeats)
     }
 
-    /// "every day", "every weekday", "every monday".
+    /// Parses the word after "every": "day", "weekday", "monday".
     private static func every(_ word: Substring) -> Weekdays? {
         switch word.lowercased() {
         case "day", "morning", "evening": .daily
@@ -132,7 +133,7 @@ package struct TimerWish: Equatable, Sendable {
         }
     }
 
-    /// Minutes since midnight of "07:00" or "7:00"; nil where it is no time of day.
+    /// Returns the minutes since midnight for "07:00" or "7:00"; nil for anything else. Seconds are ignored.
     package static func minute(_ text: some StringProtocol) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, (1...2).contains(parts[0].utf8.count),
@@ -145,7 +146,7 @@ package struct TimerWish: Equatable, Sendable {
 }
 
 extension TimerWish.Day {
-    /// "today", "tomorrow", the name of a weekday, or a date such as 2026-12-24; nil for anything else.
+    /// Parses "today", "tomorrow", a weekday's name, or a date such as 2026-12-24; nil for anything else.
     package init?(_ text: some StringProtocol) {
         switch text.lowercased() {
         case "today": self = .today
@@ -164,7 +165,7 @@ extension TimerWish.Day {
     }
 }
 
-/// Why a timer is not set, or not ended; fits behind "jarvis-voiced ctl: " and into the mouth of the voice.
+/// Why a timer was not set or cancelled; the text follows "jarvis-voiced ctl: " and can be spoken.
 package enum TimerProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case unreadable
     case length

@@ -1,4 +1,4 @@
-/// Days of the week.
+/// A set of weekdays.
 package struct Weekdays: OptionSet, Sendable, Equatable {
     package let rawValue: Int
 
@@ -10,12 +10,12 @@ package struct Weekdays: OptionSet, Sendable, Equatable {
 
     static let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-    /// The weekday of a day since 1970, which began with a Thursday; Monday is 0.
+    /// Returns the weekday of a day counted from 1970-01-01, a Thursday; Monday is 0.
     static func number(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
     func contains(day: Int) -> Bool { rawValue & 1 << Weekdays.number(of: day) != 0 }
 
-    /// A weekday by its name or its first three letters, in any case; Monday is 0.
+    /// Returns a weekday by its name or its first three letters, in any case; Monday is 0.
     static func number(named name: some StringProtocol) -> Int? {
         let name = name.lowercased()
         guard name.utf8.count >= 3 else { return nil }
