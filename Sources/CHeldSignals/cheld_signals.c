@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-// The first priority that is not the compiler's own: before the constructors of everything else in the program.
+// The first priority not reserved for the compiler: runs before all other constructors of the program.
 __attribute__((constructor(101))) static void hold_signals(void) {
     static const int orders[] = {SIGHUP, SIGUSR1, SIGUSR2};
     clinux_note_signals(orders, sizeof orders / sizeof *orders);

@@ -6,15 +6,15 @@
 
 #include "fft.h"
 
-// The stages, in this order, and the fractional bits of their values. The constants are those that every published
-// microWakeWord model was trained with.
+// The stages in order, and the fractional bits of their values. All published microWakeWord models were trained with
+// these constants.
 //
-//   window      30 ms, Hann
-//   spectrum    512 points, the samples shifted up as far as they go; energy of the bins
-//   mel filter  40 channels from 125 to 7500 Hz; the root of their energy, shifted down again
-//   noise       subtracts a slow mean of the channel
-//   gain        the more, the lower that mean is (PCAN: per-channel amplitude normalization)
-//   logarithm   natural, times 64
+//     window      30 ms, Hann
+//     spectrum    512 points of the samples, shifted up as far as possible; energy of the bins
+//     mel filter  40 channels from 125 to 7500 Hz; square root of their energy, shifted down again
+//     noise       subtracts a slow mean of the channel
+//     gain        larger where that mean is lower (PCAN: per-channel amplitude normalization)
+//     logarithm   natural, times 64
 enum {
     channels = cmicrofrontend_channels,
     step = cmicrofrontend_step,
@@ -28,15 +28,15 @@ enum {
     shrunk_bits = 6,
     log_segment_bits = 7,
     log_scale_bits = 6,
-    // The transform divides by 512, of which the root of the weights takes six bits back.
+    // The transform divides by 512 (9 bits); the square root of the weights restores 6 of them.
     correction_bits = 9 - weight_bits / 2,
 };
 
 static const double lowest_hz = 125, highest_hz = 7500, rate_hz = 16000;
 static const double gain_strength = 0.95, gain_offset = 80;
-// 0.025, 0.06 and 0.05 with 14 bits.
+// 0.025, 0.06 and 0.05 in 14 bits.
 enum { even_smoothing = 409, odd_smoothing = 983, least_remaining = 819 };
-// Bins within the band; the reference leaves out the one on its lower edge.
+// Bins within the band; the reference excludes the bin on its lower edge.
 enum { first_bin = 5, end_bin = 240 };
 static const double pi = 3.14159265358979323846;
 
@@ -46,17 +46,17 @@ typedef struct {
 } arc;
 
 struct cmicrofrontend {
-    // What stays after `cmicrofrontend_create`.
+    // Constant after `cmicrofrontend_create`.
     int16_t window[window_size];
     fft_plan plan;
-    // A bin lies between the centres of two channels and belongs to both, in 4096ths: the nearer, the more.
+    // A bin lies between the centres of two channels and is shared by them, in 4096ths; the nearer one gets more.
     uint8_t channel_of_bin[fft_bins];
     int16_t lower[fft_bins], upper[fft_bins];
     arc gains[33];
-    // By how much the logarithm to base 2 lies over the line between two powers of two, in 65536ths.
+    // Difference between the base-2 logarithm and the straight line between two powers of two, in 65536ths.
     uint16_t log_excess[(1 << log_segment_bits) + 1];
 
-    // What is reset.
+    // Cleared by a reset.
     int16_t input[window_size];
     int filled;
     uint32_t noise[channels];
@@ -66,8 +66,8 @@ static int bit_width(uint32_t value) { return value ? 32 - __builtin_clz(value) 
 
 // MARK: Tables
 
-// The reference computes these in single precision, whose last bit depends on the mathematical library. Double
-// precision does not; in these places it is one below the reference built with the GNU C library (x86-64).
+// The reference computes these tables in single precision, whose last bit depends on the mathematical library. Double
+// precision does not; at these indexes it is one below the reference built with the GNU C library (x86-64).
 static const uint8_t raised_bins[] = {149, 221};
 enum { raised_window = 17 };
 
@@ -142,13 +142,13 @@ void cmicrofrontend_reset(cmicrofrontend *frontend) {
 
 // MARK: Stages
 
-// To the nearest integer.
+// Square root, rounded to the nearest integer.
 static uint32_t root(uint64_t value) {
     uint64_t found = 0;
     for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
         if ((found | bit) * (found | bit) <= value) found |= bit;
     const uint64_t rest = value - found * found;
-    // The reference does not round up to what needs a bit more than it works with.
+    // The reference does not round up to a value that needs one bit more than its word has.
     const uint64_t most = value >> 32 ? UINT32_MAX : UINT16_MAX;
     return (uint32_t)(rest > found && found != most ? found + 1 : found);
 }
@@ -188,7 +188,7 @@ static uint32_t logarithm(const cmicrofrontend *frontend, uint32_t value) {
     const int segment_width = 16 - log_segment_bits;
     const uint32_t segment = fraction >> segment_width;
     const int32_t from = frontend->log_excess[segment], to = frontend->log_excess[segment + 1];
-    // The reference leaves the interpolation at a 128th of its size.
+    // The reference scales the interpolation to a 128th of its proper size.
     const int32_t between = ((to - from) * (int32_t)(fraction - (segment << segment_width))) >> 16;
     const uint32_t base2 = ((uint32_t)whole << 16) + (uint32_t)((int32_t)fraction + from + between);
     // 45426 / 65536 is the natural logarithm of 2.
@@ -202,7 +202,7 @@ static void measure(cmicrofrontend *frontend, uint16_t features[channels]) {
     for (int index = 0; index < window_size; index++) {
         samples[index] = (int16_t)((frontend->input[index] * frontend->window[index]) >> window_bits);
         const int32_t size = abs(samples[index]);
-        // -32768 is no reason to shift down.
+        // -32768 alone is no reason to shift down.
         if (size > loudest) loudest = size > INT16_MAX ? INT16_MAX : size;
     }
     const int shift = 15 - bit_width((uint32_t)loudest);
@@ -219,7 +219,7 @@ static void measure(cmicrofrontend *frontend, uint16_t features[channels]) {
         energy[channel + 1] += (uint64_t)((int64_t)frontend->upper[bin] * power);
     }
     for (int channel = 0; channel < channels; channel++) {
-        // The first sum is that of the edge of the band: it is no channel.
+        // The first sum belongs to the lower edge of the band, which is not a channel.
         const uint32_t signal = root(energy[channel + 1]) >> shift;
         const uint32_t clean = without_noise(frontend, channel, signal);
         const uint64_t raised = (uint64_t)clean * gain_at(frontend, frontend->noise[channel]);

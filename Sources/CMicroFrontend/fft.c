@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-// The arithmetic is that of KISS FFT in 16 bits, which the models were trained behind: decimation in time with four
-// radix-4 stages, every value divided by the radix before a butterfly, products rounded to 15 fractional bits. The
-// division is a product with 32767 / radix, so it is not a shift.
+// The arithmetic of KISS FFT in 16 bits, with which the models were trained: decimation in time with four radix-4
+// stages; every value divided by the radix before a butterfly; products rounded to 15 fractional bits. The division is
+// a product with 32767 / radix, not a shift.
 
 static int16_t rounded(int32_t product) { return (int16_t)((product + (1 << 14)) >> 15); }
 
@@ -36,7 +36,7 @@ void fft_prepare(fft_plan *plan) {
     const double pi = 3.14159265358979323846;
     for (int k = 0; k < fft_half; k++) {
         plan->twiddles[k] = unit(-2 * pi * k / fft_half);
-        // The digits of k to the base 4, backwards.
+        // The base-4 digits of k in reverse order.
         plan->order[k] = (uint8_t)((k & 3) << 6 | (k >> 2 & 3) << 4 | (k >> 4 & 3) << 2 | k >> 6);
     }
     for (int k = 0; k <= fft_half / 2; k++) plan->split[k] = unit(-pi * ((double)k / fft_half + 0.5));

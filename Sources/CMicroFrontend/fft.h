@@ -1,4 +1,4 @@
-// A real Fourier transform of 512 samples in 16 bits.
+// A real Fourier transform of 512 samples in 16-bit arithmetic.
 #pragma once
 #include <stdint.h>
 
@@ -9,7 +9,7 @@ typedef struct {
 } fft_complex;
 
 typedef struct {
-    // exp(-2 pi i k / 256), and exp(-i pi (k / 256 + 1/2)) for the step from complex to real.
+    // exp(-2 pi i k / 256); and exp(-i pi (k / 256 + 1/2)) for the step from complex to real.
     fft_complex twiddles[fft_half];
     fft_complex split[fft_half / 2 + 1];
     uint8_t order[fft_half];

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The configuration as sherpa-onnx has laid it out from 1.12.12 on (sherpa-onnx/c-api/c-api.h, compared in 1.12.12,
-// 1.12.15, 1.13.0, 1.13.8 and 2.0.1; 1.12.9 lacks a field).
+// Layout of the configuration since sherpa-onnx 1.12.12 (sherpa-onnx/c-api/c-api.h, compared in 1.12.12, 1.12.15,
+// 1.13.0, 1.13.8 and 2.0.1; 1.12.9 lacks a field).
 typedef struct {
     int32_t sample_rate;
     int32_t feature_dim;
@@ -33,7 +33,7 @@ typedef struct {
     int32_t keywords_buf_size;
 } spotter_config;
 
-// Its first field is all that is read of a result.
+// Only the first field of a result is read.
 typedef struct {
     const char *keyword;
 } keyword_result;
@@ -118,7 +118,7 @@ csherpa *csherpa_open(const char *library, const csherpa_model *model, char *err
     config.tokens = model->tokens;
     config.num_threads = 1;
     config.provider = "cpu";
-    // What sherpa-onnx's own tools start from.
+    // The defaults of sherpa-onnx's own tools.
     config.max_active_paths = 4;
     config.num_trailing_blanks = 1;
     config.keywords_score = 1.0f;
@@ -154,7 +154,7 @@ bool csherpa_found(csherpa *spotter, char *keyword, size_t size) {
             found = true;
         }
         spotter->destroy_result(result);
-        // Else the same find would be told with every frame that follows.
+        // Otherwise the same find would be reported again with every following frame.
         if (found) spotter->reset(spotter->spotter, spotter->stream);
     }
     return found;

@@ -31,7 +31,7 @@ struct csphinx {
 // Scores are logarithms to this base, shifted right by this many bits (logmath's default base, SENSCR_SHIFT).
 static const double log_base = 1.0001;
 static const int score_shift = 10;
-// Subtracted from the score of a phrase beside that of the best phones (KWS_MAX); the threshold is without it.
+// KWS_MAX: subtracted from a phrase's score relative to that of the best phones; not part of the threshold.
 static const int score_offset = 1500;
 
 static void *load(void *library, const char *name, const char *newer) {

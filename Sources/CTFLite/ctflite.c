@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The part of TensorFlow Lite's C interface (tensorflow/lite/c/c_api.h) that is used; it has not changed since 2.3.
+// The functions used from TensorFlow Lite's C interface (tensorflow/lite/c/c_api.h), unchanged since 2.3.
 typedef struct {
     float scale;
     int32_t zero_point;
@@ -20,7 +20,7 @@ struct ctflite {
     void *options;
     void *interpreter;
     char said[256];
-    // What the input is to be; rank 0: as the model has it.
+    // Shape to set for the input; rank 0 for the model's own.
     int32_t shape[ctflite_most_dimensions];
     int32_t rank;
 
@@ -77,7 +77,7 @@ static bool load(ctflite *made) {
         {"TfLiteInterpreterInvoke", &made->invoke},
     };
     for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
-        // POSIX has pointers to functions and to data of one size and kind.
+        // In POSIX, pointers to functions and to data have the same size and representation.
         void *found = dlsym(made->library, functions[index].name);
         if (!found) return false;
         *(void **)functions[index].place = found;
@@ -85,7 +85,7 @@ static bool load(ctflite *made) {
     return true;
 }
 
-// Keeps what the library says; it would write to standard error.
+// Keeps the library's messages, which it would otherwise write to standard error.
 static void keep(void *data, const char *format, va_list arguments) {
     ctflite *made = data;
     vsnprintf(made->said, sizeof made->said, format, arguments);
@@ -142,14 +142,14 @@ ctflite_tensor ctflite_input(const ctflite *made) { return describe(made, made->
 ctflite_tensor ctflite_output(const ctflite *made) { return describe(made, made->output(made->interpreter, 0)); }
 
 bool ctflite_run(ctflite *made, const void *input, size_t input_bytes, void *output, size_t output_bytes) {
-    // Status 0 is kTfLiteOk. The library refuses sizes that are not the tensors'.
+    // Status 0 is kTfLiteOk. The library refuses sizes that differ from the tensors'.
     return made->interpreter && made->copy_in(made->input(made->interpreter, 0), input, input_bytes) == 0 &&
            made->invoke(made->interpreter) == 0 &&
            made->copy_out(made->output(made->interpreter, 0), output, output_bytes) == 0;
 }
 
 bool ctflite_restart(ctflite *made) {
-    // Streaming models keep their past in resources, which TfLiteInterpreterResetVariableTensors leaves as they are.
+    // Streaming models keep their history in resources, which TfLiteInterpreterResetVariableTensors leaves unchanged.
     if (made->interpreter) made->delete(made->interpreter);
     made->interpreter = made->create(made->model, made->options);
     if (!made->interpreter) return false;

@@ -11,8 +11,8 @@
 
 namespace {
 
-// Tables are freed by recursion, so their depth is bounded before the parser sees the text. The parser itself bounds
-// nested arrays and inline tables; a dotted key is the other way to go deep.
+// Tables are freed recursively, so their depth is bounded before parsing. The parser itself bounds nested arrays and
+// inline tables; a dotted key is the other way to nest.
 constexpr size_t maximumDotsPerLine = 64;
 constexpr size_t maximumEntries = 65536;
 
@@ -48,7 +48,7 @@ void fail(ctoml_document &document, std::string_view message, uint32_t line, uin
     document.entries.clear();
 }
 
-// The first line with more dotted names than any sensible text has, or 0.
+// Returns the first line with more dotted names than any sensible text has, or 0.
 uint32_t lineThatIsTooDeep(std::string_view text) {
     uint32_t line = 1;
     size_t dots = 0;
@@ -82,7 +82,7 @@ void addTable(ctoml_document &document, const toml::table &table, const std::str
         Entry entry;
         const std::string_view name = key.str();
         entry.path = prefix.empty() ? std::string(name) : prefix + "." + std::string(name);
-        // A value is best shown where its key stands; tables know only their own place.
+        // A value is best reported at its key; tables know only their own position.
         const toml::source_region &place = key.source().begin ? key.source() : node.source();
         entry.line = static_cast<uint32_t>(place.begin.line);
         entry.column = static_cast<uint32_t>(place.begin.column);
@@ -120,7 +120,7 @@ void parse(ctoml_document &document, std::string_view text) {
         const toml::table table = toml::parse(text);
         addTable(document, table, "");
         if (document.entries.size() >= maximumEntries) return fail(document, "too many values", 1, 1);
-        // A table comes before what it holds: its path is a prefix of theirs.
+        // A table sorts before its contents, as its path is a prefix of theirs.
         std::sort(document.entries.begin(), document.entries.end(), [](const Entry &a, const Entry &b) {
             return std::tie(a.line, a.column, a.path) < std::tie(b.line, b.column, b.path);
         });

@@ -1,4 +1,4 @@
-// Linked into a program, it notes the signals that are orders to the daemon (HUP, USR1, USR2) from before `main` on: a program
-// in Swift has a hundred libraries to set up first, in which each of them would end the process. What comes while the dynamic
-// linker is still at work ends it all the same.
+// When linked into a program, records the signals that are orders to the daemon (HUP, USR1, USR2) from before `main`: a
+// Swift program first sets up a hundred libraries, during which each of these signals would end the process. Signals
+// that arrive while the dynamic linker is still at work end it anyway.
 #pragma once

@@ -1,5 +1,5 @@
-// The features that microWakeWord models hear: 40 per 10 ms, in fixed point, equal to the bit to TensorFlow's
-// "microfrontend" with the constants of those models.
+// The input features of microWakeWord models: 40 per 10 ms, in fixed point, bit-exact with TensorFlow's "microfrontend"
+// with the constants of those models.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,13 +15,13 @@ enum {
 
 typedef struct cmicrofrontend cmicrofrontend;
 
-// NULL where there is no memory. Belongs to one thread at a time.
+// Returns NULL if there is no memory. Belongs to one thread at a time.
 cmicrofrontend *cmicrofrontend_create(void);
 void cmicrofrontend_destroy(cmicrofrontend *frontend);
-// Forgets the sound and the estimate of the noise in it.
+// Forgets the audio and the noise estimate.
 void cmicrofrontend_reset(cmicrofrontend *frontend);
-// Takes 10 ms at 16 kHz and gives the features of the 30 ms that end with them; false for the first 20 ms. Allocates
-// nothing.
+// Takes 10 ms at 16 kHz and writes the features of the 30 ms that end with them; returns false for the first 20 ms.
+// Allocates nothing.
 bool cmicrofrontend_process(cmicrofrontend *frontend, const int16_t samples[cmicrofrontend_step],
                             uint16_t features[cmicrofrontend_channels]);
 

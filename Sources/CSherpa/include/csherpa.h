@@ -19,15 +19,16 @@ typedef struct csherpa_model {
     const char *keywords;
 } csherpa_model;
 
-// Loads library and model. NULL, and a sentence in error, where something is missing or the version is not known: its
-// structures are part of its interface and have changed before. Belongs to one thread at a time.
+// Loads library and model. Returns NULL and writes a sentence to `error` if something is missing or the version is
+// unknown: the library's structures are part of its interface and have changed before. Belongs to one thread at a time.
 csherpa *csherpa_open(const char *library, const csherpa_model *model, char *error, size_t size);
-// Takes mono samples at 16 kHz, as many as `csherpa_longest` at a time; false where it cannot.
+// Takes mono samples at 16 kHz, at most `csherpa_longest` at a time; returns false on failure.
 bool csherpa_process(csherpa *spotter, const int16_t *samples, size_t count);
 enum { csherpa_longest = 4096 };
-// The next keyword found in what was taken, by its name: false where there is none. Begins to listen afresh after one.
+// Writes the name of the next keyword found in these samples; returns false if there is none. After a find, recognition
+// starts afresh.
 bool csherpa_found(csherpa *spotter, char *keyword, size_t size);
-// Forgets what was taken; false where it cannot.
+// Forgets the audio; returns false on failure.
 bool csherpa_restart(csherpa *spotter);
 void csherpa_close(csherpa *spotter);
 

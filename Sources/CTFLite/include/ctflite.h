@@ -1,4 +1,4 @@
-// TensorFlow Lite, whose C library is loaded at run time: small models of one input and one output.
+// Small TensorFlow Lite models with one input and one output; the C library is loaded at run time.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// The types of values that are told apart, by TensorFlow Lite's own numbers.
+// The value types that are distinguished, by TensorFlow Lite's numbers.
 enum {
     ctflite_float32 = 1,
     ctflite_uint8 = 3,
@@ -21,24 +21,24 @@ typedef struct ctflite_tensor {
     int32_t rank;
     int32_t dimensions[ctflite_most_dimensions];
     size_t bytes;
-    // value = scale * (stored - zero), where values are stored as 8 bits.
+    // value = scale * (stored - zero), if values are stored in 8 bits.
     float scale;
     int32_t zero;
 } ctflite_tensor;
 
 typedef struct ctflite ctflite;
 
-// Loads the library and makes an interpreter of a model. NULL, and a sentence in error, where that fails. The model's
-// bytes have to stay where they are until `ctflite_close`. The input is given a shape of `rank` dimensions; 0 leaves it as
-// the model has it. A file that was made to harm may end the process all the
-// same: try what is not known in a process of its own. Belongs to one thread at a time.
+// Loads the library and creates an interpreter for a model. Returns NULL and writes a sentence to `error` on failure.
+// The model's bytes must stay in place until `ctflite_close`. Sets the input's shape to `rank` dimensions; rank 0 keeps
+// the model's own. A malicious file may still crash the process: try an unknown one in a separate process first.
+// Belongs to one thread at a time.
 ctflite *ctflite_open(const char *library, const void *model, size_t length, const int32_t *shape, int32_t rank,
                       char *error, size_t size);
 ctflite_tensor ctflite_input(const ctflite *interpreter);
 ctflite_tensor ctflite_output(const ctflite *interpreter);
-// Runs the model once. The sizes have to be those of the tensors; false where they are not, or the model fails.
+// Runs the model once; returns false if the sizes differ from those of the tensors, or if the model fails.
 bool ctflite_run(ctflite *interpreter, const void *input, size_t input_bytes, void *output, size_t output_bytes);
-// Forgets what the model keeps between two runs. False where that fails; it does not run then.
+// Clears the state the model keeps between runs. Returns false on failure; the model then no longer runs.
 bool ctflite_restart(ctflite *interpreter);
 void ctflite_close(ctflite *interpreter);
 

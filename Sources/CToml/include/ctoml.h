@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/// A parsed TOML text as a flat list of values in the order of their place in the text, or an error with its place.
-/// Owns every pointer handed out below; they live until ctoml_free. Read-only once parsed.
+/// A parsed TOML text as a flat list of values in textual order, or an error with its position. Owns every pointer
+/// returned below; they are valid until ctoml_free. Read-only once parsed.
 typedef struct ctoml_document ctoml_document;
 
 typedef enum {
@@ -17,21 +17,21 @@ typedef enum {
     CTOML_INTEGER = 1,
     CTOML_FLOAT = 2,
     CTOML_BOOLEAN = 3,
-    CTOML_STRINGS = 4,  ///< an array that holds strings only (or nothing)
-    CTOML_TABLE = 5,    ///< a table; its values follow as entries of their own
-    CTOML_OTHER = 6,    ///< dates, times and mixed arrays: named, but without a value
+    CTOML_STRINGS = 4,  ///< an array of strings only, or an empty one
+    CTOML_TABLE = 5,    ///< a table; its values follow as separate entries
+    CTOML_OTHER = 6,    ///< dates, times and mixed arrays: listed, but without a value
 } ctoml_type;
 
-/// Parses `length` bytes of UTF-8 (`text` may be NULL when it is 0). Returns NULL only when memory ran out.
+/// Parses `length` bytes of UTF-8 (`text` may be NULL if it is 0). Returns NULL only if memory runs out.
 ctoml_document *ctoml_parse(const char *text, size_t length);
 void ctoml_free(ctoml_document *document);
 
-/// NULL when the text is well formed; otherwise one sentence on what is wrong.
+/// NULL if the text is well formed; otherwise one sentence that describes the error.
 const char *ctoml_error_message(const ctoml_document *document);
 uint32_t ctoml_error_line(const ctoml_document *document);
 uint32_t ctoml_error_column(const ctoml_document *document);
 
-/// Number of entries. Every `index` below this is valid; any other gives 0, "" or CTOML_OTHER.
+/// Number of entries. An `index` out of range yields 0, "" or CTOML_OTHER.
 size_t ctoml_count(const ctoml_document *document);
 /// The dotted path of the entry, for instance "audio.input".
 const char *ctoml_path(const ctoml_document *document, size_t index);

@@ -33,8 +33,8 @@ package enum ActivationEvent: Equatable, Sendable {
     case start
     case setMode(ActivationMode)
     case activate(ActivationTrigger)
-    /// "Stop": silence; if something rings, ends only that. Otherwise pauses media and, if nothing was being said, ends a
-    /// conversation that was called for.
+    /// "Stop": silence; if something rings, ends only that. Otherwise pauses media and, if nothing was being said, ends
+    /// a conversation that was called for.
     /// - isSpoken: whether the word itself may still reach the service; it is not a turn.
     case stop(isSpoken: Bool)
     /// "Stop" by the command `ctl stop`, which ends media instead of pausing it, also while something rings.
