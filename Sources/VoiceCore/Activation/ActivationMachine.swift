@@ -192,7 +192,7 @@ package struct ActivationMachine: Sendable {
         switch trigger {
         case .word, .button, .command: true
         case .text: false
-        // An open microphone continues as it began.
+        // In `always` mode no earcon marks the start of a conversation.
         case .reset: mode != .always
         }
     }

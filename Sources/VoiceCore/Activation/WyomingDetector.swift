@@ -4,8 +4,8 @@ internal import VoiceWyoming
 
 /// Wake words from a Wyoming server (openWakeWord, microWakeWord and others), which receives the microphone signal.
 ///
-/// Blocks its own thread only to connect, for up to two seconds per address. Up to a second of audio waits for a slow
-/// server; beyond that, the connection is given up and made anew.
+/// Blocks its own thread only to resolve the name and to connect, for up to two seconds per address. Up to a second of
+/// audio waits for a slow server; beyond that, the detector fails and has to be recreated.
 package final class WyomingDetector: WakeWordDetector {
     private static let longestUnsent = 40_000
     /// Maximum number of bytes read at a time: a server only has to report a word now and then.
