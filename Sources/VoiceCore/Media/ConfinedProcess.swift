@@ -2,31 +2,30 @@ internal import CLinux
 internal import Glibc
 internal import VoiceBase
 
-/// A program that runs with reduced rights and whose output is read: see `clinux_spawn_confined`.
+/// A program that runs with reduced rights and whose output is read; see `clinux_spawn_confined`.
 ///
-/// Belongs to the thread that starts it: the system kills the program when that thread ends.
+/// Owned by the thread that starts it: the kernel kills the program when that thread ends.
 package final class ConfinedProcess {
-    /// What it may use.
     struct Limits: Sendable, Equatable {
-        /// Bytes of address space: libraries alone take 300 MB of it.
+        /// Bytes of address space; libraries alone take 300 MB.
         var memory = 1 << 30
-        /// Seconds of processor time; a day of radio takes about five minutes of it.
+        /// Seconds of processor time; a day of radio takes about five minutes.
         var processorSeconds = 4 * 3600
     }
 
     private let process: ChildProcess
-    /// Reading ends, non-blocking.
+    /// Read ends of the program's pipes, non-blocking.
     let output: Int32
     let errors: Int32
 
-    /// Where programs and their libraries are; of what else is there, nothing is secret.
+    /// Folders of programs and their libraries; nothing in them is secret.
     private static let programs = ["/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/etc/ld.so.cache"]
 
     /// - Parameters:
     ///   - path: absolute path of the program.
-    ///   - environment: "NAME=value", beside the few that it always gets.
-    ///   - files: what it may read beside programs and libraries, where the kernel has Landlock.
-    ///   - port: the only one of this machine that it may connect to; nil for none.
+    ///   - environment: "NAME=value", in addition to the few variables that are always set.
+    ///   - files: what the program may read in addition to programs and libraries; enforced if the kernel has Landlock.
+    ///   - port: the only port of this machine that the program may connect to; nil for none.
     /// - Throws: errno.
     init(
         _ path: String,
@@ -83,13 +82,13 @@ package final class ConfinedProcess {
         close(errors)
     }
 
-    /// Kills it and waits for its end, which takes a few milliseconds.
+    /// Kills the program and waits for it to exit, which takes a few milliseconds.
     func end() -> ProcessEnd { process.wait(within: .zero) }
 
-    /// Waits for the end of a program that has closed its output, at most for a second.
+    /// Waits for the exit of a program that has closed its output, for a second at most.
     func wait() -> ProcessEnd { process.wait(within: .seconds(1)) }
 
-    /// The absolute path of a program, looked for in the usual folders when it is a bare name; nil where there is none.
+    /// Returns the absolute path of a program, nil if there is none. A bare name is looked up in the usual folders.
     package static func find(_ program: String) -> String? {
         let places =
             program.contains("/") ? [program] : ["/usr/local/bin/", "/usr/bin/", "/bin/"].map { $0 + program }

@@ -4,11 +4,11 @@ internal import Synchronization
 internal import VoiceAudio
 internal import VoiceBase
 
-/// Reads what one ffmpeg after the other writes, and puts it into the ring. Confined to the decoder's thread.
+/// Reads the output of one ffmpeg after another and writes it into the ring. Confined to the decoder's thread.
 final class DecoderReader {
-    /// Samples that are read at once.
+    /// Samples per read.
     private static let block = 16_384
-    /// Longest line of ffmpeg that is looked at, in bytes.
+    /// Longest part of a line of ffmpeg's log that is kept, in bytes.
     private static let longestLine = 4096
 
     private let feed: MediaFeed
@@ -17,9 +17,9 @@ final class DecoderReader {
     private let isCalled: () -> Bool
     private let report: (DecoderReport) -> Void
     private let samples: UnsafeMutablePointer<Float>
-    /// The whole frames of it, ready for the ring.
+    /// The whole frames in `samples`, ready for the ring.
     private let ready: UnsafeMutablePointer<StereoFrame>
-    /// Bytes in `samples`, frames in `ready`, and how many of those are in the ring.
+    /// Bytes in `samples`, frames in `ready`, and how many of these are already in the ring.
     private var bytes = 0
     private var whole = 0
     private var written = 0
@@ -30,8 +30,8 @@ final class DecoderReader {
 
     /// - Parameters:
     ///   - policy: where the decoder may connect to.
-    ///   - wake: an eventfd that is signalled when there may be something else to do.
-    ///   - isCalled: whether there is.
+    ///   - wake: an eventfd, signalled when there may be a new command.
+    ///   - isCalled: whether there is a new command.
     init(
         feed: MediaFeed,
         policy: MediaPolicy,
@@ -55,7 +55,7 @@ final class DecoderReader {
         ready.deallocate()
     }
 
-    /// Decodes until the end, a failure, or until something else is to be done.
+    /// Decodes until the end, a failure, or a new command.
     func run(_ job: DecoderJob) {
         (bytes, whole, written, frames, line, lastError, lastTag) = (0, 0, 0, 0, [], nil, nil)
         let process: ConfinedProcess
@@ -84,7 +84,7 @@ final class DecoderReader {
         let status = failure == nil ? process.wait() : process.end()
         feed.isComplete.store(true, ordering: .releasing)
         var reason = failure ?? (status == .exited(0) ? nil : Self.sentence(status, lastError))
-        // The decoder knows only that it was refused, or cut off.
+        // The decoder knows only that it was refused or cut off; the proxy knows why.
         if reason != nil, let known = proxy?.lastProblem { reason = known }
         report(.ended(id: job.id, frames: frames, failure: frames == 0 && reason == nil ? "it holds no sound" : reason))
     }
@@ -112,7 +112,7 @@ final class DecoderReader {
                 pollfd(fd: isFull ? -1 : process.output, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&entries, 3, isFull ? 20 : 200)
-            // The signal may be that of a command which has been taken already.
+            // The signal may belong to a command that has already been taken.
             if entries[0].revents != 0, clinux_eventfd_take(wake), isCalled() { return .called }
             if entries[1].revents != 0 { errorsOpen = readErrors(process, job) }
             let now = Monotonic.now()
@@ -134,7 +134,7 @@ final class DecoderReader {
         }
     }
 
-    /// Moves whole frames into the ring; false while it is full.
+    /// Moves whole frames into the ring; false while the ring is full.
     private func deliver(_ job: DecoderJob) -> Bool {
         if whole == 0 { unpack(channels: job.channels) }
         guard whole > 0 else { return true }
@@ -148,7 +148,7 @@ final class DecoderReader {
         return true
     }
 
-    /// Makes frames of what was read; what is not a whole one yet stays.
+    /// Turns the bytes read into frames; an incomplete frame stays in `samples`.
     private func unpack(channels: Int) {
         whole = bytes / (4 * channels)
         for index in 0..<whole {
@@ -166,16 +166,16 @@ final class DecoderReader {
         bytes = rest
     }
 
-    /// A decoder may write anything: what is no number becomes silence, what is out of range is brought back.
+    /// A decoder may write anything: NaN becomes silence, and values out of range are clamped.
     private static func clean(_ sample: Float) -> Float { sample.isNaN ? 0 : max(-1, min(1, sample)) }
 
-    // MARK: What it says
+    // MARK: The decoder's log
 
     private func drainErrors(_ process: ConfinedProcess, _ job: DecoderJob) {
         for _ in 0..<64 where !readErrors(process, job) { return }
     }
 
-    /// False at the end.
+    /// Returns false at the end of the log.
     private func readErrors(_ process: ConfinedProcess, _ job: DecoderJob) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(process.errors, &buffer, buffer.count)
@@ -201,7 +201,7 @@ final class DecoderReader {
         switch end {
         case .killed(let signal): return "the decoder was ended by signal \(signal)"
         case .exited(let status):
-            // ffmpeg repeats the address: whoever reads it knows what was to be played.
+            // ffmpeg starts with the address; the user knows what was to be played, so only the reason is kept.
             let text = error.map { $0.split(separator: ": ").last.map(String.init) ?? $0 }
             return text ?? "the decoder ended with status \(status)"
         }

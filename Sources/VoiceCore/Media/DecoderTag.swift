@@ -1,23 +1,24 @@
 internal import VoiceBase
 
-/// What ffmpeg writes about a stream, read line by line: titles, duration, what went wrong.
+/// What ffmpeg logs about a stream, parsed line by line: titles, duration, errors.
 package enum DecoderTag: Sendable, Equatable {
     case title(String)
     case artist(String)
     /// The station's name.
     case station(String)
-    /// What the station plays now (ICY), usually "Artist - Title".
+    /// What the station is playing (ICY), usually "Artist - Title".
     case nowPlaying(String)
     /// Seconds.
     case duration(Double)
     case error(String)
 
-    /// A year: no recording is longer.
+    /// A year; no recording is longer.
     private static let longestDuration = 365.0 * 24 * 3600
 
-    /// What is reported stands where ffmpeg puts it: words in a title that look the same are a title.
+    /// Parses one line. Only the position at which ffmpeg puts a report counts: similar words inside a title remain
+    /// part of the title.
     ///
-    /// - Parameter line: as written with `-loglevel level+verbose`: contexts in brackets, the level in brackets, the message.
+    /// - Parameter line: as written with `-loglevel level+verbose`: contexts in brackets, level in brackets, message.
     package init?(line: some StringProtocol) {
         guard let (level, message) = Self.parts(Substring(line)) else { return nil }
         switch level {
@@ -68,7 +69,7 @@ package enum DecoderTag: Sendable, Equatable {
         return nil
     }
 
-    /// "00:03:12.01" in seconds; nil for what is no duration, however it is written.
+    /// Converts "00:03:12.01" to seconds; nil if the text is not a duration.
     private static func seconds(_ text: Substring) -> Double? {
         let parts = text.split(separator: ":")
         guard parts.count == 3, let hours = UInt32(parts[0]), let minutes = UInt32(parts[1]),

@@ -4,12 +4,12 @@ internal import Synchronization
 internal import VoiceAudio
 internal import VoiceBase
 
-/// Decodes one job after the other into `MediaFeed.ring`, on a thread of its own; each by an ffmpeg of its own.
+/// Decodes one job after another into `MediaFeed.ring`, each with its own ffmpeg, on its own thread.
 ///
 ///     any thread -- newest command + eventfd --> [ jv-media: poll, ring ] -- reports
 ///
-/// A command takes the place of one that was not begun. Whatever ffmpeg does, crash, hang or write nonsense, ends as a
-/// report; no voice waits for it.
+/// A command replaces one that has not begun. Whatever ffmpeg does (crash, hang, write nonsense) ends as a report;
+/// speech never waits for it.
 final class DecoderThread: Sendable {
     struct Command: Sendable {
         enum Kind: Sendable {
@@ -19,7 +19,7 @@ final class DecoderThread: Sendable {
         }
 
         var kind: Kind
-        /// Drop what has been decoded and not played.
+        /// Whether to drop what has been decoded but not played.
         var cuts: Bool
     }
 
@@ -41,20 +41,20 @@ final class DecoderThread: Sendable {
 
     deinit { Glibc.close(wake) }
 
-    /// Does nothing when it runs already.
+    /// Does nothing if the thread is already running.
     func start() {
         thread.withLock { thread in
             if thread == nil { thread = try? OwnThread("jv-media") { self.work() } }
         }
     }
 
-    /// Begins a job in place of the one at work.
+    /// Starts a job, in place of the current one.
     func run(_ job: DecoderJob, cutting cuts: Bool) { put(Command(kind: .run(job), cuts: cuts)) }
 
-    /// Ends the job at work.
+    /// Ends the current job.
     func stop(cutting cuts: Bool) { put(Command(kind: .idle, cuts: cuts)) }
 
-    /// Ends the job and the thread: takes milliseconds.
+    /// Ends the job and the thread, within milliseconds.
     func close() async {
         put(Command(kind: .close, cuts: true))
         let thread = thread.withLock { thread in

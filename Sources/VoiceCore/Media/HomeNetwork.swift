@@ -1,8 +1,8 @@
 internal import Glibc
 internal import VoiceNetwork
 
-/// The networks that this machine is in: with IPv6 the devices of a home have public addresses, which a look at the address
-/// alone takes for the internet.
+/// The networks of this machine. With IPv6, the devices of a home have public addresses, which the address alone does
+/// not distinguish from the internet.
 struct HomeNetwork: Sendable, Equatable {
     struct Prefix: Sendable, Equatable {
         /// 4 or 16 bytes.
@@ -11,13 +11,13 @@ struct HomeNetwork: Sendable, Equatable {
         var length: Int
     }
 
-    /// A home has several networks of 64 bits below one prefix; 56 bits is what providers are told to hand out (RIPE-690
-    /// section 4.2, RFC 6177).
+    /// Longest prefix of a home, in bits. A home has several /64 networks below one prefix, and providers are advised
+    /// to assign a /56 (RIPE-690 section 4.2, RFC 6177).
     private static let longestOfHome = 56
 
     private let prefixes: [Prefix]
 
-    /// - Parameter interfaces: addresses of this machine, each with the length of its own network.
+    /// - Parameter interfaces: addresses of this machine, each with the prefix length of its network.
     init(_ interfaces: [Prefix]) {
         prefixes = interfaces.map { network in
             Prefix(
@@ -41,7 +41,7 @@ struct HomeNetwork: Sendable, Equatable {
         return (one[whole] ^ other[whole]) >> UInt8(8 - length % 8) == 0
     }
 
-    /// As the interfaces are now; a file read from the kernel, which takes microseconds.
+    /// Returns the networks of the interfaces as they are now. A query to the kernel, which takes microseconds.
     static func now() -> HomeNetwork {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return HomeNetwork([]) }

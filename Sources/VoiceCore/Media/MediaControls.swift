@@ -1,31 +1,31 @@
 package import VoiceReply
 
-/// What the tools, buttons and scripts may do with the media player. Every call returns within milliseconds.
+/// What tools, buttons and scripts may do with the media player. Every call returns within milliseconds.
 package protocol MediaControls: Sendable {
-    /// Begins to play; what follows from fetching it is reported later.
+    /// Starts to play. The outcome of fetching the address is reported later.
     func play(address: String, title: String, kind: MediaKind?) async throws(MediaProblem) -> MediaSnapshot
     func enqueue(address: String, title: String) async throws(MediaProblem) -> MediaSnapshot
     func pause() async -> MediaSnapshot
     func resume() async -> MediaSnapshot
-    /// - Parameter after: when; nil for now.
+    /// - Parameter after: the delay; nil for now.
     func stop(after: Duration?) async -> MediaSnapshot
     func skip() async -> MediaSnapshot
-    /// To the beginning of what plays, or to what was played before it.
+    /// Returns to the beginning of the current item, or to the item played before it.
     func previous() async -> MediaSnapshot
-    /// Pauses, or goes on; false where there is nothing to do either with.
+    /// Pauses or resumes; false if there is nothing to pause or resume.
     func playPause() async -> Bool
     func clearQueue() async -> MediaSnapshot
     func snapshot() async -> MediaSnapshot
-    /// 0 ... 1; held within the configured limit.
+    /// - Parameter level: 0 ... 1, clamped to the configured limit.
     func setVolume(_ level: Double) async -> MediaSnapshot
-    /// How loud media is while the voice speaks, 0 ... 1.
+    /// - Parameter level: of media while the voice speaks, 0 ... 1.
     func setDucking(_ level: Double) async -> MediaSnapshot
 }
 
-/// The media player at one instant, as it is told to the model.
+/// The state of the media player at one instant, as reported to the model.
 package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package enum Status: String, Sendable, Encodable {
-        /// On its way: being looked up, connected or collected.
+        /// `starting`: being looked up, connected or buffered.
         case starting, playing, paused, stopped
         case reconnecting
     }
@@ -33,20 +33,20 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     package var status = Status.stopped
     package var title: String?
     package var artist: String?
-    /// What a station says it plays.
+    /// What a station says it is playing.
     package var nowPlaying: String?
     package var kind: MediaKind?
-    /// Seconds, to a tenth.
+    /// Seconds; the position is rounded to a tenth.
     package var position: Double?
     package var duration: Double?
-    /// The first ten titles that wait, and how many wait in all.
+    /// The first ten titles waiting, and the number of all that wait.
     package var queue: [String] = []
     package var queueLength = 0
     /// 0 ... 1.
     package var volume = 0.0
     package var ducking = 0.0
     package var sleepMinutes: Double?
-    /// Set when the answer to a call is that something could not be done.
+    /// Set if the request could not be carried out.
     package var problem: String?
 
     package init() {}
@@ -62,7 +62,7 @@ package struct MediaSnapshot: Sendable, Equatable, Encodable {
     }
 }
 
-/// Stands where there is no media player.
+/// The media player where none is configured.
 package struct NoMedia: MediaControls {
     package init() {}
 

@@ -1,4 +1,4 @@
-/// What happens to the media player.
+/// An input of the media player's machine.
 package enum MediaEvent: Sendable, Equatable {
     case play(MediaItem, from: Double)
     case enqueue([MediaItem])
@@ -8,9 +8,9 @@ package enum MediaEvent: Sendable, Equatable {
     case previous
     case stop
     case clear
-    /// Stop after so long; nil takes that back.
+    /// Stop after this delay; nil cancels the timer.
     case sleep(Duration?)
-    /// What an item turned out to be: its title, where it begins, and what is to follow it.
+    /// The item behind an address: its title, where it begins, and what follows it.
     case resolved(job: Int, item: MediaItem, from: Double, more: [MediaItem])
     /// The first sound of a job is in the ring, at this position.
     case began(job: Int, position: UInt64)
@@ -18,7 +18,7 @@ package enum MediaEvent: Sendable, Equatable {
     case artist(job: Int, String)
     case nowPlaying(job: Int, String)
     case duration(job: Int, Double)
-    /// Nothing more comes of a job, which has decoded so many frames; `failure` nil at its regular end.
+    /// A job is over after decoding this many frames; `failure` is nil at its regular end.
     case ended(job: Int, frames: Int, failure: String?)
     /// All frames before this position have been played.
     case played(UInt64)
@@ -26,34 +26,34 @@ package enum MediaEvent: Sendable, Equatable {
 }
 
 package enum MediaTimer: Sendable, Hashable {
-    /// The pause before a stream is connected again is over.
+    /// The pause before a stream is reconnected is over.
     case reconnect
     case sleep
 }
 
-/// What the media player wants done.
+/// An output of the media player's machine.
 package enum MediaEffect: Sendable, Equatable {
-    /// Find out where the item's sound is, and decode it from this second on, behind what is in the ring.
+    /// Resolve the item and decode it from this second on, after the contents of the ring.
     case prepare(job: Int, MediaItem, from: Double)
-    /// End the decoder, and drop what it has decoded.
+    /// End the decoder and drop what it has decoded.
     case cut
-    /// Drop what stands before this position; the decoder goes on.
+    /// Drop everything before this position; the decoder continues.
     case skip(to: UInt64)
     case pause(Bool)
     case startTimer(MediaTimer, Duration)
     case cancelTimer(MediaTimer)
-    /// Keep for the history: heard up to this second of it.
+    /// Add the item to the history, as heard up to this second.
     case remember(MediaItem, second: Double, isDone: Bool)
     case report(MediaNews)
 }
 
-/// What the voice is told, so that it can say something about it.
+/// What the model is told, so that the voice can mention it.
 package enum MediaNews: Sendable, Equatable {
     case failed(title: String, reason: String)
     case queueEnded(last: String)
-    /// What follows begins.
+    /// The item ended, and the next one begins.
     case itemEnded(String, next: String)
-    /// Every so many items.
+    /// The same, once every `interludeEvery` items.
     case interlude(ended: String, next: String)
     case slept
 }

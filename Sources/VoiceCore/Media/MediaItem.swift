@@ -3,9 +3,9 @@ package import VoiceReply
 
 /// Something to play.
 package struct MediaItem: Sendable, Equatable {
-    /// As it was asked for: http, https, a file, or the name of a station.
+    /// As requested: http, https, a file, or the name of a station.
     package var address: String
-    /// Comes from outside: cleaned and bounded (`ForeignText.title`), like the artist.
+    /// Outside text, cleaned and bounded (`ForeignText.title`), like the artist.
     package var title: String
     package var kind: MediaKind
     package var artist: String?
@@ -18,11 +18,11 @@ package struct MediaItem: Sendable, Equatable {
     }
 }
 
-/// Why something is not played; each is one sentence that can be said.
+/// Why something is not played; each case is a sentence that can be spoken.
 package enum MediaProblem: Error, Equatable, Sendable, CustomStringConvertible {
     case noDecoder(String)
     case notAnAddress
-    /// The name of the host has letters that cannot be turned into a name of the network.
+    /// The host name has letters that cannot be converted to ASCII.
     case unknownLetters
     case refusedHost(String)
     case refusedFolder

@@ -2,18 +2,18 @@ import FoundationEssentials
 internal import VoiceBase
 internal import VoiceReply
 
-/// What was played and how far: the history, and the places of podcasts. A value; the player writes it to a file.
+/// What was played and how far: the history, and the places in podcasts. A value; the player writes it to a file.
 ///
-/// One JSON object a line, the newest last, at most `most` of them.
+/// One JSON object per line, the newest last, at most `most` of them.
 struct MediaLibrary: Sendable, Equatable {
     struct Entry: Sendable, Equatable, Codable {
-        /// Seconds since 1970.
+        /// Unix time, in seconds.
         var at: Int
         var title: String
         var artist: String?
         var address: String
         var kind: MediaKind
-        /// How far it was heard, in seconds.
+        /// How much of it was heard, in seconds.
         var second: Double
         var isDone: Bool
 
@@ -25,25 +25,25 @@ struct MediaLibrary: Sendable, Equatable {
 
     static let most = 400
     private static let longestLine = 16 << 10
-    /// In bytes, of which ours are far fewer.
+    /// Largest file that is read, in bytes; those written here are far smaller.
     static let longestFile = 4 << 20
     /// The last second of the year 9999.
     private static let latest = 253_402_300_799
-    /// Of a podcast that was left so early or so late nothing is resumed, in seconds.
+    /// A podcast that was left earlier than this is not resumed, in seconds.
     static let shortestPlace = 20.0
-    /// A year; nothing is longer, in seconds.
+    /// A year, in seconds; no recording is longer.
     static let longestPlace = 365.0 * 24 * 3600
-    /// It goes on a little before the place where it was left, in seconds.
+    /// A podcast resumes this many seconds before the place where it was left.
     static let overlap = 5.0
 
     private(set) var entries: [Entry] = []
 
     init() {}
 
-    /// Lines that cannot be read are left out.
+    /// Unreadable lines are skipped.
     init(parsing bytes: [UInt8]) { self = Self.reading(bytes).library }
 
-    /// The same, and of how many of the newest lines nothing could be made.
+    /// Parses the file; also returns how many of the newest `most` lines are unreadable.
     static func reading(_ bytes: [UInt8]) -> (library: MediaLibrary, unreadable: Int) {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(most)
         var library = MediaLibrary()
@@ -53,7 +53,7 @@ struct MediaLibrary: Sendable, Equatable {
         return (library, lines.count - library.entries.count)
     }
 
-    /// The file may have been written by anybody.
+    /// Bounds the values: anybody may have written the file.
     private static func checked(_ entry: Entry) -> Entry {
         var entry = entry
         entry.at = min(max(entry.at, 0), latest)
@@ -69,11 +69,11 @@ struct MediaLibrary: Sendable, Equatable {
         return entries.flatMap { entry in ((try? encoder.encode(entry)).map(Array.init) ?? []) + [UInt8(ascii: "\n")] }
     }
 
-    /// The same item heard on is one entry, not two.
+    /// Adds an item. One that continues the newest entry replaces it.
     mutating func note(_ item: MediaItem, second: Double, isDone: Bool, at now: Int) {
         let isSame = entries.last.map { $0.address == item.address && !$0.isDone && now - $0.at < 24 * 3600 } ?? false
         if isSame { entries.removeLast() }
-        // What did not sound was not played.
+        // An item that made no sound was not played.
         guard second > 0 || isDone else { return }
         entries.append(
             Entry(
@@ -91,7 +91,7 @@ struct MediaLibrary: Sendable, Equatable {
 
     func isHeard(_ address: String) -> Bool { entries.contains { $0.address == address && $0.isDone } }
 
-    /// Where to go on with a podcast, in seconds.
+    /// Where to resume a podcast, in seconds.
     func place(of address: String) -> Double {
         guard let entry = entries.last(where: { $0.address == address }), !entry.isDone,
             entry.second > Self.shortestPlace
@@ -99,7 +99,7 @@ struct MediaLibrary: Sendable, Equatable {
         return entry.second - Self.overlap
     }
 
-    /// The last titles, the newest first, no title twice; for the agent, so that it does not repeat itself.
+    /// The latest titles, the newest first, without duplicates; for the agent, so that it does not repeat itself.
     func recent(_ count: Int, since earliest: Int) -> [String] {
         var titles: [String] = []
         for entry in entries.reversed() where entry.at >= earliest && titles.count < count {

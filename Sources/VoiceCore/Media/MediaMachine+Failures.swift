@@ -17,7 +17,7 @@ extension MediaMachine {
             current = running
             return decodeAhead()
         }
-        // What played for half a minute had been mended.
+        // Half a minute of sound means that the last repair worked.
         if Double(frames) > 30 * Self.rate { running.failures = 0 }
         running.failures += 1
         current = running
@@ -36,7 +36,7 @@ extension MediaMachine {
             if let position = next?.position { next?.end = position + UInt64(frames) }
             return
         }
-        // What of it has been decoded is played, and what remains is reported then.
+        // What has been decoded of it is still played; its failure is not reported.
         if frames > 0, let position = following.position {
             next?.end = position + UInt64(frames)
             return
@@ -66,12 +66,12 @@ extension MediaMachine {
         again(from: 0)
     }
 
-    /// Decodes the current item again, behind what is in the ring.
+    /// Decodes the current item again, after the contents of the ring.
     mutating func again(from second: Double) {
         guard var running = current else { return }
         jobs += 1
         (running.job, running.jobStart, running.jobPosition) = (jobs, second, nil)
-        // What the ring holds of a recording is still heard, and what follows joins it.
+        // The part of a recording that is in the ring is still heard, and the rest follows without a gap.
         if running.item.kind == .radio { running.position = nil }
         running.end = nil
         current = running

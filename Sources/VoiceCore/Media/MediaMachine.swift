@@ -2,40 +2,40 @@ internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceReply
 
-/// The media player's decisions: queue, pause, what follows what. No input or output, no clock, no task.
+/// The media player's decisions: queue, pause, the order of items. No input or output, no clock, no task.
 ///
-/// One job at a time is decoded into one ring. When a recording has been decoded to its end, seconds before it has been
-/// heard to its end, the next item is decoded behind it: no gap. A live stream that breaks is connected again with
-/// growing pauses; a recording goes on where it broke, a few times.
+/// One job at a time is decoded into one ring. When a recording is decoded to its end, seconds before it is heard to
+/// its end, the next item is decoded after it, so that there is no gap. A live stream that breaks is reconnected with
+/// growing pauses; a recording resumes where it broke, a few times.
 package struct MediaMachine: Sendable, Equatable {
     package struct Options: Sendable, Equatable {
-        /// Items that may wait; more are refused.
+        /// Maximum number of waiting items; more are refused.
         package var longestQueue = 200
-        /// Attempts to mend a recording.
+        /// Attempts in a row to resume a recording that broke.
         package var mends = 3
-        /// Attempts in a row to connect a live stream again.
+        /// Attempts in a row to reconnect a live stream.
         package var reconnects = 8
         package var reconnectFirst = Duration.seconds(1)
         package var reconnectLongest = Duration.seconds(30)
-        /// After so many items a word may be said; 0 for never.
+        /// The voice may comment after every so many items; 0 for never.
         package var interludeEvery = Configuration.Media().interludeEvery
 
         package init() {}
     }
 
-    /// An item at work.
+    /// An item being decoded or played.
     struct Running: Sendable, Equatable {
         var item: MediaItem
         var job: Int
-        /// The second of the item that stands at `position` of the ring; nil while nothing is decoded.
+        /// The second of the item that is at `position` of the ring; `position` is nil until something is decoded.
         var start: Double
         var position: UInt64?
-        /// The same of its job, which is another one where it was mended.
+        /// The same for its latest job, which differs once the item was resumed after a break.
         var jobStart: Double
         var jobPosition: UInt64?
-        /// The frame behind its last one, once it is decoded.
+        /// The position after its last frame, once it is completely decoded.
         var end: UInt64?
-        /// Attempts in a row that came to nothing.
+        /// Failures in a row; a job that decoded more than half a minute resets the count.
         var failures = 0
         var duration: Double?
         var nowPlaying: String?
@@ -47,20 +47,20 @@ package struct MediaMachine: Sendable, Equatable {
 
     static let rate = Double(AudioFormat.deviceRate)
     private static let mostBefore = 50
-    /// After so many seconds of an item "previous" is its own beginning.
+    /// After this many seconds of an item, "previous" restarts it.
     private static let restartsAfter = 3.0
 
     let options: Options
-    /// What is heard, or about to be.
+    /// The item that is heard, or about to be.
     var current: Running?
-    /// What is decoded behind it.
+    /// The item that is decoded after it.
     var next: Running?
     package internal(set) var queue: [MediaItem] = []
-    /// What was heard before, the latest last.
+    /// Items heard earlier, the latest last.
     private var before: [MediaItem] = []
     package internal(set) var isPaused = false
     var isReconnecting = false
-    /// All frames before it have been played.
+    /// All frames before this position have been played.
     var heard: UInt64 = 0
     var jobs = 0
     var sinceInterlude = 0
@@ -99,7 +99,7 @@ package struct MediaMachine: Sendable, Equatable {
     /// Whether a report of this job still matters.
     package func knows(_ job: Int) -> Bool { current?.job == job || next?.job == job }
 
-    /// The second of the current item that is being heard.
+    /// The second of the current item that is heard now.
     var second: Double { current.map(second(of:)) ?? 0 }
 
     private func second(of running: Running) -> Double {
@@ -120,7 +120,7 @@ package struct MediaMachine: Sendable, Equatable {
         }
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     private mutating func play(_ item: MediaItem, from second: Double) {
         leave(isDone: false)
@@ -137,7 +137,7 @@ package struct MediaMachine: Sendable, Equatable {
         guard current != nil, !isPaused else { return }
         isPaused = true
         effects.append(.pause(true))
-        // A live stream that is not read is cut off by its server, and old when it goes on.
+        // The server would cut off a live stream that is not read, and its sound would be old when it resumes.
         if current?.item.kind == .radio {
             cancelReconnect()
             current?.position = nil
@@ -178,7 +178,7 @@ package struct MediaMachine: Sendable, Equatable {
         let interrupted = isUnderWay ? nil : current?.item
         let following = next?.item
         leave(isDone: false)
-        // It is not what was heard before what plays now.
+        // `leave` has just added the current item, but it was not heard before the one that begins now.
         if isUnderWay || interrupted != nil { before.removeLast() }
         queue.insert(contentsOf: [interrupted, following].compactMap { $0 }, at: 0)
         cut()
@@ -211,7 +211,7 @@ package struct MediaMachine: Sendable, Equatable {
         effects.append(.report(.slept))
     }
 
-    // MARK: What happens
+    // MARK: Reports
 
     private mutating func resolved(_ job: Int, _ item: MediaItem, _ second: Double, _ more: [MediaItem]) {
         guard knows(job) else { return }
@@ -272,7 +272,7 @@ package struct MediaMachine: Sendable, Equatable {
         begin(queue.removeFirst(), from: 0)
     }
 
-    /// Decodes the next item behind one that is decoded to its end.
+    /// Decodes the next item after one that is completely decoded.
     mutating func decodeAhead() {
         guard let running = current, running.end != nil, next == nil, !queue.isEmpty else { return }
         jobs += 1
@@ -281,7 +281,7 @@ package struct MediaMachine: Sendable, Equatable {
         effects.append(.prepare(job: jobs, item, from: 0))
     }
 
-    /// The current item is over or left: it goes to the history.
+    /// Ends the current item, finished or not, and adds it to the history.
     mutating func leave(isDone: Bool) {
         guard let running = current else { return }
         effects.append(.remember(running.item, second: second(of: running), isDone: isDone))

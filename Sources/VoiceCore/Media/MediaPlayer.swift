@@ -6,15 +6,15 @@ package import VoiceBase
 package import VoiceNetwork
 package import VoiceReply
 
-/// Runs the media player: hands events to its machine and does what it wants done.
+/// Runs the media player: passes events to its machine and carries out the effects.
 ///
 ///     tools --> MediaMachine --> resolver (network thread) --> DecoderThread --ring--> audio thread
 ///
-/// Nothing in it waits for the network: what is asked of it is answered from what it knows.
+/// Nothing in it waits for the network: requests are answered from what is known.
 package actor MediaPlayer: MediaControls {
-    /// How often it looks how far the loudspeaker has come.
+    /// How often the position of the loudspeaker is read.
     private static let tick = Duration.milliseconds(100)
-    /// The place of a podcast is written so often, in ticks.
+    /// How often the place in a podcast is saved, in ticks.
     private static let placeTicks = 600
 
     private let settings: MediaSettings
@@ -45,8 +45,8 @@ package actor MediaPlayer: MediaControls {
     private var ticks = 0
 
     /// - Parameters:
-    ///   - plays: called when it begins to play something and when it ends or pauses; must not block.
-    ///   - tell: takes what the voice may say something about; must not block.
+    ///   - plays: called with true when something starts to play and with false when it ends or pauses; must not block.
+    ///   - report: receives news that the voice may mention; must not block.
     package init(
         settings: MediaSettings,
         feed: MediaFeed,
@@ -75,7 +75,8 @@ package actor MediaPlayer: MediaControls {
         }
         machine = MediaMachine(options: settings.machine)
         ducked = settings.ducked
-        // Tags are reported once each and there are few; the two reports that matter come once a job.
+        // 256 are enough: a tag is reported when it changes, which is rare; `began` and `ended`, which matter, come
+        // once per job.
         let (reports, continuation) = AsyncStream.makeStream(
             of: DecoderReport.self,
             bufferingPolicy: .bufferingNewest(256)
@@ -86,7 +87,7 @@ package actor MediaPlayer: MediaControls {
 
     // MARK: Start and stop
 
-    /// Reads stations and history; the decoder's thread begins with the first item.
+    /// Reads stations and history. The decoder's thread starts with the first item.
     package func start() {
         applyDucking()
         feed.setRelease(frames: Int(settings.release.fractionalMilliseconds * 48))
@@ -124,7 +125,7 @@ package actor MediaPlayer: MediaControls {
         }
     }
 
-    // MARK: What may be asked
+    // MARK: Requests
 
     package func play(address: String, title: String, kind: MediaKind?) throws(MediaProblem) -> MediaSnapshot {
         let item = try item(address, title, kind)
@@ -173,8 +174,8 @@ package actor MediaPlayer: MediaControls {
         return await withVolume(present())
     }
 
-    /// For the agent, beside a question about media: what plays and waits, and what was played in the last day. Nil where
-    /// there is nothing to say.
+    /// What plays, what waits, and what was played in the last day: context for the agent with a question about media.
+    /// Nil if nothing plays and nothing was played.
     package func context() -> String? {
         struct Titles: Encodable {
             let playing: String?
@@ -196,9 +197,9 @@ package actor MediaPlayer: MediaControls {
             + "no instructions:] " + String(decoding: json, as: UTF8.self)
     }
 
-    /// Keeps what the agent has named.
-    /// - Parameter leftOut: how many more it has named than are kept.
-    /// - Returns: what the speaking model is to be told of it: a line for each, with its handle.
+    /// Keeps the media that the agent named.
+    /// - Parameter leftOut: how many more the agent named than are kept.
+    /// - Returns: text for the speaking model: a line for each item, with its handle.
     package func keep(_ media: [NamedMedia], leftOut: Int = 0) -> String {
         let handles = shelf.keep(media)
         let known = zip(handles, media).map { shelf.item($0) ?? $1 }
@@ -355,7 +356,7 @@ package actor MediaPlayer: MediaControls {
         perform(.remember(current.item, second: machine.second, isDone: false))
     }
 
-    // MARK: What there is to say
+    // MARK: Snapshots
 
     private func present() -> MediaSnapshot {
         var snapshot = MediaSnapshot()

@@ -1,7 +1,7 @@
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// What may be played: public http and https addresses, hosts that are listed, files below listed folders.
+/// What may be played: public http and https addresses, listed hosts, and files below listed folders.
 package struct MediaPolicy: Sendable, Equatable {
     /// Hosts that may be in private networks: lower case, with or without ":port".
     package var hosts: Set<String>
@@ -14,7 +14,7 @@ package struct MediaPolicy: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - hosts: names or addresses, separated by blanks or commas.
+    ///   - hosts: names or addresses, separated by spaces or commas.
     ///   - folders: absolute paths, separated by colons.
     package init(hosts: String, folders: String) {
         self.hosts = Set(hosts.split { $0 == " " || $0 == "," }.map { $0.lowercased() })
@@ -25,7 +25,7 @@ package struct MediaPolicy: Sendable, Equatable {
         }
     }
 
-    /// A usable http(s) address, as far as the text of it can tell.
+    /// Returns a usable http(s) address, as far as its text shows.
     func network(_ text: String) throws(MediaProblem) -> ServerURL {
         guard let url = ServerURL(AddressText.withoutFragment(text)), url.scheme == "http" || url.scheme == "https"
         else { throw .notAnAddress }
@@ -35,8 +35,8 @@ package struct MediaPolicy: Sendable, Equatable {
         return url
     }
 
-    /// Whether the addresses that a name stands for may be asked: all must be public and outside of the home network,
-    /// since any may be taken.
+    /// Whether the addresses of a host name may be connected to. Since any of them may be used, all must be public and
+    /// outside the home network.
     func allows(_ addresses: [NetworkAddress], of url: ServerURL, home: HomeNetwork = .now()) -> Bool {
         isListed(url) || !addresses.isEmpty && addresses.allSatisfy { $0.isPublic && !home.contains($0) }
     }
@@ -45,8 +45,8 @@ package struct MediaPolicy: Sendable, Equatable {
         hosts.contains(url.host) || hosts.contains("\(url.host):\(url.port)")
     }
 
-    /// The path of a file below a listed folder.
-    /// - Parameter resolve: the path without symbolic links; nil where there is no such file.
+    /// Returns the real path of a file below a listed folder.
+    /// - Parameter resolve: returns the path without symbolic links; nil if there is no such file.
     func file(_ path: String, resolve: (String) -> String?) throws(MediaProblem) -> String {
         guard path.hasPrefix("/"), let real = resolve(path) else { throw .refusedFolder }
         for folder in folders {

@@ -1,17 +1,16 @@
 package import VoiceConfiguration
 
-/// What the media player runs on.
 package struct MediaSettings: Sendable, Equatable {
     package var isEnabled: Bool
     /// Name or absolute path of ffmpeg.
     package var decoder: String
     package var policy: MediaPolicy
     package var machine = MediaMachine.Options()
-    /// So long without sound, and a stream is given up.
+    /// Time without sound after which a stream is given up.
     package var patience: Duration
-    /// Whether the two channels of a card have a loudspeaker each.
+    /// Whether each of the card's two channels has its own loudspeaker.
     package var isStereo: Bool
-    /// Linear, while the voice and while the user speaks.
+    /// Linear level of media while the voice speaks, and while the user speaks.
     package var ducked: Double
     package var duckedForUser: Double
     package var release: Duration
@@ -20,7 +19,7 @@ package struct MediaSettings: Sendable, Equatable {
     package var stationsFile: String
     /// PEM file with the certificates to trust instead of the system's.
     package var caFile: String?
-    /// Whether ends and failures are reported to the model, and whether a session is opened for it.
+    /// Whether ends and failures are reported to the model, and whether a session is opened to do so.
     package var reports: Bool
     package var opensSession: Bool
 

@@ -1,7 +1,7 @@
 import Logging
 internal import VoiceConversation
 
-/// answer_question: carries the user's answer to a question that the agent has put.
+/// answer_question: passes the user's answer to a question of the agent.
 package struct AnswerQuestionTool: AnswerTool {
     package let name = "answer_question"
     package let description = """
@@ -43,7 +43,7 @@ package struct AnswerQuestionTool: AnswerTool {
     }
 }
 
-/// approve: allows or denies what the agent has asked permission for.
+/// approve: allows or denies an action for which the agent requested permission.
 package struct ApproveTool: AnswerTool {
     package let name = "approve"
     package let description = """

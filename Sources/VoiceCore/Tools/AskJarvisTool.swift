@@ -17,7 +17,7 @@ package struct AskJarvisTool: Tool {
     package var keepsDeadline: Bool { true }
     private let context: ToolContext
 
-    /// - Parameter playsMedia: whether the model may say that a request is about media.
+    /// - Parameter playsMedia: whether the model can mark a request as being about media.
     package init(_ context: ToolContext, playsMedia: Bool = false) {
         self.context = context
         let media =

@@ -2,14 +2,14 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceConversation
 
-/// What the box itself can do for who talks to it, without an agent and without a model: for the small grammar.
+/// What the daemon itself can do for its user, without an agent or a model: for the small grammar.
 package struct BoxControls: Sendable {
-    /// Changes the volume of everything, in percent, and returns what it is then.
+    /// Changes the main volume, in percent, and returns the new value.
     package var changeVolume: @Sendable (_ change: (Int) -> Int) async -> Int = { $0(0) }
-    /// As the command and the key "stop".
+    /// Does the same as the stop key.
     package var stop: @Sendable () -> Void = {}
     package var mute: @Sendable () -> Void = {}
-    /// Seconds since 1970.
+    /// Unix time, in seconds.
     package var time: @Sendable () -> Int = { Glibc.time(nil) }
 
     package init() {}
@@ -55,7 +55,7 @@ struct TellTimeTool: Tool {
     }
 }
 
-/// change_volume: louder, quieter, or to so many percent. It is heard, so nothing is said of it.
+/// change_volume: louder, quieter, or to a percentage. The new volume is reported in the reply.
 struct ChangeVolumeTool: OrderedTool {
     let name = "change_volume"
     let description = "Changes the volume of the box by so many percent, or to so many."
@@ -80,7 +80,7 @@ struct ChangeVolumeTool: OrderedTool {
     }
 }
 
-/// A tool of the box without arguments, of which nothing is said.
+/// A tool of the daemon without arguments and without a reply.
 struct BoxOrderTool: OrderedTool {
     let name: String
     let description: String
@@ -108,7 +108,7 @@ struct BoxOrderTool: OrderedTool {
 }
 
 extension ToolRegistry {
-    /// What the small grammar needs beyond the tools that models are offered.
+    /// The tools of the small grammar that models are not offered.
     static func box(_ context: ToolContext) -> [any Tool] {
         [
             TellTimeTool(box: context.box), ChangeVolumeTool(box: context.box), BoxOrderTool.stop(context.box),

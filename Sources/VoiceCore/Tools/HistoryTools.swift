@@ -1,7 +1,7 @@
 internal import VoiceAgent
 internal import VoiceConversation
 
-/// continue_reading: "tell me more", answered from the last answer without asking again.
+/// continue_reading: "tell me more", read from the last answer without asking the agent.
 package struct ContinueReadingTool: Tool {
     package let name = "continue_reading"
     package let description = """

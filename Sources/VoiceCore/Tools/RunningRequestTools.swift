@@ -39,7 +39,7 @@ package struct AddToRequestTool: Tool {
     }
 }
 
-/// check_progress: "how far are you?", asked beside the request under way.
+/// check_progress: "how far are you?", asked while the request is running.
 package struct CheckProgressTool: Tool {
     package let name = "check_progress"
     package let description = """
@@ -59,7 +59,7 @@ package struct CheckProgressTool: Tool {
     }
 }
 
-/// cancel_request: takes back what Jarvis is working on.
+/// cancel_request: cancels the request that Jarvis is working on.
 package struct CancelRequestTool: Tool {
     package let name = "cancel_request"
     package let description = """

@@ -31,7 +31,7 @@ package struct SetTimerTool: OrderedTool {
         }
         guard let timers = context.timers else { return .noTimers }
         do throws(TimerProblem) {
-            // Nothing of what somebody named it is in it: a fixed sentence.
+            // A fixed sentence, without the timer's name: it counts as the program's own words.
             let when = try await timers.set(wish)
             return ToolOutput("It is set and rings \(when).", origin: .own)
         } catch {
@@ -48,7 +48,7 @@ package struct SetTimerTool: OrderedTool {
         let `repeat`: Repeats?
         let name: String?
 
-        /// Models write one day as a text, several as a list.
+        /// Models write one day as a string, several as a list.
         struct Repeats: Decodable {
             let days: [String]
 
@@ -62,7 +62,7 @@ package struct SetTimerTool: OrderedTool {
             }
         }
 
-        /// Nil where no time is named, or one that is none.
+        /// Nil if no time is given, or an invalid one.
         var wish: TimerWish? {
             if let at, !at.isEmpty {
                 guard let minute = TimerWish.minute(at) else { return nil }
@@ -85,7 +85,7 @@ package struct SetTimerTool: OrderedTool {
     }
 }
 
-/// list_timers: what is set.
+/// list_timers: lists timers and alarms.
 package struct ListTimersTool: OrderedTool {
     package let name = "list_timers"
     package let description = """
@@ -105,7 +105,7 @@ package struct ListTimersTool: OrderedTool {
     }
 }
 
-/// cancel_timer: what is set rings no more, what rings is silent.
+/// cancel_timer: cancels a timer or an alarm, or silences the one that rings.
 package struct CancelTimerTool: OrderedTool {
     package let name = "cancel_timer"
     package let description = """
@@ -127,7 +127,7 @@ package struct CancelTimerTool: OrderedTool {
             let count = try await timers.cancel(TimerChoice(which))
             return ToolOutput(count == 1 ? "Done." : "Done, all \(count) of them.", origin: .own)
         } catch {
-            // The name that is not known is quoted from the call.
+            // The error quotes the unknown name from the call, so it is outside text.
             return ToolOutput("Nothing was cancelled: \(error).", succeeded: false)
         }
     }

@@ -1,19 +1,20 @@
 internal import VoiceConversation
 
-/// Something the speaking model may call.
+/// A function that the speaking model may call.
 package protocol Tool: Sendable {
     /// The name on the wire.
     var name: String { get }
-    /// Tells the model when to call it.
+    /// When to call it, as an instruction for the model.
     var description: String { get }
     /// JSON Schema of the arguments, as JSON text.
     var parameters: String { get }
-    /// `arguments` is the JSON text the model wrote, and may be anything. Always returns something the model can say, and soon
-    /// once the task is cancelled.
+    /// Runs the tool. Always returns text that the model can speak; returns soon after the task is cancelled.
+    ///
+    /// - Parameter arguments: the JSON text that the model wrote; may be anything.
     func call(arguments: String) async -> ToolOutput
-    /// What a call that takes long is doing, "reading your mail"; nil where there is nothing to tell.
+    /// What a long call is doing, such as "reading your mail"; nil if unknown.
     var activity: String? { get }
-    /// True where the one who answers keeps the deadline of the call: Jarvis may need minutes, and wait for the user.
+    /// Whether the tool enforces the deadline of its calls itself: Jarvis may need minutes, and may wait for the user.
     var keepsDeadline: Bool { get }
 }
 
@@ -22,15 +23,15 @@ extension Tool {
     package var keepsDeadline: Bool { false }
 }
 
-/// A tool whose calls are made one after another, in the order of the model: "play this" comes before "and then that".
+/// A tool whose calls run one after another, in the order of the model: "play this" comes before "and then that".
 ///
-/// A call returns at once: those behind it wait for it.
+/// A call must return at once, since later calls wait for it.
 package protocol OrderedTool: Tool {}
 
-/// A tool that carries the user's answer to what the agent has asked.
+/// A tool that passes on the user's answer to a question of the agent.
 package protocol AnswerTool: Tool {
-    /// - Parameter prompt: what the user has heard and may have answered, by the number under which it waits; nil for
-    ///   nothing: then the answer is no.
+    /// - Parameter prompt: the number of the question that the user heard and may have answered; nil for none, in which
+    ///   case the answer is no.
     func call(arguments: String, prompt: Int?) async -> ToolOutput
 }
 
@@ -41,7 +42,7 @@ extension AnswerTool {
 }
 
 extension CallAuthority {
-    /// Whether a tool may be called. One that carries an answer may always: without `prompt` it carries a no.
+    /// Whether a tool may be called. A tool that passes on an answer always may: without `prompt`, the answer is no.
     func allows(_ tool: any Tool) -> Bool {
         let needed = ToolAuthority.needed(by: tool.name)
         return needed == .answer ? tool is any AnswerTool : reach >= needed

@@ -5,40 +5,41 @@ internal import VoiceConversation
 package import VoiceHousehold
 package import VoiceMedia
 
-/// What tools may do, given to them where the program is put together.
+/// What tools can do, provided where the program is assembled.
 ///
-/// By default everything is refused, so that the tools can be advertised before there is anybody to answer them.
+/// By default everything is refused, so that tools can be advertised before anything can answer them.
 package struct ToolContext: Sendable {
     /// Asks the agent.
     package var ask: @Sendable (_ query: String) async -> JarvisAnswer = { _ in JarvisAnswer(failure: .cancelled) }
-    /// The same for a question about media; nil asks it like any other.
+    /// The same for a request about media; nil asks it like any other.
     package var askAboutMedia: (@Sendable (_ query: String) async -> JarvisAnswer)?
-    /// Answers the question the agent has put to the user; nil dismisses it. `prompt` is the one that he has heard.
+    /// Answers a question of the agent; nil dismisses it. `prompt` is the number of the question that the user heard.
     package var answer: @Sendable (_ answers: [String]?, _ prompt: Int?) async -> JarvisAnswer = { _, _ in
         JarvisAnswer(failure: .nothingPending)
     }
-    /// Allows or denies what the agent wants to do; the command is what the user was told, in the prompt he has heard.
+    /// Allows or denies an action of the agent. `command` is the action as the user was told, `prompt` the number of
+    /// the question that the user heard.
     package var approve: @Sendable (_ command: String, _ isAllowed: Bool, _ prompt: Int?) async -> JarvisAnswer = {
         _,
         _,
         _ in
         JarvisAnswer(failure: .nothingPending)
     }
-    /// Adds a remark to the request under way; nil once it was taken.
+    /// Adds a remark to the running request; nil on success.
     package var add: @Sendable (_ remark: String) async -> JarvisFailure? = { _ in .notAddable }
-    /// How far the request under way is; nil when there is none.
+    /// Returns the progress of the running request; nil if there is none.
     package var progress: @Sendable () async -> String? = { nil }
-    /// What the agent is doing, "reading your mail"; nil where nobody knows.
+    /// Returns what the agent is doing, such as "reading your mail"; nil if unknown.
     package var activity: @Sendable () -> String? = { nil }
-    /// Takes the last request back, here and at the agent.
+    /// Takes back the last request, here and at the agent.
     package var forgetLast: @Sendable () async -> JarvisClient.Undo = { .nothing }
     /// Begins a fresh conversation with the agent.
     package var startFresh: @Sendable () async -> Void = {}
-    /// The next piece of the last answer; nil when all of it was read.
+    /// Returns the next part of the last answer; nil if all of it was read.
     package var readOn: @Sendable () async -> String? = { nil }
-    /// Takes back the questions that are on their way; false when there is none.
+    /// Cancels the running requests; false if there are none.
     package var cancelRequest: @Sendable () async -> Bool = { false }
-    /// Closes the session once nothing is left to be said.
+    /// Closes the session once everything has been said.
     package var endConversation: @Sendable () -> Void = {}
     /// Plays music, radio and podcasts.
     package var media: any MediaControls = NoMedia()
@@ -46,7 +47,7 @@ package struct ToolContext: Sendable {
     package var box = BoxControls()
     /// Keeps timers and alarms.
     package var timers: TimerController?
-    /// An answer that took longer is told with the question it belongs to.
+    /// An answer that took longer is given together with its question.
     package var lateAfter: Duration = .seconds(Configuration.Jarvis().stillWorkingS)
     package var logger: Logger
 
@@ -54,7 +55,7 @@ package struct ToolContext: Sendable {
         self.logger = logger
     }
 
-    /// The output of a call that goes no further, since it makes no sense.
+    /// Returns the output of a call that is refused because it makes no sense.
     func refuse(_ tool: String, _ reason: String, _ sentence: String, isCarriedOut: Bool = true) -> ToolOutput {
         logger.warning("a call of \(tool) was not passed on: \(reason)")
         return ToolOutput(sentence, succeeded: false, origin: .own, isCarriedOut: isCarriedOut)

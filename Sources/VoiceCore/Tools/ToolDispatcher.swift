@@ -1,13 +1,13 @@
 package import Logging
 package import VoiceConversation
 
-/// Finds the tool of a call and sees to it that every call gets exactly one output.
+/// Finds the tool of a call and ensures that every call gets exactly one output.
 ///
-/// All of a call runs within the task that calls `run`. A call has one deadline: the dispatcher's, or the agent's client's
-/// for the tools that say so (`Tool.keepsDeadline`). A tool that misses it is cancelled and its late output dropped. Long
-/// before that, once, the caller is notified that the call takes its time.
+/// A call runs entirely within the task that calls `run`. It has one deadline: the dispatcher's, or that of the agent's
+/// client for tools with `keepsDeadline`. A tool that misses the dispatcher's deadline is cancelled and its late output
+/// dropped. Long before that, the caller is notified once that the call is taking long.
 package struct ToolDispatcher: Sendable {
-    /// For tools that are to return at once or ask the agent one short thing.
+    /// For tools that return at once or make one short request to the agent.
     package static let standardDeadline = Duration.seconds(60)
 
     private let registry: ToolRegistry
@@ -16,7 +16,7 @@ package struct ToolDispatcher: Sendable {
     private let sleep: @Sendable (Duration) async -> Void
     private let logger: Logger
 
-    /// - Parameter noticeAfter: how long a call may be out before the user is told; nil for never.
+    /// - Parameter noticeAfter: how long a call may run before `onDelay` is called; nil for never.
     package init(
         _ registry: ToolRegistry,
         deadline: Duration = ToolDispatcher.standardDeadline,
@@ -31,14 +31,14 @@ package struct ToolDispatcher: Sendable {
         self.logger = logger
     }
 
-    /// Whether calls of this tool wait for those before them.
+    /// Whether calls of this tool wait for earlier ones.
     package func keepsOrder(_ name: String) -> Bool { registry[name] is any OrderedTool }
 
-    /// Cancelling the task cancels the tool; the output then says so.
+    /// Runs a call. Cancelling the task cancels the tool, and the output then says so.
     ///
     /// - Parameters:
-    ///   - authority: whose word stands behind the call; where it is less than the tool needs, the tool is not called.
-    ///   - onDelay: called at most once, when the call has been out for `noticeAfter`, with what it is doing.
+    ///   - authority: the user's authority behind the call; if it is less than the tool needs, the tool is not called.
+    ///   - onDelay: called at most once, when the call has run for `noticeAfter`, with what the tool is doing.
     package func run(
         name: String,
         arguments: String,
@@ -62,7 +62,7 @@ package struct ToolDispatcher: Sendable {
             for await step in group {
                 switch step {
                 case .returned(let output): return output
-                // A sleep that was cancelled is over early.
+                // A cancelled sleep ends early.
                 case _ where Task.isCancelled: continue
                 case .delayed: onDelay(tool.activity)
                 case .deadline:
@@ -104,7 +104,7 @@ extension ToolOutput {
         origin: .own
     )
 
-    /// Nobody who spoke wants this done. Where somebody has spoken, he hears why.
+    /// The user did not ask for this. If the user has spoken at all, the reply explains why it was not done.
     fileprivate static func unasked(by authority: CallAuthority) -> ToolOutput {
         ToolOutput(
             """

@@ -3,23 +3,23 @@ internal import VoiceBase
 package import VoiceConversation
 internal import VoiceReply
 
-/// What goes back to the model: plain text, not JSON in JSON.
+/// The output of a call for the model: text, not JSON inside JSON.
 package struct ToolOutput: Sendable, Equatable {
     package let text: String
-    /// False when the text says that something went wrong.
+    /// False if the text reports a failure.
     package let succeeded: Bool
-    /// False where the model should not speak about it.
+    /// False if the model should not speak about it.
     package let wantsReply: Bool
-    /// Whose words it holds.
+    /// Whose words the text contains.
     package let origin: OutputOrigin
-    /// False where it is certain that nothing came of the call. Only then may the user's turn lead to another answer to
-    /// what the agent asks.
+    /// False if it is certain that the call had no effect. Only then may the same turn lead to another answer to the
+    /// agent's question.
     package let isCarriedOut: Bool
 
-    /// Longest output, in UTF-8 bytes: far more than can be listened to, and far less than a connection takes.
+    /// Longest output in UTF-8 bytes: far more than anybody listens to, and far less than a connection accepts.
     package static let longest = 16 << 10
 
-    /// - Parameter text: what is beyond `longest` is cut off.
+    /// - Parameter text: cut off after `longest` bytes.
     package init(
         _ text: String,
         succeeded: Bool = true,
@@ -36,11 +36,13 @@ package struct ToolOutput: Sendable, Equatable {
 }
 
 extension ToolOutput {
-    /// Longest part of a question that is repeated with a late answer, in characters.
+    /// Longest part of a question repeated with a late answer, in characters.
     private static let maximumQuestion = 200
 
-    /// What a question to the agent came to. `lateQuestion` is the question of an answer that comes after the talk has
-    /// moved on. Nothing is said of a request that the user took back: who took it back has said so.
+    /// Converts the result of a question to the agent. A withdrawn request gets no reply: the tool that withdrew it has
+    /// replied.
+    ///
+    /// - Parameter lateQuestion: the question, if its answer comes after the conversation has moved on; otherwise nil.
     init(_ answer: JarvisAnswer, lateQuestion: String?) {
         var text = answer.spoken
         if text.isEmpty, answer.handles == nil, !answer.media.isEmpty {

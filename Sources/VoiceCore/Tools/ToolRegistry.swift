@@ -1,28 +1,28 @@
-/// The tools by their names. A new tool is a type of its own and a line here.
+/// The tools by name. A new tool is a separate type and a line here.
 package struct ToolRegistry: Sendable {
-    /// Which of the tools are offered to the model.
+    /// Which tools are offered to the model.
     package struct Options: Sendable, Equatable {
-        /// A run takes remarks while it is under way.
+        /// Whether a run accepts remarks.
         package var takesRemarks = true
-        /// Questions of the agent to the user are read aloud.
+        /// Whether questions of the agent are put to the user.
         package var asksUser = true
-        /// Approvals are asked for aloud.
+        /// Whether approvals are requested by voice.
         package var asksApproval = true
-        /// The model may close the session; somebody must be able to open it again.
+        /// Whether the model may close the session; the user must be able to open it again.
         package var mayEnd = false
-        /// The box plays music, radio and podcasts.
+        /// Whether media can be played.
         package var playsMedia = false
-        /// The small grammar gives orders for what models are not offered.
+        /// Whether the small grammar is used, which has tools that models are not offered.
         package var hasGrammar = false
 
         package init() {}
     }
 
-    /// In the order in which the model is told of them.
+    /// In the order in which the model is given them.
     package let tools: [any Tool]
     private let byName: [String: any Tool]
 
-    /// Of two tools with one name the first is used.
+    /// If two tools have the same name, the first is used.
     package init(_ tools: [any Tool]) {
         self.tools = tools
         byName = Dictionary(tools.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

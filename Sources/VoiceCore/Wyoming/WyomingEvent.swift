@@ -1,10 +1,10 @@
 internal import VoiceBase
 
-/// The sound of a chunk: little-endian PCM.
+/// The format of an audio chunk: little-endian PCM.
 package struct WyomingFormat: Equatable, Sendable {
-    /// In Hz.
+    /// Sample rate, in Hz.
     package var rate: Int
-    /// Bytes of a sample.
+    /// Bytes per sample.
     package var width: Int
     package var channels: Int
 
@@ -14,7 +14,7 @@ package struct WyomingFormat: Equatable, Sendable {
         self.channels = channels
     }
 
-    /// What servers for speech are sent.
+    /// The format of audio sent to speech servers.
     package static let microphone = WyomingFormat(rate: 16_000)
 
     fileprivate init?(_ data: [String: JSONValue]) {
@@ -29,32 +29,32 @@ package struct WyomingFormat: Equatable, Sendable {
     }
 }
 
-/// What a Wyoming server for speech may say, every number within its bounds.
+/// A message of a Wyoming speech server, with every number checked against its range.
 package enum WyomingEvent: Equatable, Sendable {
     case info(WyomingInfo)
-    /// The whole text of an utterance; it replaces the pieces that came before.
+    /// The complete text of an utterance; it replaces the chunks received before.
     case transcript(String, language: String?)
     case transcriptStart
-    /// A piece, to be put behind those before.
+    /// A piece of text, to be appended.
     case transcriptChunk(String)
     case transcriptStop
-    /// Speech begins in this format; each sentence may have its own.
+    /// Speech begins in this format; each sentence may have another.
     case audioStart(WyomingFormat)
     case audioChunk(WyomingFormat, [UInt8])
     case audioStop
-    /// The end of all speech of one stream.
+    /// All speech of a stream has been sent.
     case synthesizeStopped
     case voiceStarted
     case voiceStopped
     case detection(String)
     case notDetected
     case error(String, code: String?)
-    /// Nothing that concerns speech: skipped.
+    /// Unrelated to speech: ignored.
     case other(String)
-    /// A message of a known kind without what it needs.
+    /// A message of a known type without a required member.
     case malformed(String)
 
-    /// Longest text that is taken, in bytes: minutes of speech.
+    /// Longest text that is accepted, in bytes: minutes of speech.
     package static let longestText = 16 << 10
 
     package init(_ frame: WyomingFrame) {
@@ -88,21 +88,21 @@ package enum WyomingEvent: Equatable, Sendable {
     }
 }
 
-/// What a Wyoming server is asked for.
+/// A request to a Wyoming server.
 package enum WyomingRequest: Equatable, Sendable {
     case describe
-    /// - language: a code of two letters; nil leaves it to the server.
+    /// - language: a code of two or three letters; nil lets the server choose.
     case transcribe(language: String?)
     case audioStart(WyomingFormat)
-    /// - timestamp: of its first sample, in ms of the utterance.
+    /// - timestamp: of the first sample, in ms from the beginning of the utterance.
     case audioChunk(WyomingFormat, [UInt8], timestamp: Int)
     case audioStop(timestamp: Int)
-    /// - voice: nil leaves it to the server: a voice that it has not makes some of them download it.
+    /// - voice: nil lets the server choose. Some servers download a voice that they do not have.
     case synthesize(String, voice: String?)
     case synthesizeStart(voice: String?)
     case synthesizeChunk(String)
     case synthesizeStop
-    /// - names: of the words to find.
+    /// - names: of the wake words to detect.
     case detect([String])
 
     package var frame: WyomingFrame {
@@ -130,29 +130,29 @@ package enum WyomingRequest: Equatable, Sendable {
         name.map { ["voice": .object(["name": .string($0)])] } ?? [:]
     }
 
-    /// "en" of "en-US" and "en_GB.UTF-8": servers know languages by two or three letters, and some close the connection
-    /// over anything else. Nil where it is no such code.
+    /// Returns "en" for "en-US" and "en_GB.UTF-8"; nil if the text does not begin with such a code. Servers know
+    /// languages by two or three letters, and some close the connection on anything else.
     package static func language(_ tag: String) -> String? {
         let code = tag.prefix { $0.isASCII && $0.isLetter }.lowercased()
         return (2...3).contains(code.utf8.count) ? code : nil
     }
 }
 
-/// What a server says of itself, as far as speech needs it.
+/// A server's description of itself, as far as speech needs it.
 package struct WyomingInfo: Equatable, Sendable {
     package struct Program: Equatable, Sendable {
         package var name: String
         package var isInstalled: Bool
-        /// Transcripts in pieces, or speech before the text is whole.
+        /// Whether transcripts arrive in chunks, or speech begins before the text is complete.
         package var streams: Bool
-        /// It finds no end of an utterance by itself.
+        /// Whether it cannot detect the end of an utterance.
         package var needsEndOfTurn: Bool
         /// Names of its models, or voices.
         package var models: [String]
-        /// Of all of them.
+        /// Languages of all models or voices.
         package var languages: Set<String>
 
-        /// Whether it says that it knows a language; one that names none may know any.
+        /// Whether the program declares a language; one that declares none may know any.
         package func speaks(_ language: String) -> Bool {
             let known = languages.compactMap { WyomingRequest.language($0) }
             return known.isEmpty || known.contains(WyomingRequest.language(language) ?? language)
@@ -164,7 +164,7 @@ package struct WyomingInfo: Equatable, Sendable {
     /// Text to speech.
     package var tts: [Program]
 
-    /// More programs and models are not looked at.
+    /// Maximum number of models and of languages that are read.
     private static let most = 1000
 
     init(_ data: [String: JSONValue]) {
@@ -190,7 +190,7 @@ package struct WyomingInfo: Equatable, Sendable {
             return Program(
                 name: ForeignText.title(program["name"]?.stringValue ?? ""),
                 isInstalled: program["installed"] != false,
-                // Flags that are absent are those of an older server.
+                // Older servers do not send these flags.
                 streams: program[streams] == true,
                 needsEndOfTurn: program["requires_external_vad"] != false,
                 models: names,
@@ -200,15 +200,15 @@ package struct WyomingInfo: Equatable, Sendable {
     }
 }
 
-/// Puts the text of one utterance together, whole or in pieces (`WyomingEvent`).
+/// Assembles the text of one utterance, which arrives complete or in chunks (`WyomingEvent`).
 package struct WyomingTranscript: Equatable, Sendable {
     private var pieces = ""
-    /// The whole text: all that may be acted on. Nil until it came.
+    /// The complete text, the only one that may be acted on; nil until it arrives.
     package private(set) var whole: String?
 
     package init() {}
 
-    /// What is known so far, for captions.
+    /// The text so far, for captions.
     package var text: String { whole ?? Self.tidy(pieces) }
 
     package mutating func take(_ event: WyomingEvent) {
@@ -221,7 +221,7 @@ package struct WyomingTranscript: Equatable, Sendable {
         }
     }
 
-    /// Servers put blanks in front and between segments.
+    /// Removes the blanks that servers put before and between segments.
     static func tidy(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

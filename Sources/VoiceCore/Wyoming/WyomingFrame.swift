@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 package import VoiceBase
 
-/// A message of the Wyoming protocol: a JSON line, then data and payload of the lengths that it names
+/// A message of the Wyoming protocol: a line of JSON, then data and payload of the lengths it states
 /// (https://github.com/OHF-Voice/wyoming, "Wyoming Protocol").
 package struct WyomingFrame: Equatable, Sendable {
     package var type: String
-    /// What the line and the block behind it hold together; of a member that is in both, the block's.
+    /// The members of the line's data and of the separate data block; the block takes precedence.
     package var data: [String: JSONValue]
     package var payload: [UInt8]
 
@@ -15,22 +15,22 @@ package struct WyomingFrame: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// The message as it is sent, its data in the line, which every server takes.
+    /// The encoded message. Its data is in the line, which every server accepts.
     package var bytes: [UInt8] {
         var header: [String: JSONValue] = ["type": .string(type)]
         if !data.isEmpty { header["data"] = .object(data) }
         if !payload.isEmpty { header["payload_length"] = .integer(payload.count) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        // A JSON value without infinities, which no message of ours has, always encodes.
+        // A JSON value without infinities, which these messages never contain, always encodes.
         let line = (try? encoder.encode(JSONValue.object(header))) ?? Data()
         return Array(line) + [UInt8(ascii: "\n")] + payload
     }
 }
 
-/// Why nothing more can be read from a server.
+/// Why a server can no longer be read.
 package enum WyomingFault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// No end of a line within the bound.
+    /// No end of line within the limit.
     case noLines
     case noMessage
     case tooLong
@@ -44,9 +44,9 @@ package enum WyomingFault: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads messages from the bytes of a Wyoming server. A value; keeps a message that is not whole, up to its bounds.
+/// Decodes messages from the bytes of a Wyoming server. A value; keeps an incomplete message, within its bounds.
 package struct WyomingDecoder: Sendable {
-    /// What a message may have, in bytes. The description of a server of 174 voices has 86,375 bytes of data.
+    /// Maximum sizes within a message, in bytes. The description of a server with 174 voices has 86,375 bytes of data.
     package struct Bounds: Equatable, Sendable {
         package var line = 64 << 10
         package var data = 1 << 20
@@ -55,7 +55,7 @@ package struct WyomingDecoder: Sendable {
         package init() {}
     }
 
-    /// A message of which the line has been read.
+    /// A message whose line has been read.
     private struct Header: Sendable {
         var type: String
         var data: [String: JSONValue]
@@ -66,34 +66,34 @@ package struct WyomingDecoder: Sendable {
     private let bounds: Bounds
     private let keepsPayload: Bool
     private var bytes: [UInt8] = []
-    /// Where what has not been read begins.
+    /// The beginning of the unread bytes.
     private var start = 0
-    /// How far the line that has not ended was looked through.
+    /// How far the incomplete line has been searched for its end.
     private var looked = 0
     private var header: Header?
     /// Bytes of a payload still to be skipped.
     private var skipping = 0
 
-    /// - Parameter keepsPayload: false where no sound is expected: payloads are skipped as they come, and nothing is kept
-    ///   of them.
+    /// - Parameter keepsPayload: false if no audio is expected: payloads are then skipped as they arrive, without being
+    ///   stored.
     package init(keepsPayload: Bool = true, bounds: Bounds = Bounds()) {
         self.keepsPayload = keepsPayload
         self.bounds = bounds
     }
 
-    /// - Throws: where what comes is no such message; nothing can be read any more.
+    /// - Throws: if the bytes are not such a message; nothing can be read after that.
     package mutating func take(_ new: some Sequence<UInt8>) throws(WyomingFault) -> [WyomingFrame] {
         bytes += new
         var frames: [WyomingFrame] = []
         while let frame = try next() { frames.append(frame) }
-        // What was read is let go of once, not message by message.
+        // Bytes that were read are removed once, not after each message.
         bytes.removeFirst(start)
         looked = max(0, looked - start)
         start = 0
         return frames
     }
 
-    /// Nil until more comes.
+    /// Returns the next message; nil until more bytes arrive.
     private mutating func next() throws(WyomingFault) -> WyomingFrame? {
         let skipped = min(skipping, bytes.count - start)
         start += skipped

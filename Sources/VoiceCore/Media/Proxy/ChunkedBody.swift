@@ -1,17 +1,17 @@
-/// The content of a body in chunks (RFC 9112 section 7.1). A pure value.
+/// Decodes a body in chunks (RFC 9112 section 7.1). A pure value.
 struct ChunkedBody: Sendable, Equatable {
     struct Malformed: Error, Equatable, Sendable {}
 
     private enum State: Equatable {
         case size
         case data(Int)
-        /// The line end behind a chunk.
+        /// The line end after a chunk.
         case gap
         case trailer
         case over
     }
 
-    /// A line of size with its extensions, or of the trailer.
+    /// Longest line, of a size with its extensions or of the trailer, in bytes.
     private static let longestLine = 4096
     private static let mostTrailers = 64
 
@@ -21,7 +21,7 @@ struct ChunkedBody: Sendable, Equatable {
 
     var isOver: Bool { state == .over }
 
-    /// The content in these bytes; what follows the end is left out.
+    /// Returns the content in these bytes; anything after the end is ignored.
     mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> [UInt8] {
         var content: [UInt8] = []
         var rest = bytes[...]

@@ -5,22 +5,24 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// The only way of one decoder to the network: a proxy on 127.0.0.1 that looks up, checks and makes each connection itself.
+/// A decoder's only way to the network: a proxy on 127.0.0.1 that resolves, checks and makes each connection itself.
 ///
-///     ffmpeg --GET--> [ secret? address allowed? ] --connect to that very address, TLS for https--> server
-///            <------- [ playlists and redirects: http and https alone, named so that they come back here ] <-
+///     ffmpeg --GET--> [ secret? address allowed? ] --connects to exactly that address, TLS for https--> server
+///            <------- [ playlists and redirects: http and https only, renamed so that they lead back here ] <-
 ///
-/// The decoder itself knows no TLS, so that nothing reaches it over https that was not verified. It does not matter what a redirect, a segment of a playlist or a changed answer of the DNS sends the decoder to. One
-/// for each job: its secret is in the environment of that ffmpeg alone. Bounded: `Limits`.
+/// The decoder has no TLS of its own, so nothing unverified reaches it over https. It does not matter where a redirect,
+/// a segment of a playlist or a changed DNS answer sends the decoder.
 ///
-/// One thread takes the connections, each has one of its own; all end with `close`.
+/// Each job has its own proxy, whose secret is only in the environment of that job's ffmpeg. Bounded by `Limits`. One
+/// thread accepts connections, and each connection has its own thread; all end with `close`.
 final class MediaProxy: Sendable {
     struct Limits: Sendable, Equatable {
-        /// At once; others are closed unanswered. ffmpeg has one, two with the segments of a live stream.
+        /// Connections at a time; others are closed without an answer. ffmpeg uses one, or two for the segments of a
+        /// live stream.
         var connections = 16
-        /// Of all connections together, from the servers; nil for a live station, which may play for days.
+        /// Bytes from the servers over all connections; nil for a live station, which may play for days.
         var bytes: Int? = 4 << 30
-        /// For the request to come, and for each address to answer.
+        /// How long to wait for the request, and for each address to connect.
         var patience = Duration.seconds(5)
     }
 
@@ -30,11 +32,11 @@ final class MediaProxy: Sendable {
     let caFile: String?
     let lookUp: @Sendable (String) -> [NetworkAddress]
     let home: @Sendable () -> HomeNetwork
-    /// Readable once all is to end.
+    /// Readable once everything is to end.
     let stop = clinux_eventfd()
 
     private let listener: StreamSocket
-    /// Of 127.0.0.1.
+    /// Port on 127.0.0.1.
     let port: Int
     private let secret: String
     private let open = Atomic<Int>(0)
@@ -43,8 +45,8 @@ final class MediaProxy: Sendable {
     private let problem = Mutex<String?>(nil)
 
     /// - Parameters:
-    ///   - lookUp: blocks.
-    ///   - home: the network that this machine is in, at the time.
+    ///   - lookUp: resolves a host name; may block.
+    ///   - home: returns the current networks of this machine.
     /// - Throws: errno.
     init(
         policy: MediaPolicy,
@@ -65,18 +67,18 @@ final class MediaProxy: Sendable {
 
     deinit { Glibc.close(stop) }
 
-    /// For the decoder.
+    /// Environment variables for the decoder.
     var environment: [String] { ["http_proxy=http://jarvis:\(secret)@127.0.0.1:\(port)"] }
 
-    /// Why the last connection that came to nothing did.
+    /// Why the latest failed connection failed.
     var lastProblem: String? { problem.withLock { $0 } }
 
-    /// Without a thread nothing is let through.
+    /// If the thread cannot be started, no connection is accepted.
     func start() {
         _ = OwnThread.start("jv-proxy") { self.accept() }
     }
 
-    /// Ends all connections, soon.
+    /// Ends all connections; returns without waiting for them.
     func close() {
         isClosed.store(true, ordering: .releasing)
         clinux_eventfd_signal(stop)
@@ -92,7 +94,7 @@ final class MediaProxy: Sendable {
 
     func note(_ text: String) { problem.withLock { $0 = text } }
 
-    /// Counts what came from a server; false once that is more than may come.
+    /// Counts bytes from a server; false once they exceed the limit.
     func mayTake(_ count: Int) -> Bool {
         guard let most = limits.bytes else { return true }
         if received.add(count, ordering: .relaxed).newValue <= most { return true }
@@ -111,7 +113,7 @@ final class MediaProxy: Sendable {
             _ = poll(&entries, 2, -1)
             if entries[0].revents != 0 { return }
             guard let socket = listener.accept() else {
-                // Out of descriptors, or the other side has gone.
+                // Out of descriptors, or the peer is already gone.
                 usleep(10_000)
                 continue
             }

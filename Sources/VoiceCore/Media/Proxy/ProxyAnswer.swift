@@ -1,28 +1,28 @@
-/// Passes on what a server answers, so that the decoder comes back to us for whatever it is told to fetch: a redirect and
-/// the addresses of a playlist are named by `SecureAddress`, anything but http and https is refused. A connection of our
-/// proxy carries one request, and the decoder is told so.
+/// Passes on a server's answer so that the decoder comes back to the proxy for everything that the answer leads to:
+/// redirects and the addresses in a playlist are rewritten by `SecureAddress`, and anything but http and https is
+/// refused. A connection carries one request; "Connection: close" tells the decoder so.
 ///
-/// A body goes on as it comes, without its chunks; a playlist when it is whole.
+/// A body is passed on as it arrives, with chunked encoding removed; a playlist once it is complete.
 package struct ProxyAnswer: Sendable, Equatable {
-    /// In bytes, up to the empty line.
+    /// Longest head including its empty line, in bytes.
     package static let longestHead = 64 << 10
 
-    /// Why nothing, or nothing more, is passed on, in words for the user.
+    /// Why nothing, or nothing more, is passed on, as a sentence for the user.
     package struct Refusal: Error, Equatable, Sendable {
         package let description: String
     }
 
     private enum Body: Equatable {
-        /// Up to the end of the connection.
+        /// Lasts until the end of the connection.
         case open
-        /// So many bytes are to come.
+        /// This many bytes are still to come.
         case sized(Int)
         case chunked(ChunkedBody)
     }
 
     private enum State: Equatable {
         case head
-        /// The head is held back until it is known what follows.
+        /// The head is held back until the beginning of the body shows whether it is a playlist.
         case beginning(held: [UInt8])
         case playlist
         case passing
@@ -33,18 +33,18 @@ package struct ProxyAnswer: Sendable, Equatable {
     private var state = State.head
     private var body = Body.open
     private var gathered: [UInt8] = []
-    /// The lines that depend on how long the body is.
+    /// The header lines that depend on the length of the body.
     private var sizes: [UInt8] = []
 
     /// - Parameters:
     ///   - isSecure: whether the server was asked over https.
-    ///   - hasNoBody: the request was HEAD.
+    ///   - hasNoBody: whether the request was HEAD.
     package init(isSecure: Bool = false, hasNoBody: Bool = false) {
         self.isSecure = isSecure
         self.hasNoBody = hasNoBody
     }
 
-    /// Whether all of it has come, whatever the server goes on to send.
+    /// Whether the answer is complete, whatever else the server sends.
     package var isOver: Bool {
         guard state != .head else { return false }
         switch body {
@@ -54,13 +54,13 @@ package struct ProxyAnswer: Sendable, Equatable {
         }
     }
 
-    /// What the decoder gets for these bytes of the server; at its end, `end` gives what is left.
+    /// Returns what the decoder gets for these bytes of the server. After the last of them, `end` returns the rest.
     package mutating func pass(_ bytes: some Collection<UInt8>) throws(Refusal) -> [UInt8] {
         guard state == .head else { return try passBody(Array(bytes)) }
         let before = gathered.count
         gathered += bytes
         var result: [UInt8] = []
-        // An interim reply may stand before the real one.
+        // Interim responses may precede the final one.
         var from = max(0, before - 3)
         while state == .head, let length = Self.headLength(gathered, from: from) {
             guard length <= Self.longestHead else { throw Self.noHTTP }
@@ -79,7 +79,7 @@ package struct ProxyAnswer: Sendable, Equatable {
         return result
     }
 
-    /// What is left when the server has ended.
+    /// Returns the rest once the server has closed the connection.
     package mutating func end() throws(Refusal) -> [UInt8] {
         switch state {
         case .head:
@@ -112,7 +112,7 @@ package struct ProxyAnswer: Sendable, Equatable {
 
     private static var noHTTP: Refusal { Refusal(description: "the server does not speak HTTP") }
 
-    /// Bytes up to and with the empty line.
+    /// Length of the head including its empty line, in bytes; nil if it is incomplete.
     private static func headLength(_ bytes: [UInt8], from start: Int) -> Int? {
         var index = start
         while index < bytes.count {
@@ -127,7 +127,7 @@ package struct ProxyAnswer: Sendable, Equatable {
 
     private mutating func begin(_ head: [UInt8]) throws(Refusal) {
         let lines = head.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }.filter { !$0.isEmpty }
-        // "ICY 200 OK" of SHOUTcast has no version.
+        // "ICY 200 OK", as SHOUTcast sends it, has no version.
         guard let first = lines.first, first.starts(with: "HTTP/1.".utf8) || first.starts(with: "ICY ".utf8) else {
             throw Self.noHTTP
         }
@@ -193,7 +193,7 @@ package struct ProxyAnswer: Sendable, Equatable {
                 state = .passing
                 return held + sizes + Array("\r\n".utf8) + start
             }
-            // It will be of another length.
+            // The rewritten playlist has another length.
             state = .playlist
             gathered = start
             return held + Array("\r\n".utf8) + (isOver ? try end() : [])
@@ -219,7 +219,7 @@ package struct ProxyAnswer: Sendable, Equatable {
     }
 }
 
-/// What our proxy says itself.
+/// The proxy's own answers.
 enum ProxyReply {
     case needsCredentials
     case refused

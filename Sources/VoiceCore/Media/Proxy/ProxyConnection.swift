@@ -2,7 +2,7 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// One connection of the decoder: its request, the check, then bytes in both directions. Confined to its thread.
+/// One connection of the decoder: its request, the checks, then bytes in both directions. Confined to its thread.
 final class ProxyConnection {
     private static let block = 64 << 10
 
@@ -15,7 +15,7 @@ final class ProxyConnection {
         self.proxy = proxy
     }
 
-    /// Until either side has ended, or the proxy.
+    /// Runs until either side or the proxy ends.
     func run() {
         do {
             guard let request = try receive() else { return }
@@ -28,7 +28,7 @@ final class ProxyConnection {
                 if case .refusedHost = error { return try answer(.refused) }
                 return try answer(.unreachable)
             }
-            // What came behind the request would be a second one.
+            // Bytes after the request are ignored: they would be a second request.
             try carry(server, request)
         } catch is ProxyRequest.Problem {
             try? answer(.notUnderstood)
@@ -36,7 +36,7 @@ final class ProxyConnection {
             proxy.note(refusal.description)
             decoder.spoil()
         } catch {
-            // The connection broke: whoever waits at its other end is to learn that.
+            // The connection broke; a reset tells the decoder that the answer is incomplete.
             decoder.spoil()
         }
     }
@@ -54,7 +54,7 @@ final class ProxyConnection {
         }
     }
 
-    /// To an address that was checked just now, so that nothing can come between.
+    /// Connects to an address that has just been checked, so that it cannot change in between.
     private func connect(_ server: ServerURL) throws(MediaProblem) -> any ServerStream {
         let literal = NetworkAddress(text: server.host)
         let addresses = literal.map { [$0] } ?? proxy.lookUp(server.host)
@@ -107,7 +107,7 @@ final class ProxyConnection {
         try buffer.withUnsafeMutableBytes { try socket.read(into: $0) }
     }
 
-    /// False when the time is over, or all is.
+    /// Returns false on timeout, or if the proxy ends.
     private func wait(_ socket: StreamSocket, _ event: Int32, _ time: Duration) -> Bool {
         var entries = [
             pollfd(fd: proxy.stop, events: Int16(POLLIN), revents: 0),
@@ -117,13 +117,13 @@ final class ProxyConnection {
         return count > 0 && entries[0].revents == 0
     }
 
-    /// One block in each direction at most is held: who does not read holds up whom it does not read from. There is no limit
-    /// of time: a recording may be paused for hours, and the job ends a decoder that waits in vain.
+    /// Holds one block per direction at most, so backpressure reaches the sender. There is no time limit: a recording
+    /// may be paused for hours, and the job ends a decoder that waits in vain.
     private func carry(_ server: some ServerStream, _ request: ProxyRequest) throws {
         var (toServer, toDecoder) = (request.forwarded[...], ArraySlice<UInt8>())
         var answer = ProxyAnswer(isSecure: request.server.scheme == "https", hasNoBody: request.isHead)
         var isServerOver = false
-        // TLS may hold what was read already, of which poll knows nothing.
+        // TLS may hold bytes that were already read from the socket, which poll does not see.
         var mayHoldMore = false
         while !isServerOver || !toDecoder.isEmpty {
             let decoderEvents = POLLIN | (toDecoder.isEmpty ? 0 : POLLOUT)
@@ -146,7 +146,7 @@ final class ProxyConnection {
                     guard proxy.mayTake(count) else { throw SystemError(code: EFBIG) }
                     if count == 0 {
                         toDecoder = try answer.end()[...]
-                        // What is missing is to be an error, not the end.
+                        // A truncated body must be an error, not a regular end.
                         if answer.isCutShort { throw SystemError(code: ECONNRESET) }
                     } else {
                         toDecoder = try answer.pass(buffer[..<count])[...]

@@ -1,32 +1,32 @@
 package import VoiceBase
 internal import VoiceNetwork
 
-/// What the decoder asks our proxy for: a page of http in absolute form (RFC 9112 section 3.2.2), whose host may stand for
-/// one of https (`SecureAddress`). A pure value.
+/// The decoder's request to the proxy: an http URL in absolute form (RFC 9112 section 3.2.2), whose host may encode an
+/// https URL (`SecureAddress`). A pure value.
 package struct ProxyRequest: Sendable, Equatable {
     package enum Problem: Error, Equatable, Sendable {
-        /// More than `longestHead` without an end.
+        /// No end within `longestHead` bytes.
         case tooLong
         case notUnderstood
     }
 
-    /// Bytes of a request up to its empty line.
+    /// Longest head including its empty line, in bytes.
     package static let longestHead = 16 << 10
     private static let mostFields = 64
 
-    /// Where to connect to.
+    /// The server to connect to.
     package let server: ServerURL
-    /// Nothing but the head of the answer is wanted.
+    /// Whether the method is HEAD.
     package let isHead: Bool
     /// The value of Proxy-Authorization.
     package let credentials: String?
-    /// What the server is sent: origin form, without the fields meant for a proxy.
+    /// The request for the server: origin form, without the header fields meant for a proxy.
     package let forwarded: [UInt8]
-    /// Bytes of the input that were the request.
+    /// Length of the request, in bytes.
     package let length: Int
 
-    /// - Returns: nil until the request is whole.
-    /// - Throws: what cannot become a request any more.
+    /// - Returns: nil until the request is complete.
+    /// - Throws: if the bytes cannot become a valid request.
     package static func parse(_ bytes: [UInt8]) throws(Problem) -> ProxyRequest? {
         guard let length = end(of: bytes) else {
             if bytes.count >= longestHead { throw .tooLong }
@@ -47,7 +47,7 @@ package struct ProxyRequest: Sendable, Equatable {
 
     private init?(_ head: ArraySlice<UInt8>) {
         length = head.count
-        // Neither a bare line end nor a zero may hide a second request in the first.
+        // Neither a bare CR nor a NUL may hide a second request in the first.
         var lines: [ArraySlice<UInt8>] = []
         for line in head.dropLast(4).split(separator: 0x0A, omittingEmptySubsequences: false) {
             lines.append(line.last == 0x0D ? line.dropLast() : line)
@@ -71,9 +71,9 @@ package struct ProxyRequest: Sendable, Equatable {
             case "proxy-authorization":
                 credentials = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
                     .split(separator: " ").joined(separator: " ")
-            // A player has nothing to send.
+            // A player sends no body.
             case "content-length", "transfer-encoding": return nil
-            // Compressed, a playlist could not be looked at.
+            // A compressed playlist could not be checked.
             case "accept-encoding": break
             case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect": break
             default: kept += Array(line) + [0x0D, 0x0A]
@@ -101,7 +101,7 @@ package struct ProxyRequest: Sendable, Equatable {
             let named = ServerURL(prefix + authority), let server = SecureAddress.meant(by: named)
         else { return nil }
         if path.first != UInt8(ascii: "/") { path.insert(UInt8(ascii: "/"), at: 0) }
-        // "https://host:8443" without its scheme: the port only where it is not the usual one.
+        // The Host field names the https server; its port only if it is not the default.
         let isSecure = server.scheme == "https"
         let name = isSecure ? String(server.text.dropFirst("https://".count)) : authority
         return Target(server: server, authority: name, path: path)

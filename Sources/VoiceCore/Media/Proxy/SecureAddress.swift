@@ -1,17 +1,17 @@
 package import VoiceBase
 
-/// Names https addresses so that a decoder without TLS asks our proxy for them over plain http on this machine:
+/// Encodes https addresses so that a decoder without TLS requests them from the proxy over plain http on this machine:
 ///
 ///     https://example.org/a/list.m3u8   <->  http://example.org.https.invalid:443/a/list.m3u8
 ///     https://[2001:db8::1]:8443/x      <->  http://2001-db8--1.v6.https.invalid:8443/x
 ///
-/// The host carries it, so that what is relative to such an address stays https. Nothing on the network has a name below
-/// "invalid" (RFC 6761 section 6.4).
+/// The encoding is in the host, so that references relative to such an address stay https. No name below "invalid"
+/// exists on the network (RFC 6761 section 6.4).
 package enum SecureAddress {
     private static let mark = ".https.invalid"
     private static let markOfSix = ".v6" + mark
 
-    /// What the decoder is given for an address; http stays as it is.
+    /// Returns the address for the decoder; http addresses are returned unchanged.
     package static func plain(_ address: String) -> String {
         let scheme = "https://"
         guard address.prefix(scheme.count).lowercased() == scheme else { return address }
@@ -26,7 +26,7 @@ package enum SecureAddress {
         return String(server.host.map { $0 == ":" ? "-" : $0 }) + markOfSix
     }
 
-    /// The server that a decoder means; nil where the name is none.
+    /// Returns the server that an address of the decoder encodes; nil if the encoded name is invalid.
     package static func meant(by url: ServerURL) -> ServerURL? {
         guard url.host.hasSuffix(mark) else { return url }
         if url.host.hasSuffix(markOfSix) {

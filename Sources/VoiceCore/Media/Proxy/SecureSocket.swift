@@ -3,7 +3,7 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// A TLS connection to one checked address, its certificate verified for the server's name by libcurl. Confined to its
+/// A TLS connection to one checked address; libcurl verifies the certificate for the server's name. Confined to its
 /// thread.
 final class SecureSocket: ServerStream {
     private let handle: CurlHandle
@@ -13,7 +13,7 @@ final class SecureSocket: ServerStream {
 
     /// - Parameters:
     ///   - caFile: PEM file with the certificates to trust instead of the system's.
-    ///   - stop: a descriptor that ends the waiting when it is readable.
+    ///   - stop: a descriptor that ends the wait when it becomes readable.
     init(
         to address: NetworkAddress,
         of server: ServerURL,
@@ -28,7 +28,7 @@ final class SecureSocket: ServerStream {
         handle.set(CURLOPT_CONNECT_ONLY, 1)
         handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         handle.set(CURLOPT_FRESH_CONNECT, 1)
-        // The proxies of the environment look names up by themselves.
+        // A proxy from the environment would resolve the name itself.
         handle.set(CURLOPT_PROXY, "")
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, patience)
         if !isSix {
@@ -53,7 +53,7 @@ final class SecureSocket: ServerStream {
         curl_multi_cleanup(multi)
     }
 
-    /// What went wrong, in words; nil when it is connected.
+    /// Returns the error as text; nil once connected.
     private static func connect(_ multi: UnsafeMutableRawPointer, _ handle: CurlHandle, stop: Int32) -> String? {
         var running: Int32 = 1
         while running > 0 {
@@ -76,13 +76,13 @@ final class SecureSocket: ServerStream {
         var count = 0
         let code = curl_easy_recv(handle.easy, buffer.baseAddress, buffer.count, &count)
         if code == CURLE_AGAIN { return nil }
-        // Many servers end without telling TLS so; whether something is missing, the length of the body says.
+        // Many servers close without a TLS close_notify; the length of the body shows whether something is missing.
         if code == CURLE_RECV_ERROR, handle.number(CURLINFO_OS_ERRNO) == 0 { return 0 }
         guard code == CURLE_OK else { throw SystemError(code: ECONNRESET) }
         return count
     }
 
-    /// After none were taken the same bytes must be offered again.
+    /// If it returns 0, the same bytes must be offered again.
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         var count = 0
         let code = bytes.withUnsafeBytes { curl_easy_send(handle.easy, $0.baseAddress, $0.count, &count) }

@@ -1,17 +1,18 @@
-/// A playlist of HLS (RFC 8216) as the decoder may have it: every address in it is http or https, the latter named by
-/// `SecureAddress`.
+/// Rewrites an HLS playlist (RFC 8216) for the decoder: every address in it must be http or https, and https is encoded
+/// by `SecureAddress`.
 package enum SegmentList {
-    /// The first line of any.
+    /// Beginning of every such playlist.
     package static let beginning = Array("#EXTM3U".utf8)
-    /// In bytes; a day of live segments is 200 kB.
+    /// Longest playlist in bytes; a day of live segments takes 200 kB.
     package static let longest = 2 << 20
 
-    /// Why it is not passed on, in words for the user.
+    /// Why it is not passed on, as a sentence for the user.
     package struct Refusal: Error, Equatable, Sendable {
         package let description: String
     }
 
-    /// - Parameter isSecure: whether it came over https, which an address without a scheme ("//host/path") continues.
+    /// - Parameter isSecure: whether the playlist came over https, which an address without a scheme ("//host/path")
+    ///   inherits.
     package static func passed(_ bytes: [UInt8], isSecure: Bool) throws(Refusal) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 1024)
@@ -46,13 +47,13 @@ package enum SegmentList {
         return result + rest
     }
 
-    /// The same for one address.
+    /// Rewrites one address.
     static func address(_ bytes: ArraySlice<UInt8>, _ isSecure: Bool) throws(Refusal) -> [UInt8] {
         let text = bytes.drop { $0 == 0x20 || $0 == 0x09 }
         if text.starts(with: "//".utf8) {
             return isSecure ? try secure(Array("https:".utf8) + text) : Array(bytes)
         }
-        // What stands before the first colon is a scheme, unless it cannot be one (RFC 3986 section 3.1).
+        // Text before the first colon is a scheme, unless it cannot be one (RFC 3986 section 3.1).
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[..<colon].allSatisfy(isSchemeByte),
             let first = text.first, isLetter(first)
         else { return Array(bytes) }

@@ -3,21 +3,21 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// The bytes of a server, in both directions, without waiting.
+/// A non-blocking stream of bytes to and from a server.
 protocol ServerStream {
-    /// To poll; it says nothing of what has been read from it and waits to be taken.
+    /// For poll only: bytes may be buffered above it, which poll does not see.
     var file: Int32 { get }
-    /// Bytes read; 0 at the end; nil where there are none yet.
+    /// Returns the number of bytes read; 0 at the end; nil if there are none yet.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int?
-    /// Bytes that were taken, maybe none.
+    /// Returns the number of bytes written, possibly 0.
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int
 }
 
-/// A TCP socket: non-blocking, closed with its last reference and on exec.
+/// A TCP socket: non-blocking, closed on exec and with its last reference.
 final class StreamSocket: ServerStream, Sendable {
     let file: Int32
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     private init(_ file: Int32) { self.file = file }
 
     deinit { close(file) }
@@ -39,15 +39,15 @@ final class StreamSocket: ServerStream, Sendable {
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// The next connection; nil where there is none.
+    /// Accepts the next connection; nil if there is none.
     func accept() -> StreamSocket? {
         let file = clinux_local_accept(file)
         return file < 0 ? nil : StreamSocket(file)
     }
 
     /// Connects to exactly this address.
-    /// - Parameter stop: a descriptor that ends the waiting when it is readable.
-    /// - Throws: errno; ETIMEDOUT after `patience`, ECANCELED when it was stopped.
+    /// - Parameter stop: a descriptor that ends the wait when it becomes readable.
+    /// - Throws: errno; ETIMEDOUT after `patience`, ECANCELED if stopped.
     static func connect(
         to address: NetworkAddress,
         port: Int,
@@ -72,7 +72,8 @@ final class StreamSocket: ServerStream, Sendable {
         return socket
     }
 
-    /// Bytes read; 0 at the end; nil where there are none yet. A connection that broke ends with `ECONNRESET`.
+    /// Returns the number of bytes read; 0 at the end; nil if there are none yet. A broken connection throws, usually
+    /// `ECONNRESET`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
         let count = recv(file, buffer.baseAddress, buffer.count, 0)
         if count >= 0 { return count }
@@ -80,7 +81,7 @@ final class StreamSocket: ServerStream, Sendable {
         return nil
     }
 
-    /// Bytes that were taken, maybe none.
+    /// Returns the number of bytes written, possibly 0.
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         let count = bytes.withUnsafeBytes { send(file, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         if count >= 0 { return count }
@@ -88,7 +89,7 @@ final class StreamSocket: ServerStream, Sendable {
         return 0
     }
 
-    /// Its end will be a reset: the other side must not take what it has for all there is.
+    /// Makes the socket close with a reset, so that the peer does not take a truncated answer for a complete one.
     func spoil() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
         setsockopt(file, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))

@@ -2,11 +2,11 @@ import FoundationEssentials
 internal import VoiceBase
 internal import VoiceReply
 
-/// An item of the Internet Archive: its sound files, in order, each in the best of its formats.
+/// An item of the Internet Archive: its sound files in alphabetical order, each in the preferred format available.
 package struct ArchiveItem: Equatable {
     package private(set) var items: [MediaItem] = []
 
-    /// The id in an address such as https://archive.org/details/ID; nil for others.
+    /// Returns the ID of an address such as https://archive.org/details/ID; nil for other addresses.
     static func identifier(in url: ServerURL) -> String? {
         guard url.host == "archive.org" || url.host == "www.archive.org" else { return nil }
         let parts = url.path.split(separator: "/")
@@ -18,12 +18,12 @@ package struct ArchiveItem: Equatable {
 
     static func metadataAddress(_ identifier: String) -> String { "https://archive.org/metadata/\(identifier)" }
 
-    /// - Parameter bytes: what the metadata address returned. Nil where that is no JSON of this shape.
+    /// - Parameter bytes: the reply of the metadata address. Nil if it is not JSON of the expected form.
     package init?(_ bytes: [UInt8], identifier: String) {
         guard let reply = OutsideJSON.decode(Reply.self, from: bytes, atMost: Self.longest) else { return nil }
         let creator = reply.metadata?.creator?.text
         let album = reply.metadata?.title?.text
-        // Of one recording there are several files; the name without its ending tells them apart.
+        // A recording has several files; those with the same name without extension belong together.
         var best: [String: (rank: Int, file: File)] = [:]
         for file in reply.files ?? [] {
             guard let rank = Self.formats.firstIndex(of: file.format?.lowercased() ?? "") else { continue }
@@ -43,7 +43,7 @@ package struct ArchiveItem: Equatable {
         }
     }
 
-    /// Longest description of an item, in bytes.
+    /// Longest reply, in bytes.
     private static let longest = 8 << 20
 
     private static let formats = [
@@ -71,7 +71,7 @@ package struct ArchiveItem: Equatable {
         let title: Words?
     }
 
-    /// One text or several.
+    /// One string, or the first of several.
     private struct Words: Decodable {
         let text: String
 

@@ -3,14 +3,14 @@ internal import VoiceBase
 internal import VoiceNetwork
 internal import VoiceReply
 
-/// Finds out where the sound of an address is: follows redirects, feeds and playlists, with every step checked.
+/// Finds the sound behind an address: follows redirects, feeds and playlists, and checks every step.
 ///
-/// The decoder gets an address that needs no more redirects. Bounded: eight steps, 15 s and 8 MB for each.
+/// The resulting address needs no more redirects. Bounded: eight steps, 15 s and 8 MB for each.
 struct MediaResolver: Sendable {
     struct Found: Sendable, Equatable {
         var source: MediaSource
         var item: MediaItem
-        /// What follows it, as of an item with several files.
+        /// Items that follow it, such as the other files of an archive item.
         var more: [MediaItem] = []
     }
 
@@ -37,7 +37,7 @@ struct MediaResolver: Sendable {
         self.lookUp = lookUp
     }
 
-    /// - Parameter isHeard: whether an episode was heard to its end.
+    /// - Parameter isHeard: whether the episode at this address was heard to its end.
     func resolve(_ item: MediaItem, isHeard: (String) -> Bool) async throws(MediaProblem) -> Found {
         if let path = AddressText.filePath(item.address) {
             return Found(source: .file(try policy.file(path, resolve: Self.realPath)), item: item)
@@ -45,7 +45,7 @@ struct MediaResolver: Sendable {
         var found = Found(source: .network(item.address), item: item)
         var address = item.address
         for _ in 0..<Self.mostSteps {
-            // Playlists and redirections have addresses as people write them, too.
+            // Addresses in playlists and redirects are not always percent-encoded.
             address = SoundAddress.encoded(address)
             var url = try policy.network(address)
             let archived = ArchiveItem.identifier(in: url)
@@ -54,7 +54,7 @@ struct MediaResolver: Sendable {
             if addresses.isEmpty { addresses = await lookUp(url.host) }
             if addresses.isEmpty { throw .failed("the host \(url.host) is not known") }
             guard policy.allows(addresses, of: url) else { throw .refusedHost(url.host) }
-            // As it was written: a path may need its last slash.
+            // The text as written: a path may need its final slash.
             let text = archived.map(ArchiveItem.metadataAddress) ?? AddressText.withoutFragment(address)
             let reply = try await head(text, url, addresses)
             defer { reply.close() }
@@ -74,7 +74,7 @@ struct MediaResolver: Sendable {
         throw .failed("it was passed on too often")
     }
 
-    /// Asks the addresses that were checked, whatever the name stands for by then.
+    /// Connects to the checked addresses, even if the name resolves differently by then.
     private func head(
         _ text: String,
         _ url: ServerURL,
@@ -97,7 +97,7 @@ struct MediaResolver: Sendable {
         }
     }
 
-    /// The address that a feed or playlist leads to; nil where the reply is the sound itself.
+    /// Returns the address that a feed or playlist leads to; nil if the reply is the sound itself.
     private func look(
         into reply: HTTPStream,
         _ archived: String?,
@@ -165,7 +165,7 @@ struct MediaResolver: Sendable {
         return String(cString: real)
     }
 
-    /// A reference beside the address it was found at (RFC 3986 section 5.2, without dot segments).
+    /// Resolves a reference against the address at which it was found (RFC 3986 section 5.2, without dot segments).
     static func join(_ reference: String, to base: String) -> String {
         let lower = reference.lowercased()
         if lower.hasPrefix("http://") || lower.hasPrefix("https://") { return reference }

@@ -1,4 +1,4 @@
-/// A playlist that names streams: M3U or PLS. The playlists of HLS are left to the decoder.
+/// A playlist that names streams: M3U or PLS. HLS playlists are left to the decoder.
 package enum PlaylistText: Equatable {
     /// Longest address, in bytes.
     private static let longestEntry = 2048
@@ -6,7 +6,8 @@ package enum PlaylistText: Equatable {
     case entries([String])
     case liveSegments
 
-    /// Nil where the text is neither.
+    /// - Parameter isPlaylist: whether the server declared a playlist, so that M3U needs no header line.
+    /// - Returns: nil if the text is neither.
     package init?(_ bytes: [UInt8], isPlaylist: Bool) {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map { line in
             Self.trimmed(line.first == "\u{FEFF}" ? line.dropFirst() : line)

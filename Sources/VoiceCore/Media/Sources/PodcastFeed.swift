@@ -1,11 +1,12 @@
 internal import VoiceBase
 
-/// The episodes of a podcast (RSS 2.0 with enclosures, or Atom with enclosure links), the newest first.
+/// The episodes of a podcast (RSS 2.0 with enclosures, or Atom with enclosure links): the newest first if all have
+/// dates, otherwise in the order of the feed.
 package struct PodcastFeed: Equatable {
     package struct Episode: Equatable {
         package var title = ""
         package var address = ""
-        /// Comparable, from the date of publication; 0 where there is none.
+        /// The date of publication as a number that sorts, not a time; 0 if there is none.
         package var date = 0
     }
 
@@ -14,7 +15,7 @@ package struct PodcastFeed: Equatable {
     package private(set) var title = ""
     package private(set) var episodes: [Episode] = []
 
-    /// Nil where the text is no feed.
+    /// Returns nil if the text is not a feed.
     package init?(_ bytes: [UInt8]) {
         var scanner = MarkupScanner(bytes)
         var isFeed = false
@@ -58,7 +59,7 @@ package struct PodcastFeed: Equatable {
         if episodes.allSatisfy({ $0.date > 0 }) { episodes.sort { $0.date > $1.date } }
     }
 
-    /// The newest episode that was not heard to its end; the newest of all where all were.
+    /// Returns the first episode not heard to its end; the first of all if all were heard.
     func newest(unheard isHeard: (String) -> Bool) -> Episode? {
         episodes.first { !isHeard($0.address) } ?? episodes.first
     }
@@ -75,7 +76,7 @@ package struct PodcastFeed: Equatable {
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// "Tue, 10 Jun 2025 04:00:00 GMT" (RFC 822, section 5); zones are not told apart: episodes are hours apart.
+    /// "Tue, 10 Jun 2025 04:00:00 GMT" (RFC 822, section 5). Time zones are ignored: episodes are hours apart.
     private static func date(_ text: String) -> Int? {
         let words = text.split { $0 == " " || $0 == "," || $0 == ":" }
         guard let index = words.firstIndex(where: { months.contains($0.prefix(3).lowercased()) }), index > 0,

@@ -1,7 +1,7 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// Radio stations by name, from a TOML file: `[stations]`, then `"name" = "address"` in each line.
+/// Radio stations by name, from a TOML file: `[stations]`, then one `"name" = "address"` per line.
 package struct StationTable: Sendable, Equatable {
     package struct Station: Sendable, Equatable {
         package var name: String
@@ -14,13 +14,13 @@ package struct StationTable: Sendable, Equatable {
 
     package init() {}
 
-    /// The stations of a file; none where it is missing or wrong, of which the media player tells.
+    /// Returns the stations of a file; none if it is missing or invalid, which the media player reports.
     package static func known(in path: String, files: FileReader = .system) -> StationTable {
         guard !path.isEmpty, let bytes = try? files.read(path, 256 << 10).bytes else { return StationTable() }
         return (try? StationTable(parsing: bytes)) ?? StationTable()
     }
 
-    /// - Throws: what is wrong with the text, in one line.
+    /// - Throws: the error and its line number, as one sentence.
     package init(parsing bytes: [UInt8]) throws(MediaProblem) {
         let document: ConfigurationDocument
         do {
@@ -36,7 +36,7 @@ package struct StationTable: Sendable, Equatable {
         }
     }
 
-    /// The station that was meant: by its whole name, else the first that has all the words.
+    /// Finds a station by its full name, or else the first whose name contains all the words.
     package func find(_ name: String) -> Station? {
         let wanted = Self.words(name)
         guard !wanted.isEmpty else { return nil }

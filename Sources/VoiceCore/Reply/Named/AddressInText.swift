@@ -1,21 +1,22 @@
 internal import VoiceBase
 
-/// Where an address of the web begins and ends in running text: "https://...", "http://..." or "www....".
+/// Finds where a web address begins and ends in running text: "https://...", "http://..." or "www....".
 ///
-/// Letters of every script may be part of it (RFC 3987); punctuation and quotation marks of none are, except those of
-/// ASCII that addresses are made of. Scripts that are written without blanks run on behind an address: their letters are
+/// Letters of every script may be part of an address (RFC 3987). Punctuation and quotation marks may not, except the
+/// ASCII ones that addresses use. Scripts written without spaces continue directly after an address: their letters are
 /// part of it only where an address can have them.
 enum AddressInText {
     /// Longest address, in bytes.
     static let longest = 2048
 
-    /// Whether what stands before this place lets an address begin here.
+    /// Whether the text before this position allows an address to begin here.
     static func mayBegin(in bytes: [UInt8], at position: Int) -> Bool {
         guard let scalar = scalar(in: bytes, before: position) else { return true }
         return !scalar.isOfWord || isUnspaced(scalar)
     }
 
-    /// The position behind an address that begins here; nil where none begins. Punctuation at its end is the sentence's.
+    /// Returns the position after an address that begins here; nil if none does. Punctuation at its end belongs to the
+    /// sentence.
     static func end(in bytes: [UInt8], from start: Int) -> Int? {
         guard isScheme(bytes, at: start) else { return nil }
         var end = start
@@ -39,7 +40,7 @@ enum AddressInText {
         return end
     }
 
-    /// The position behind letters outside of ASCII; nil where they are not of the address.
+    /// Returns the position after letters outside ASCII; nil if they are not part of the address.
     private static func lettersEnd(in bytes: [UInt8], from position: Int, of start: Int) -> Int? {
         guard let (first, length) = scalar(in: bytes, at: position), first.isOfWord else { return nil }
         guard isUnspaced(first) else { return position + length }
@@ -50,7 +51,7 @@ enum AddressInText {
         }
         let isPart = bytes[position - 1] == UInt8(ascii: "/")
         guard !isPart else { return end }
-        // "https://e.org/a.mp3" with a particle behind it, or another address.
+        // "https://e.org/a.mp3" followed by a particle, or by another address.
         if end >= bytes.count || isScheme(bytes, at: end) { return nil }
         let before = SoundAddress(SoundAddress.encoded(String(decoding: bytes[start..<position], as: UTF8.self)))
         if before?.kind != nil { return nil }
@@ -67,13 +68,13 @@ enum AddressInText {
         return first >= 0x80 || Unicode.Scalar(first).isOfWord
     }
 
-    /// Letters of scripts without blanks, and of Korean, whose particles stand at the word.
+    /// Whether it is a letter of a script without spaces, or of Korean, which attaches particles to words.
     private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isOfWord
             && (WordCount.isWrittenWithoutSpaces(Character(scalar)) || (0xAC00...0xD7A3).contains(scalar.value))
     }
 
-    /// The character that begins here, and its bytes; the bytes are UTF-8.
+    /// Returns the character that begins here and its length in bytes. The bytes are UTF-8.
     static func scalar(in bytes: [UInt8], at position: Int) -> (Unicode.Scalar, length: Int)? {
         guard position < bytes.count else { return nil }
         let length =

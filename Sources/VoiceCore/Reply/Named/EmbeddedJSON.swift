@@ -1,20 +1,20 @@
 internal import VoiceBase
 
-/// Finds JSON values in running text, with bounds on depth, length and on the work for a whole text.
+/// Finds JSON values in running text, with bounds on depth, length and the work for a whole text.
 ///
-/// Models write JSON as they write programs: with comments, a comma behind the last member, names without quotes, texts in
-/// single or typographic ones and with such quotes in them, `True` and `None`. All that is put right before it is decoded.
-/// Where the text ends within a value, what is complete of it counts.
+/// Models write JSON as they write programs: with comments, a comma after the last member, names without quotes,
+/// strings in single or typographic quotes and with such quotes inside, `True` and `None`. All of that is corrected
+/// before decoding. If the text ends within a value, the complete part of it counts.
 struct EmbeddedJSON {
     private static let deepest = 8
     private static let longest = 64 << 10
-    /// Bytes that are looked at for all attempts together.
+    /// Bytes that may still be scanned, over all attempts.
     private var budget = 512 << 10
 
-    /// The object or array that begins at `start`, and where it ends; nil where there is none.
+    /// Returns the object or array that begins at `start`, and the position after it; nil if there is none.
     mutating func value(in bytes: [UInt8], at start: Int) -> (JSONValue, end: Int)? {
         guard bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "["), budget > 0 else { return nil }
-        // What is JSON as it stands is read as JSON: no quotation mark in its texts is anything else.
+        // Valid JSON is read strictly, so that no quotation mark inside its strings is misread.
         if let end = strictEnd(in: bytes, from: start), let value = Self.decode(Array(bytes[start..<end])) {
             return (value, end)
         }
@@ -32,7 +32,7 @@ struct EmbeddedJSON {
 
     private static let words = ["true", "false", "null"].map { Array($0.utf8) }
 
-    /// Where the value ends by JSON's own rules; nil where it has no end, is too deep, or is surely no JSON.
+    /// Returns where the value ends by the rules of JSON; nil if it has no end, is too deep, or is certainly not JSON.
     private mutating func strictEnd(in bytes: [UInt8], from start: Int) -> Int? {
         let limit = min(bytes.count, start + min(Self.longest, budget))
         var (position, depth, isInText) = (start, 0, false)
@@ -71,17 +71,17 @@ struct EmbeddedJSON {
     }
 }
 
-/// Rewrites what is nearly JSON as JSON.
+/// Rewrites text that is almost JSON as JSON.
 private struct LooseJSON {
     private let bytes: [UInt8]
     private let limit: Int
     private(set) var position: Int
     private(set) var strict: [UInt8] = []
-    /// The brackets that are to be closed.
+    /// The closing brackets still to come.
     private var closers: [UInt8] = []
-    /// As much of it as ended with a whole member, and its brackets.
+    /// The part that ends with a complete member, and the brackets open there.
     private var whole: (length: Int, closers: [UInt8]) = (0, [])
-    /// The block of code ended before the value.
+    /// Whether the code block ended before the value did.
     private(set) var isAtFence = false
 
     init(_ bytes: [UInt8], from start: Int, to limit: Int) {
@@ -90,13 +90,13 @@ private struct LooseJSON {
         position = start
     }
 
-    /// What of a value that was cut off may be decoded, the longest first.
+    /// What may be decoded of a value that was cut off, the longest first.
     var cutOff: [[UInt8]] {
         guard !closers.isEmpty else { return [] }
         return [strict + closers.reversed(), Array(strict.prefix(whole.length)) + whole.closers.reversed()]
     }
 
-    /// The position behind the value; nil where it has no end, or holds what nobody means as JSON.
+    /// Returns the position after the value; nil if it has no end, or contains something that cannot be meant as JSON.
     mutating func read(deepest: Int) -> Int? {
         while position < limit {
             let byte = bytes[position]
@@ -125,7 +125,7 @@ private struct LooseJSON {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
                 UInt8(ascii: "$"):
                 guard readWord() else { return nil }
-            // Outside of texts and words JSON has numbers and marks.
+            // Outside strings and words, JSON consists of numbers and punctuation.
             case 0x20, 0x0A, 0x0D, 0x09, UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"),
                 UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"):
                 append(byte)
@@ -145,7 +145,7 @@ private struct LooseJSON {
         if strict.last == UInt8(ascii: ",") { strict.removeLast() }
     }
 
-    /// A text ends with its quote where something follows that may stand behind a text: "Don't Stop" has another before.
+    /// Reads a string. A quote ends it only if what follows may follow a string: "Don't Stop" has one inside.
     private mutating func readText(_ quote: Quote) -> Bool {
         let start = strict.count
         strict.append(UInt8(ascii: "\""))
@@ -159,10 +159,10 @@ private struct LooseJSON {
             }
             if byte == UInt8(ascii: "\\"), position + 1 < limit {
                 let next = bytes[position + 1]
-                // Others JSON does not know: "\'", and "\_" out of Markdown.
+                // JSON does not know other escapes: "\'", and "\_" from Markdown.
                 if "\"\\/bfnrtu".utf8.contains(next) { strict.append(byte) }
                 position += 1
-                // A line break is dealt with below.
+                // A line break is handled below.
                 if next >= 0x20 {
                     strict.append(next)
                     position += 1
@@ -171,7 +171,7 @@ private struct LooseJSON {
             }
             switch byte {
             case UInt8(ascii: "\""): strict += [UInt8(ascii: "\\"), byte]
-            // A line that was broken within a text.
+            // A line break within a string.
             case 0x0A where quote.mayBreak:
                 if bytes[(position + 1)...].starts(with: "```".utf8) {
                     isAtFence = true
@@ -190,7 +190,8 @@ private struct LooseJSON {
         return false
     }
 
-    /// What stands behind a text: a mark, behind a comma the beginning of the next member, a comment, or nothing.
+    /// What may follow a string: punctuation, a comma and the beginning of the next member, a comment, or the end of
+    /// the text.
     private func mayFollowText(_ start: Int) -> Bool {
         var next = start
         func skipBlanks() { while next < limit, bytes[next] <= 0x20 { next += 1 } }
@@ -211,7 +212,7 @@ private struct LooseJSON {
         }
     }
 
-    /// A name without quotes or a value that is a word.
+    /// Whether a name without quotes or a value that is a word begins here.
     private func isWord(at start: Int) -> Bool {
         let word = bytes[start..<min(limit, start + 64)].prefix(while: Self.isOfName)
         guard !word.isEmpty else { return false }
@@ -220,7 +221,7 @@ private struct LooseJSON {
         return bytes[word.endIndex..<limit].first { $0 > 0x20 } == UInt8(ascii: ":")
     }
 
-    /// `//` and `#` to the end of the line, and what stands between `/*` and `*/`.
+    /// Skips `//` and `#` comments to the end of the line, and comments between `/*` and `*/`.
     private mutating func skipComment() -> Bool {
         if bytes[position] == UInt8(ascii: "/") {
             guard position + 1 < limit else { return false }
@@ -245,7 +246,7 @@ private struct LooseJSON {
 
     private static let values = ["True": "true", "False": "false", "None": "null", "undefined": "null", "NaN": "null"]
 
-    /// A name without quotes, a value that is a word, or the exponent of a number.
+    /// Reads a name without quotes, a value that is a word, or the exponent of a number.
     private mutating func readWord() -> Bool {
         let start = position
         while position < limit, Self.isOfName(bytes[position]) { position += 1 }
@@ -274,10 +275,10 @@ private struct LooseJSON {
     }
 }
 
-/// A quotation mark that begins a text, and those that end such a one.
+/// A quotation mark that begins a string, and the marks that may end it.
 private struct Quote {
     let length: Int
-    /// Lines may be broken within such a text.
+    /// Whether such a string may contain line breaks.
     let mayBreak: Bool
     private let ends: [[UInt8]]
 
@@ -288,7 +289,7 @@ private struct Quote {
         ("\u{FF02}", ["\u{FF02}"]),
     ].map { (Array($0.0.utf8), $0.1) }
 
-    /// Nil where none stands.
+    /// Returns nil if there is no quotation mark here.
     init?(_ bytes: [UInt8], at position: Int) {
         switch bytes[position] {
         case UInt8(ascii: "\""): (length, mayBreak, ends) = (1, true, [[UInt8(ascii: "\"")], Array("\u{201D}".utf8)])
@@ -302,7 +303,7 @@ private struct Quote {
         }
     }
 
-    /// The bytes of the mark that ends it here; nil where none does.
+    /// Length in bytes of a mark that ends the string here; nil if there is none.
     func closes(_ bytes: [UInt8], at position: Int) -> Int? {
         ends.first { bytes[position...].starts(with: $0) }?.count
     }

@@ -1,4 +1,4 @@
-/// Where the references of Markdown lead: `[1]: https://e.org/a.mp3 "Title"` (CommonMark 0.30, section 4.7).
+/// The targets of Markdown references: `[1]: https://e.org/a.mp3 "Title"` (CommonMark 0.30, section 4.7).
 struct LinkDefinitions {
     struct Target: Equatable {
         let address: String
@@ -20,7 +20,7 @@ struct LinkDefinitions {
         targets.isEmpty ? nil : targets[Self.normal(label)]
     }
 
-    /// The label and the target that a line defines; nil where it defines none.
+    /// Returns the label and the target that a line defines; nil if it defines none.
     static func definition(in line: ArraySlice<UInt8>) -> (label: String, target: Target)? {
         let start = line.drop { $0 == 0x20 }
         guard start.count < 5000, line.count - start.count <= 3, start.first == UInt8(ascii: "["),
@@ -38,7 +38,7 @@ struct LinkDefinitions {
         return SoundAddress(address) == nil ? nil : (label, Target(address: address, title: title))
     }
 
-    /// Case and runs of blanks make no difference.
+    /// Normalises case and runs of spaces.
     private static func normal(_ label: some StringProtocol) -> String {
         label.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

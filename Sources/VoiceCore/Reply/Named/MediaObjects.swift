@@ -1,16 +1,17 @@
 internal import VoiceBase
 
-/// What is to be played of a JSON value: objects with an address and a title, a type or an address that looks like sound;
-/// arrays of them or of addresses; such objects within others ("items", "playlist", "episode").
+/// Finds what is to be played in a JSON value: objects that have an address and also a title, a type or an address that
+/// looks like sound; arrays of such objects or of addresses; such objects inside others ("items", "playlist",
+/// "episode").
 ///
-/// A title beside an address makes no sound yet: calendars and lists of pages have those too. Such an object counts where
-/// it names a type, says something that only media has, or stands with others that are surely media.
+/// An address with a title is not enough: calendars and lists of pages have those too. Such an object counts if it
+/// names a type, has a member that only media has, or is found together with others that are certainly media.
 struct MediaObjects {
     private(set) var items: [NamedMedia] = []
-    /// What the objects have to say besides, in their order.
+    /// Text to be spoken that the objects contain, in order.
     private(set) var words: [String] = []
 
-    /// Far above what is kept, so that what is left out can be counted.
+    /// Far more than are kept, so that the number left out is known.
     private static let most = 500
     private static let addresses = [
         "url", "stream_url", "audio_url", "feed_url", "stream", "audio", "feed", "link", "href", "address", "station",
@@ -20,26 +21,26 @@ struct MediaObjects {
     private static let titles = ["title", "name", "episode", "station"]
     private static let reasons = ["reason", "why"]
     private static let types = ["type", "kind", "media_type"]
-    /// What is meant to be said, where it stands in an object of its own.
+    /// Members that hold text to be spoken.
     private static let speech = [
         "intro", "say", "spoken", "speech", "answer", "response", "reply", "message", "text", "comment", "summary",
         "description", "note",
     ]
-    /// Members within which everything is to be played, sooner than what holds them.
+    /// Members whose contents are to be played, in preference to the object that has them.
     private static let parts: Set<String> = [
         "episode", "episodes", "latest", "latest_episode", "newest_episode", "enclosure", "enclosures", "track",
         "tracks",
         "song", "songs", "item", "items", "entries", "playlist", "queue", "audio", "stream", "streams", "stations",
         "media", "recordings", "files",
     ]
-    /// Of these, lists of anything have such members too.
+    /// Of these, the members that lists of anything have too.
     private static let vague: Set<String> = ["item", "items", "entries", "files"]
-    /// Members of media alone...
+    /// Members that only media has...
     private static let ofMedia: Set<String> = [
         "stream_url", "audio_url", "feed_url", "stream", "audio", "feed", "station", "artist", "album", "podcast",
         "show", "episode", "reason", "why",
     ]
-    /// ...and of what is not to be played.
+    /// ...and members of objects that are not to be played.
     private static let ofCalendars: Set<String> = [
         "start", "end", "date", "time", "when", "due", "location", "where", "attendees", "participants", "organizer",
         "start_time", "end_time", "starttime", "endtime", "all_day", "calendar", "meeting", "snippet", "status",
@@ -54,7 +55,7 @@ struct MediaObjects {
         "archive": .track,
     ]
 
-    /// Whether every member of these objects says something of media, so that no words are lost with them.
+    /// Whether every member of these objects is about media, so that no words are lost with them.
     static func isMediaAlone(_ value: JSONValue) -> Bool {
         switch value {
         case .array(let values): values.allSatisfy(isMediaAlone)
@@ -67,7 +68,7 @@ struct MediaObjects {
     private static func isOfMedia(_ name: String, _ text: String) -> Bool {
         if text.isEmpty || titles.contains(name) || reasons.contains(name) { return true }
         if types.contains(name) { return kind(ofWordsIn: text) != nil }
-        // The address of a house is for the ear.
+        // An "address" may be a street address, which is to be spoken.
         guard addresses.contains(name) else { return ofMedia.contains(name) }
         let address = SoundAddress.encoded(text)
         return SoundAddress(address) != nil || AddressText.filePath(address) != nil
@@ -76,7 +77,7 @@ struct MediaObjects {
     /// Whether a member of this name holds an address.
     static func isNameOfAddress(_ name: String) -> Bool { addresses.contains(name.lowercased()) }
 
-    /// What is found and how sure it is that it is to be played.
+    /// A find, and whether it is certain that it is to be played.
     private struct Candidate {
         var item: NamedMedia
         var isSure: Bool
@@ -90,24 +91,24 @@ struct MediaObjects {
         candidates = []
     }
 
-    /// Words that stand in the texts of links to pages, too: the weather station, the live blog, the file.
+    /// Words that also occur in links to pages: a weather station, a live blog, a file.
     private static let ofPages: Set<Substring> = [
         "station", "live", "show", "file", "feed", "track", "sound", "archive", "stream",
     ]
 
-    /// The kind that the text of a link names.
+    /// Returns the kind that the text of a link names.
     static func kind(ofLinkText text: String) -> MediaKind? {
         text.lowercased().split { !$0.isLetter }.lazy.filter { !ofPages.contains($0) }.compactMap { kinds[$0] }.first
     }
 
-    /// The kind that a word of a text names.
+    /// Returns the kind that a word of the text names.
     private static func kind(ofWordsIn text: String) -> MediaKind? {
         text.lowercased().split { !$0.isLetter }.lazy.compactMap { kinds[$0] }.first
     }
 
     /// - Parameters:
-    ///   - title: of the object that holds this one, for one that has none.
-    ///   - isPart: it is a part of something that is played.
+    ///   - title: the title of the enclosing object, for an object that has none.
+    ///   - isPart: whether the value is part of something to be played.
     private mutating func look(into value: JSONValue, title: String? = nil, isPart: Bool = false) {
         guard candidates.count < Self.most else { return }
         switch value {
@@ -136,7 +137,7 @@ struct MediaObjects {
         }
         let own = Self.candidate(members, title: title, isPart: isPart)
         let known = candidates.count
-        // What is named by its title alone may as well be the title of what is within it.
+        // If only a name was found, it may as well be the title of what is inside.
         let isName = own.map { $0.item.address == $0.item.title } ?? true
         let outer = members.text(Self.titles)
         for name in members.names where isName || Self.parts.contains(name) {
@@ -159,7 +160,7 @@ struct MediaObjects {
         }
         let sound = SoundAddress(address)
         let isFile = AddressText.filePath(address) != nil
-        // What has a scheme and is not the web's is nothing to play; what has none is a station's name.
+        // An address with a scheme other than http(s) cannot be played; a name without a scheme may be a station's.
         let isStation = named != nil && !address.contains(":")
         guard sound != nil || isFile || isStation else { return nil }
         guard ownTitle != nil || named != nil || sound?.kind != nil || isPart else { return nil }
@@ -167,7 +168,7 @@ struct MediaObjects {
         let isOther = type != nil || members.names.contains(where: ofCalendars.contains)
         if isOther, !isKnown { return nil }
         var kind = named ?? sound?.kind ?? .track
-        // "Audio" and "music" may be anything; the address knows better.
+        // "Audio" and "music" may be anything; the address is more precise.
         if named == .track, let known = sound?.kind { kind = known }
         let item = NamedMedia(
             address: address,
@@ -178,17 +179,17 @@ struct MediaObjects {
         return Candidate(item: item, isSure: isKnown || isPart || members.names.contains(where: ofMedia.contains))
     }
 
-    /// Sound itself before a page or a feed: objects name the page of an episode beside its file.
+    /// Prefers sound to a page or a feed: objects often have the page of an episode in addition to its file.
     private static func writtenAddress(_ members: Members) -> String? {
         let given = addresses.compactMap { members.text($0) }
         func kind(_ text: String) -> MediaKind? { SoundAddress(SoundAddress.encoded(text))?.kind }
         return given.first { kind($0).map { $0 != .podcast } ?? false } ?? given.first
     }
 
-    /// The members of an object, by their names in lower case.
+    /// The members of an object, by lower-case name.
     private struct Members {
         private let values: [String: JSONValue]
-        /// A dictionary has no order of its own.
+        /// Sorted, since a dictionary has no order.
         let names: [String]
 
         init(_ given: [String: JSONValue]) {
@@ -199,7 +200,7 @@ struct MediaObjects {
 
         subscript(name: String) -> JSONValue? { values[name] }
 
-        /// Without the blanks around it; nil where it is no text, or nothing but blanks.
+        /// Returns a member without surrounding white space; nil if it is not a string or is blank.
         func text(_ name: String) -> String? {
             guard let text = values[name]?.stringValue else { return nil }
             let start = text.drop(while: \.isWhitespace)

@@ -1,7 +1,7 @@
-/// What agents have named to be played, each under a short handle such as "media-3".
+/// Media that agents named, each under a short handle such as "media-3".
 ///
-/// The speaking model is told handles and titles and plays by handle: an address that it never sees it cannot misspell.
-/// Of more than `most` items the ones named longest ago are forgotten; handles are not used again.
+/// The speaking model gets handles and titles, and plays by handle: it cannot misspell an address that it never sees.
+/// Beyond `most` items, the least recently named ones are dropped; handles are not reused.
 package struct MediaShelf: Sendable, Equatable {
     package static let most = 100
 
@@ -10,8 +10,8 @@ package struct MediaShelf: Sendable, Equatable {
 
     package init() {}
 
-    /// Keeps items and returns their handles; the same address keeps the one it has, and what was told of it where it is
-    /// named again with less.
+    /// Keeps items and returns their handles. An address named before keeps its handle, and also its title, kind and
+    /// reason where the new mention lacks them.
     package mutating func keep(_ items: [NamedMedia]) -> [String] {
         items.map { given in
             var handle: String
@@ -30,10 +30,10 @@ package struct MediaShelf: Sendable, Equatable {
         }
     }
 
-    /// What is kept under a handle of `keep`.
+    /// Returns the item that `keep` stored under this handle.
     package func item(_ handle: String) -> NamedMedia? { entries.first { $0.handle == handle }?.item }
 
-    /// By handle, also one that was written as it is spoken ("Media 3."), or by a title that only one item has.
+    /// Finds an item by handle, also as it is spoken ("Media 3."), or by a title that only one item has.
     package func find(_ name: String) -> NamedMedia? {
         let name = Self.bare(name)
         if let number = Self.number(in: name) {
@@ -47,13 +47,15 @@ package struct MediaShelf: Sendable, Equatable {
     /// Whether a name has the form of a handle.
     package static func isHandle(_ name: String) -> Bool { number(in: bare(name)) != nil }
 
-    /// The handles of a text that names several and nothing else, "media-1, media-2 and media-3"; nil for any other text.
+    /// Returns the handles in a text that consists only of several, "media-1, media-2 and media-3"; nil for any other
+    /// text.
     package static func handles(in text: String) -> [String]? {
         guard text.utf8.count <= 2048 else { return nil }
         var handles: [String] = []
         var rest = text.lowercased()[...]
         while let start = rest.firstRange(of: "media") {
-            // Between two of them marks, or a word like "and"; another such as "to" names those between.
+            // Between two handles there may be punctuation or a word like "and". Another word, such as "to", may mean a
+            // range.
             let between = rest[..<start.lowerBound].split { !$0.isLetter && !$0.isNumber }
             let isList =
                 handles.isEmpty ? between.isEmpty : between.isEmpty || between.allSatisfy(conjunctions.contains)
@@ -78,7 +80,7 @@ package struct MediaShelf: Sendable, Equatable {
         return ["-", "\u{2013}", "\u{2014}", "..", "...", "\u{2026}"].contains(marks)
     }
 
-    /// Without the blanks, quotation marks and full stops around it.
+    /// Strips blanks and punctuation at both ends, except slashes.
     private static func bare(_ name: String) -> String {
         func isMark(_ character: Character) -> Bool {
             !(character.isLetter || character.isNumber || character.isSymbol || "/\\".contains(character))
@@ -87,19 +89,19 @@ package struct MediaShelf: Sendable, Equatable {
         return start.lastIndex { !isMark($0) }.map { String(start[...$0]) } ?? name
     }
 
-    /// - Parameter name: as `bare` leaves it.
+    /// - Parameter name: as returned by `bare`.
     private static func number(in name: String) -> Int? {
         guard name.utf8.count <= 32 else { return nil }
         let text = name.lowercased().filter { !" -_#:.".contains($0) }
         guard text.hasPrefix("media") else { return nil }
         var rest = text.dropFirst("media".count)
-        // As people say it.
+        // As it is spoken.
         for word in ["number", "nummer", "nr", "no"] where rest.hasPrefix(word) {
             rest = rest.dropFirst(word.count)
             break
         }
         guard !rest.isEmpty, rest.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        // "media-1.5" is none.
+        // "media-1.5" is not a handle.
         let digits = name.suffix(rest.count)
         return digits.elementsEqual(rest) ? Int(rest) : nil
     }
@@ -110,7 +112,7 @@ package struct MediaShelf: Sendable, Equatable {
 }
 
 extension MediaShelf {
-    /// What the speaking model is told of items: a line for each, with its handle, and how many were left out.
+    /// Lists items for the speaking model: a line for each, with its handle, then the number of those left out.
     package static func lines(_ items: [NamedMedia], handles: [String], leftOut: Int = 0) -> String {
         var lines = zip(handles, items).map { handle, item in
             "\(handle): \"\(item.title)\" (\(item.kind.rawValue))" + (item.reason.map { ", reason: \"\($0)\"" } ?? "")

@@ -1,13 +1,13 @@
 internal import VoiceBase
 
-/// Something to play that an agent's reply names. Its texts come from outside.
+/// Something to play that an agent's reply names. Title and reason are outside text.
 package struct NamedMedia: Sendable, Equatable {
-    /// As it was written: http, https, a file, or the name of a station. Never told to a model.
+    /// As written: http, https, a file, or the name of a station. Never shown to a model.
     package let address: String
     /// One line of at most 120 bytes; may be empty.
     package let title: String
     package let kind: MediaKind
-    /// Why the agent chose it, at most 200 bytes; nil where it did not say.
+    /// Why the agent chose it, at most 200 bytes; nil if it gave no reason.
     package let reason: String?
 
     package init(address: String, title: String, kind: MediaKind, reason: String? = nil) {
@@ -17,7 +17,8 @@ package struct NamedMedia: Sendable, Equatable {
         self.reason = reason.map { ForeignText.sentence($0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// With what an earlier mention of the same address told, where this one tells nothing but the address.
+    /// Returns the item, completed from an earlier mention of the same address where this one gives no title, kind or
+    /// reason.
     func adding(_ known: NamedMedia) -> NamedMedia {
         let plain = SoundAddress(address)
         let isNamed = !title.isEmpty && title != plain?.title && title != ForeignText.title(address)
@@ -31,33 +32,36 @@ package struct NamedMedia: Sendable, Equatable {
     }
 }
 
-/// What kind of media an item is: how it ends and whether its place is remembered.
+/// The kind of media, which decides how an item ends and whether its place is remembered.
 package enum MediaKind: String, Sendable, Codable, CaseIterable {
-    /// A live stream: has no end, is connected again when it breaks.
+    /// A live stream: has no end, and is reconnected when it breaks.
     case radio
-    /// Resumed where it was left.
+    /// Resumes where it was left.
     case podcast
     /// Music, or any other recording.
     case track
 }
 
-/// Takes what can be played out of an agent's reply, before the reply is made for the ear.
+/// Extracts media from an agent's reply, before the reply is shaped for speech.
 ///
 ///     reply --> items (title, kind, reason, address), at most 20
 ///           '-> rest: the words, without objects and addresses
 ///
-/// These forms are read: a JSON object, a JSON array, either of them bare, in a code block or within other objects
-/// ("items", "playlist"), also as models write them (`EmbeddedJSON`); a link of Markdown, one by reference, one of HTML; a
-/// bare address; playlists and feeds, by their path or by a "type", and the lines of a playlist. What an object has to say
-/// beside ("say", "message") is kept. Links and addresses that do not look like sound are left alone (`SoundAddress`).
-/// Bounded: 64 KiB of the reply, eight levels for each JSON value, and so much work for all of them together.
+/// These forms are recognised: JSON objects and arrays, bare, in a code block or inside other objects ("items",
+/// "playlist"), also as models write them (`EmbeddedJSON`); YAML lists; playlists; links of Markdown, inline or by
+/// reference; links, `audio`, `source` and `embed` of HTML; bare addresses. Text to be spoken in an object ("say",
+/// "message") is kept.
+///
+/// A link or a bare address counts if it looks like sound (`SoundAddress`); any other stays in the text, unless the
+/// text of the link names a kind of media or the reply consists only of addresses. Bounded: 64 KiB of the reply, eight
+/// levels for each JSON value, and a limit on the work for all of them.
 package struct MediaInReply: Sendable, Equatable {
     package static let mostItems = 20
 
     package private(set) var items: [NamedMedia] = []
-    /// How many others it names.
+    /// How many more the reply names.
     package private(set) var leftOut = 0
-    /// What is left to be said; may be empty.
+    /// The words that remain to be spoken; may be empty.
     package private(set) var rest = ""
 
     package init(_ reply: String) {
@@ -66,7 +70,7 @@ package struct MediaInReply: Sendable, Equatable {
         reader.read()
         items = reader.items
         leftOut = reader.leftOut.count
-        // Nothing taken: every byte of it is as it was.
+        // If nothing was extracted, the reply is unchanged to the byte.
         rest = items.isEmpty ? reply : String(decoding: reader.rest, as: UTF8.self)
     }
 }

@@ -1,24 +1,24 @@
 internal import VoiceBase
 
-/// A playlist that was written into a text: lines of M3U or PLS, each address with the title that the playlist gives it.
+/// A playlist within a text: lines of M3U or PLS, each address with the title that the playlist gives it.
 struct PlaylistInText {
     struct Entry: Equatable {
         var address: String
-        /// Empty where there is none.
+        /// Empty if the playlist gives none.
         var title = ""
-        /// The playlist says that it does not end.
+        /// Whether the playlist declares it as endless.
         var isEndless = false
     }
 
     private(set) var entries: [Entry] = []
-    /// The position behind its last line.
+    /// The position after the last line.
     private(set) var end: Int
     private static let mostEntries = 500
     private static let longestLine = 4096
-    /// So many lines without an address in a row end it.
+    /// Lines in a row without an address that end the playlist.
     private static let mostIdle = 20
 
-    /// Nil where none begins with the line at `start`.
+    /// Returns nil if no playlist begins with the line at `start`.
     init?(_ bytes: [UInt8], from start: Int, to limit: Int) {
         end = start
         let first = Self.line(bytes, from: start, to: limit).text.lowercased()
@@ -30,7 +30,7 @@ struct PlaylistInText {
         guard !entries.isEmpty else { return nil }
     }
 
-    /// A line without the blanks around it, and the position behind it.
+    /// Returns a line without surrounding blanks, and the position after it.
     private static func line(_ bytes: [UInt8], from start: Int, to limit: Int) -> (text: String, end: Int) {
         let stop = bytes[start..<limit].firstIndex(of: 0x0A) ?? limit
         var line = bytes[start..<min(stop, start + longestLine)].drop { $0 <= 0x20 }
@@ -63,7 +63,7 @@ struct PlaylistInText {
         }
     }
 
-    /// Behind the first comma that is not within quotes: `-1 tvg-name="a, b",The title`.
+    /// The text after the first comma outside quotes: `-1 tvg-name="a, b",The title`.
     private static func title(ofInformation text: Substring) -> String {
         var isQuoted = false
         for index in text.indices {

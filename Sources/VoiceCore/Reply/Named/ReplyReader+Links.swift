@@ -1,10 +1,10 @@
 internal import VoiceBase
 
-/// Links: of Markdown, by reference, of HTML. The text of what is taken stays.
+/// Links: inline or by reference in Markdown, and HTML. The text of an extracted link stays.
 extension ReplyReader {
     private static let longestText = 1000
 
-    /// `[text](address)`, `[text][label]`, `[label]`. A link to something else, or an image, is passed as it is.
+    /// `[text](address)`, `[text][label]`, `[label]`. Other links, and images, are passed on unchanged.
     mutating func takeLink() -> Bool {
         guard let close = bracketEnd(from: position + 1) else { return false }
         let text = bytes[position + 1..<close]
@@ -17,7 +17,8 @@ extension ReplyReader {
         return true
     }
 
-    /// A bracket closes the one that was opened last; where one of them is not closed, the first counts. A line break is none.
+    /// Returns the bracket that closes the text, which may contain pairs. If one of them is not closed, the first
+    /// closing bracket counts. The text ends at a line break.
     private func bracketEnd(from start: Int) -> Int? {
         var (depth, first): (Int, Int?) = (0, nil)
         for end in start..<min(bytes.count, start + Self.longestText) {
@@ -34,7 +35,7 @@ extension ReplyReader {
         return first
     }
 
-    /// The words of a link's text: of the images in it their descriptions.
+    /// Returns the words of a link's text; an image in it is replaced by its description.
     private static func words(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -52,14 +53,14 @@ extension ReplyReader {
     /// - Parameter target: `<address> "title"`.
     private mutating func takeLink(_ text: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>) -> Bool {
         let start = target.drop { $0 == 0x20 }
-        // Within angle brackets an address may hold blanks.
+        // In angle brackets an address may contain spaces.
         let inside =
             start.first == UInt8(ascii: "<")
             ? start.dropFirst().prefix { $0 != UInt8(ascii: ">") } : start.prefix { $0 > 0x20 }
         return take(String(decoding: inside, as: UTF8.self), text: String(decoding: text, as: UTF8.self))
     }
 
-    /// - Parameter close: where the bracket of the text closes.
+    /// - Parameter close: the position of the text's closing bracket.
     private mutating func takeReference(_ text: ArraySlice<UInt8>, _ close: Int) -> Bool {
         var (label, end) = (text, close + 1)
         if end < bytes.count, bytes[end] == UInt8(ascii: "["), let last = bracketEnd(from: end + 1) {
@@ -73,7 +74,7 @@ extension ReplyReader {
         return true
     }
 
-    /// `[1]: https://e.org/a.mp3`: nothing of it is to be said, whether anything refers to it or not.
+    /// `[1]: https://e.org/a.mp3`. None of it is spoken, whether anything refers to it or not.
     mutating func takeDefinition() -> Bool {
         guard bytes[position] == UInt8(ascii: "[") || bytes[position] == 0x20 else { return false }
         let end = endOfLine(from: position)
@@ -89,14 +90,14 @@ extension ReplyReader {
         return true
     }
 
-    /// Takes an address that has a text; its words stay to be said.
+    /// Extracts a link; the words of its text stay in the reply.
     private mutating func take(_ written: String, text: String, title: String = "") -> Bool {
         let address = SoundAddress.encoded(written)
         let text = Self.words(text)
         guard let sound = SoundAddress(address),
             let kind = sound.kind ?? MediaObjects.kind(ofLinkText: text) ?? (isAddressesAlone ? .track : nil)
         else { return false }
-        // The number of a reference is no title, nor is an address.
+        // The number of a reference is not a title; neither is an address.
         let hasWords = SoundAddress(SoundAddress.encoded(text)) == nil && text.contains(where: \.isLetter)
         let words = hasWords && !text.hasPrefix("^") ? text : ""
         let named = [words.filter { $0 != "*" && $0 != "_" && $0 != "`" }, title].first {
@@ -107,7 +108,7 @@ extension ReplyReader {
         return true
     }
 
-    /// The bracket that closes a link's address, which may hold pairs of its own.
+    /// Returns the bracket that closes a link's address, which may contain pairs.
     private static func closing(_ bytes: [UInt8], from start: Int) -> Int? {
         var depth = 0
         for index in start..<min(bytes.count, start + AddressInText.longest + 300) {
@@ -124,7 +125,7 @@ extension ReplyReader {
 
     // MARK: HTML
 
-    /// `<a href="...">text</a>`, `<audio src="...">` and the sources within it.
+    /// `<a href="...">text</a>`, `<audio src="...">`, `<source src="...">` and `<embed src="...">`.
     mutating func takeTag() -> Bool {
         let names = ["a", "audio", "source", "embed"]
         let head = bytes[position...].dropFirst().prefix(8)
@@ -157,7 +158,7 @@ extension ReplyReader {
         return true
     }
 
-    /// Where `</a` begins.
+    /// Returns the position of `</a`.
     private func endOfLinkText(from start: Int) -> Int? {
         var position = start
         while position + 2 < bytes.count, position - start < Self.longestText {

@@ -1,20 +1,20 @@
 internal import VoiceBase
 
-/// Reads a reply from its first byte to its last: what is taken as media, and the rest.
+/// Reads a reply from beginning to end and divides it into media and the rest.
 struct ReplyReader {
-    /// More addresses than these are not even counted.
+    /// Addresses beyond this number are not counted.
     private static let mostLeftOut = 1000
 
     let bytes: [UInt8]
     var position = 0
     let definitions: LinkDefinitions
-    /// The reply has no words beside addresses: whatever they are, they are meant to be played.
+    /// Whether the reply has no words besides addresses. Such addresses are meant to be played, whatever they are.
     let isAddressesAlone: Bool
     private var json = EmbeddedJSON()
-    /// So far lists of YAML have been looked for.
+    /// YAML lists have been looked for up to here.
     private var yamlEnd = 0
     private(set) var items: [NamedMedia] = []
-    /// The addresses that found no place any more.
+    /// The addresses found beyond the maximum.
     private(set) var leftOut: Set<String> = []
     var rest: [UInt8] = []
 
@@ -64,7 +64,7 @@ struct ReplyReader {
         return true
     }
 
-    /// Whether anything in a JSON value is to be played. What it has to say besides becomes a paragraph.
+    /// Extracts the media of a JSON value; false if there is none. The text to be spoken in it becomes a paragraph.
     private mutating func take(_ value: JSONValue) -> Bool {
         let found = MediaObjects(value)
         guard !found.items.isEmpty else { return false }
@@ -75,7 +75,8 @@ struct ReplyReader {
 
     // MARK: Code blocks and playlists
 
-    /// A fenced block whose content is JSON, a playlist or addresses is taken as a whole; another is passed as it is.
+    /// Drops a fenced block whose content is JSON, YAML, a playlist or addresses, and extracts the media in it. Any
+    /// other block stays in the rest unchanged, even if addresses in it were extracted.
     private mutating func takeCodeBlock() -> Bool {
         var start = position
         while start < bytes.count, start - position < 3, bytes[start] == 0x20 { start += 1 }
@@ -106,7 +107,7 @@ struct ReplyReader {
 
     private mutating func takeContent(of block: Range<Int>) -> Bool {
         guard var first = bytes[block].firstIndex(where: { $0 > 0x20 }) else { return false }
-        // A comment before the value.
+        // Skip comments before the value.
         while bytes[first..<block.upperBound].starts(with: "//".utf8) {
             let next = endOfLine(from: first)
             guard let start = bytes[min(next, block.upperBound)..<block.upperBound].firstIndex(where: { $0 > 0x20 })
@@ -127,7 +128,7 @@ struct ReplyReader {
         }
         let lines = bytes[block].split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
             .filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
-        // "https://e.org/stream/1 - First" is an address and its title.
+        // "https://e.org/stream/1 - First" is an address with its title: `takeAddresses` reads it.
         let heads = lines.map { $0.drop { $0 == " " }.split(separator: " ", maxSplits: 1) }
         guard !heads.contains(where: { $0.count > 1 && SoundAddress(String($0[0]))?.kind != nil }) else { return false }
         let addresses = lines.map { SoundAddress.encoded($0.filter { $0 != " " }) }
@@ -139,14 +140,15 @@ struct ReplyReader {
         return true
     }
 
-    /// What a block is called that is not written in a programming language.
+    /// Names of blocks that are not in a programming language.
     private static let languagesOfLists: Set<String> = [
         "", "text", "txt", "plain", "plaintext", "yaml", "yml", "json", "json5", "jsonc", "m3u", "m3u8", "pls", "ini",
         "toml", "csv", "list", "playlist", "markdown", "md",
     ]
 
-    /// Takes the addresses that look like sound out of a block that is not understood: "https://e.org/1.mp3 - First".
-    /// Returns whether each line is such an address with its title, so that nothing of the block is left to be said.
+    /// Extracts the addresses that look like sound from a block of another form: "https://e.org/1.mp3 - First".
+    /// - Returns: whether every line is such an address with its title, so that nothing of the block remains to be
+    ///   spoken.
     private mutating func takeAddresses(in block: Range<Int>, of language: String) -> Bool {
         guard Self.languagesOfLists.contains(language.lowercased()) else { return false }
         var isAll = true
@@ -184,7 +186,7 @@ struct ReplyReader {
         return result
     }
 
-    /// The words of a line beside its address; empty where there are none, nil where they are no title.
+    /// Returns the words of a line beside its address: empty if there are none, nil if they are not a title.
     private func title(in line: ArraySlice<UInt8>, around address: Range<Int>) -> String? {
         func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
             let marks = " \t\r:-\u{2013}\u{2014}|,*+\u{2022}"
@@ -202,7 +204,7 @@ struct ReplyReader {
         return MediaObjects.isNameOfAddress(named) ? "" : named
     }
 
-    /// One JSON value, or one behind the other, of which any is to be played.
+    /// Extracts the media of one or more JSON values in a row; false if there is none.
     private mutating func takeValues(in block: Range<Int>, from first: Int) -> Bool {
         var (next, found): (Int?, Bool) = (first, false)
         while let start = next, start < block.upperBound, let (value, end) = json.value(in: bytes, at: start) {
@@ -214,22 +216,22 @@ struct ReplyReader {
         return found
     }
 
-    /// The lines of a playlist that stand in the text as they are.
+    /// Extracts a playlist outside a code block.
     private mutating func takePlaylist() -> Bool {
         guard bytes[position] == UInt8(ascii: "#") || bytes[position] == UInt8(ascii: "["),
             let list = PlaylistInText(bytes, from: position, to: bytes.count)
         else { return false }
         for entry in list.entries { take(NamedMedia(entry)) }
-        // What follows is a paragraph of its own.
+        // The text after it is a separate paragraph.
         rest.append(0x0A)
         position = list.end
         return true
     }
 
-    /// A list of YAML that stands in the text as it is.
+    /// Extracts a YAML list outside a code block.
     private mutating func takeYAML() -> Bool {
         guard position >= yamlEnd, let list = YAMLInText(bytes, from: position, to: bytes.count) else { return false }
-        // Whatever it holds, no line of it is the beginning of another.
+        // Whatever the list contains, no line of it begins another.
         yamlEnd = list.end
         guard MediaObjects.isMediaAlone(list.value), take(list.value) else { return false }
         rest.append(0x0A)
@@ -241,7 +243,7 @@ struct ReplyReader {
         bytes[..<position].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     }
 
-    /// The position behind the line break.
+    /// Returns the position after the line break.
     func endOfLine(from start: Int) -> Int {
         bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
     }
@@ -257,7 +259,7 @@ struct ReplyReader {
         ("\u{3010}", "\u{3011}"), ("\u{FF08}", "\u{FF09}"), ("\u{FF3B}", "\u{FF3D}"),
     ].map { (Array($0.0.utf8), Array($0.1.utf8)) }
 
-    /// A bare address: it goes, with the marks around it. One that is not to be played is passed as it is.
+    /// Removes a bare address that is to be played, with the marks around it. Any other address is passed on unchanged.
     private mutating func takeAddress() -> Bool {
         guard AddressInText.mayBegin(in: bytes, at: position),
             let end = AddressInText.end(in: bytes, from: position)
@@ -282,7 +284,7 @@ struct ReplyReader {
             && bytes[position...].starts(with: marks.close)
     }
 
-    /// In a list the words before the address name it: `- Darknet Diaries 147: https://...`
+    /// In a list, the words before an address are its title: `- Darknet Diaries 147: https://...`
     private func listedTitle() -> String? {
         let line = rest[(rest.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)...]
         guard line.count <= 300 else { return nil }

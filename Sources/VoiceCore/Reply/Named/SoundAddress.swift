@@ -1,14 +1,14 @@
 internal import VoiceBase
 
-/// What the text of an address tells of what is behind it.
+/// What the text of an address shows about its content.
 ///
-/// A reply is full of links to pages; only what by its path or host is sound, a playlist or a feed is offered to be played.
-/// An agent that names something else says so by its form: an object with a title or a type.
+/// A reply is full of links to pages. Only an address whose path, host or port suggests sound, a playlist or a feed is
+/// offered for playback. An agent that names anything else says so by form: an object with a title or a type.
 package struct SoundAddress {
     let url: ServerURL
-    /// What it seems to be; nil where nothing speaks for sound.
+    /// The likely kind; nil if nothing suggests sound.
     let kind: MediaKind?
-    /// From the name of the file, or of the host.
+    /// Taken from the file name, or from the host.
     let title: String
 
     private static let files: Set<Substring> = [
@@ -25,7 +25,7 @@ package struct SoundAddress {
         "stream", "streams", "streaming", "listen", "ice", "icecast", "radio",
     ]
 
-    /// Nil for anything but http and https.
+    /// Returns nil for anything but http and https.
     init?(_ text: String) {
         guard let url = ServerURL(AddressText.withoutFragment(text)), url.scheme == "http" || url.scheme == "https"
         else { return nil }
@@ -39,9 +39,9 @@ package struct SoundAddress {
         title = named.isEmpty ? ForeignText.title(url.host) : named
     }
 
-    /// An address of the web as people write it, "https://b\u{FC}cher.example/Gr\u{F6}\u{DF}e 2.mp3", with its host as the name
-    /// service knows it and the blanks and letters behind it as RFC 3986 wants them (section 2.1). "www.e.org/a.mp3" gets the
-    /// scheme that it lacks, and "&amp;" is the "&" that it stands for in HTML. Anything else stays as it is.
+    /// Encodes a web address as people write it, "https://b\u{FC}cher.example/Gr\u{F6}\u{DF}e 2.mp3": the host is
+    /// converted to ASCII, and spaces and letters after it are percent-encoded (RFC 3986 section 2.1).
+    /// "www.e.org/a.mp3" gets its missing scheme, and "&amp;" becomes "&". Any other text is returned unchanged.
     package static func encoded(_ written: String) -> String {
         var text = written.utf8.contains(UInt8(ascii: "&")) ? withoutEntities(written) : written
         if isNameOfWeb(text) { text = "https://" + text }
@@ -53,7 +53,7 @@ package struct SoundAddress {
         let place = rest.prefix { !"/?#".contains($0) }
         guard let authority = asciiAuthority(place) else { return text }
         let tail = rest.dropFirst(place.count)
-        // Line breaks and the like are no part of any name.
+        // Line breaks and other control characters are not part of a name.
         guard tail.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return text }
         let encoded = PercentEncoding.encoded(tail) { $0 > 0x20 && $0 < 0x7F }
         return "\(text.prefix(scheme))\(authority)\(encoded)"
@@ -63,14 +63,14 @@ package struct SoundAddress {
         ["&amp;", "&#38;", "&#x26;"].reduce(text) { $0.replacing($1, with: "&") }
     }
 
-    /// "www.", and a name with another full stop in it.
+    /// Whether the text is "www." and a name that contains another dot.
     private static func isNameOfWeb(_ text: String) -> Bool {
         guard text.prefix(4).lowercased() == "www." else { return false }
         let name = text.dropFirst(4).prefix { !"/?#:".contains($0) }
         return name.first != "." && name.contains(".") && name.last != "." && !name.contains(where: \.isWhitespace)
     }
 
-    /// Host and port; nil where the host has no name in ASCII.
+    /// Returns host and port; nil if the host cannot be converted to ASCII.
     private static func asciiAuthority(_ place: Substring) -> String? {
         guard !place.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return String(place) }
         let port = place.lastIndex(of: ":").map { place[$0...] } ?? ""
@@ -90,7 +90,7 @@ package struct SoundAddress {
         if codecs.contains(lastWord) { return .radio }
         let label = url.host.split(separator: ".").first ?? ""
         if parts.contains(where: feedWords.contains) || feedWords.contains(label) { return .podcast }
-        // Where Icecast and SHOUTcast servers listen.
+        // The usual ports of Icecast and SHOUTcast servers.
         if (8000...8099).contains(url.port), url.port != 8080 { return .radio }
         let isStream = parts.contains { streamWords.contains($0.drop { $0 == ";" }) }
         return isStream || streamHosts.contains(label.prefix { !$0.isNumber }) ? .radio : nil
@@ -98,7 +98,7 @@ package struct SoundAddress {
 
     private static func lower(_ text: Substring) -> Substring { text.lowercased()[...] }
 
-    /// "quiet%20evening_2" as "quiet evening 2".
+    /// Converts "quiet%20evening_2" to "quiet evening 2".
     private static func words(_ name: Substring) -> String {
         PercentEncoding.decoded(String(name.map { "_+".contains($0) ? " " : $0 }))
     }

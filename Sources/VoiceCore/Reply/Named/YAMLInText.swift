@@ -1,15 +1,15 @@
 internal import VoiceBase
 
-/// A list of objects, or one object, that was written into a text as YAML; of the language only what such lists need:
+/// A list of objects, or one object, written as YAML within a text. Only the part of YAML that such lists need:
 ///
 ///     playlist:
 ///       - title: Darknet Diaries 147
 ///         url: https://e.org/147.mp3
 ///
-/// Names are single words, values stand on the line of their name.
+/// Names are single words; values are on the same line as their names.
 struct YAMLInText {
     private(set) var value = JSONValue.array([])
-    /// The position behind its last line.
+    /// The position after the last line.
     private(set) var end: Int
     private static let mostObjects = 500
     private static let mostMembers = 32
@@ -22,13 +22,13 @@ struct YAMLInText {
         var value: String
     }
 
-    /// Nil where none begins with the line at `start`.
+    /// Returns nil if no list begins with the line at `start`.
     init?(_ bytes: [UInt8], from start: Int, to limit: Int) {
         end = start
         var position = start
         var objects: [[String: JSONValue]] = []
         var members: [String: JSONValue] = [:]
-        // Where the names of the object at hand begin.
+        // Column at which the names of the current object begin.
         var column: Int?
         var isList = false
         var isListNext = true
@@ -36,7 +36,7 @@ struct YAMLInText {
             let next = bytes[position..<limit].firstIndex(of: 0x0A).map { $0 + 1 } ?? limit
             let text = bytes[position..<next]
             position = next
-            // Between the objects of a list lines may be empty.
+            // Empty lines may separate the objects of a list.
             if isList, text.allSatisfy({ $0 <= 0x20 }) { continue }
             guard let line = Self.line(text) else { break }
             if members.isEmpty, objects.isEmpty, !line.isItem, line.value.isEmpty {
@@ -46,7 +46,7 @@ struct YAMLInText {
                 continue
             }
             if line.isItem {
-                // A list begins behind a name without a value; what stands before another is a sentence.
+                // A list begins after a name without a value; a name with a value before it is a sentence.
                 guard isListNext else { break }
                 if !members.isEmpty { objects.append(members) }
                 (members, column, isList) = ([:], line.indent, true)
@@ -66,7 +66,7 @@ struct YAMLInText {
         value = .array(objects.map { .object($0) })
     }
 
-    /// "- name: value" or "name: value"; nil for anything else.
+    /// Parses "- name: value" or "name: value"; nil for anything else.
     private static func line(_ bytes: ArraySlice<UInt8>) -> Line? {
         guard bytes.count <= longestLine else { return nil }
         var rest = bytes
@@ -91,7 +91,7 @@ struct YAMLInText {
         )
     }
 
-    /// Without blanks, quotes and a comment.
+    /// Returns the value without surrounding blanks, quotes or a comment.
     private static func scalar(_ bytes: ArraySlice<UInt8>) -> String {
         var text = bytes.drop { $0 <= 0x20 }
         if let quote = text.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),

@@ -1,4 +1,4 @@
-/// Whether what stands in angle brackets is a tag: "a<b and c>d" is a comparison, "Array<Int>" a type.
+/// Decides whether text in angle brackets is a tag: "a<b and c>d" is a comparison, "Array<Int>" a type.
 enum HTMLTag {
     enum Script: Equatable {
         case enter(raised: Bool)
@@ -16,7 +16,7 @@ enum HTMLTag {
         "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title", "tr", "track", "tt", "u", "ul",
         "var", "video", "wbr",
     ]
-    /// Attributes that have no value.
+    /// Attributes without a value.
     private static let switches: Set<Substring> = [
         "async", "autoplay", "checked", "controls", "default", "defer", "disabled", "download", "hidden", "inert",
         "ismap", "loop", "multiple", "muted", "nowrap", "open", "playsinline", "readonly", "required", "reversed",
@@ -24,8 +24,8 @@ enum HTMLTag {
     ]
 
     /// - Parameters:
-    ///   - text: from "<" to ">", or to the end where there is none.
-    ///   - before: what stands before it.
+    ///   - text: from "<" to ">", or to the end of the text if there is no ">".
+    ///   - before: the character before it.
     static func isTag(_ text: String, after before: Character?) -> Bool {
         let inside = text.dropFirst()
         guard let first = inside.first else { return false }
@@ -36,18 +36,18 @@ enum HTMLTag {
         }.lowercased()[...]
         guard let letter = name.first, letter.isASCII, letter.isLetter else { return false }
         let isKnown = names.contains(name)
-        // Behind a word, a name that HTML does not know is part of it.
+        // Directly after a word, a name unknown to HTML is part of the word.
         let isGlued = before.map { $0.isLetter || $0.isNumber } ?? false
         if first == "/" { return isKnown || !isGlued || text.hasSuffix(">") }
         guard isKnown || !isGlued else { return false }
         let attributes = body.dropFirst(name.count)
-        // Elements of other vocabularies have attributes with values, too.
+        // Elements of other vocabularies also have attributes with values.
         return attributes.contains("=")
             || attributes.split(whereSeparator: { $0.isWhitespace || $0 == "/" })
                 .allSatisfy { switches.contains($0.lowercased()[...]) }
     }
 
-    /// Nil for a tag that neither raises nor lowers.
+    /// Returns nil for a tag that is neither superscript nor subscript.
     static func script(_ tag: String) -> Script? {
         let body = tag.dropFirst().prefix { $0 != ">" }.lowercased()
         switch body.split(whereSeparator: \.isWhitespace).first ?? "" {

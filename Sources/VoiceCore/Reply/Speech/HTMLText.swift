@@ -1,12 +1,12 @@
-/// The words of a piece of HTML that stands in a reply.
+/// Extracts the words of HTML in a reply.
 enum HTMLText {
     enum Piece: Equatable {
         case text(String)
-        /// With its brackets.
+        /// Including its brackets.
         case tag(String)
     }
 
-    /// Text and tags in their order; nothing of scripts, styles, comments and declarations.
+    /// Returns text and tags in order; nothing for scripts, styles, comments and declarations.
     static func pieces(of html: String) -> [Piece] {
         let start = html.drop(while: \.isWhitespace).prefix(8).lowercased()
         for silent in ["<script", "<style", "<!", "<?"] where start.hasPrefix(silent) { return [] }
@@ -33,7 +33,8 @@ enum HTMLText {
         return pieces
     }
 
-    /// The text alone: what is lowered or raised belongs to the word, unless digits would run into digits.
+    /// Returns only the text. Superscripts and subscripts belong to the word before them, unless digits would run into
+    /// digits.
     static func text(of html: String) -> String {
         var result = ""
         var follows: HTMLTag.Script?
@@ -59,7 +60,7 @@ enum HTMLText {
         ("&szlig;", "\u{DF}"), ("&times;", "\u{D7}"), ("&amp;", "&"),
     ]
 
-    /// The common named characters; Markdown has put those outside of HTML in place already.
+    /// Replaces common named entities. Outside HTML the Markdown parser has already replaced them.
     private static func withoutEntities(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         return entities.reduce(text) { $0.replacing($1.name, with: $1.text) }

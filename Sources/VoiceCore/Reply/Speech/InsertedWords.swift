@@ -1,15 +1,15 @@
-/// What the shaper itself puts into a reply, in the language of the reply. Empty or nil where nothing is put in.
+/// Words that the shaper adds to a reply, in the language of the reply. Empty or nil if nothing is added.
 struct InsertedWords: Sendable {
     /// Ends a reply that was cut.
     var offer = ""
     var link = ""
     var image = ""
-    /// A formula with marks that only the eye reads.
+    /// For a formula with symbols that cannot be understood by ear.
     var formula = ""
     var codeBlock = ""
     /// "%" stands for the language of the code.
     var codeBlockOf = ""
-    /// Behind the first rows of a table; "%" stands for the number of the others.
+    /// After the first rows of a table; "%" stands for the number of remaining rows.
     var moreRows = ""
     /// For "~5".
     var about: String?
@@ -23,7 +23,7 @@ struct InsertedWords: Sendable {
     var yes: String?
     var no: String?
 
-    /// Nothing at all, for a language that is not known.
+    /// No words, for an unknown language.
     static let none = InsertedWords()
 
     static func of(_ language: ReplyLanguage?) -> InsertedWords { language.flatMap { table[$0] } ?? none }

@@ -1,12 +1,12 @@
-/// Marks around the text of links while a block is gathered, so that references in brackets can be left out.
+/// Marks around the text of links while a block is collected, so that references in brackets can be left out.
 enum LinkMarks {
-    // Of the private use area: `SpokenText` drops what is left of them.
+    // In the private use area: `SpokenText` drops remaining ones.
     static let open = "\u{E000}"
     static let close = "\u{E001}"
-    /// A line that was broken on purpose ends here.
+    /// A hard line break.
     static let lineEnd = "\u{E002}"
 
-    /// Without brackets that hold nothing but links: "It opens at ten ([source], [map])."
+    /// Removes brackets that contain only links: "It opens at ten ([source], [map])."
     static func resolve(_ text: String) -> String {
         guard text.contains(open) else { return text }
         var result = ""
@@ -25,7 +25,7 @@ enum LinkMarks {
         return result + rest
     }
 
-    /// Behind the closing bracket, where nothing but links stands before it.
+    /// Returns the index after the closing bracket if only links precede it.
     private static func endOfReferences(_ text: Substring) -> Substring.Index? {
         var isInLink = false
         var hasLink = false

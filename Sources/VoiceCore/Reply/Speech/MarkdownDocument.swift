@@ -1,17 +1,16 @@
 import CCmark
 
-/// A parsed CommonMark text that can be walked once from front to back.
+/// A parsed CommonMark text that can be walked from beginning to end.
 struct MarkdownDocument: ~Copyable {
-    /// What is met on the way; containers are met twice.
+    /// One step of the walk. Containers are entered and left.
     enum Step {
         case text(String)
         case code(String)
         case codeBlock(language: String)
         case htmlBlock(String)
-        /// A tag within a line, or what Markdown takes for one.
+        /// An inline tag, or what Markdown takes for one.
         case tag(String)
         case lineBreak
-        /// A line that was meant to end.
         case hardBreak
         case enter(Container)
         case leave(Container)
@@ -20,8 +19,8 @@ struct MarkdownDocument: ~Copyable {
     enum Container {
         case paragraph
         case heading
-        /// With its number, "7.", where that may be content: in a list of one item, one that does not begin with 1, one whose
-        /// numbers were written by hand (1., 8. and 14. May), and before another number (1. 7. 2026).
+        /// The number, such as "7.", if it may be content: in a list of one item, in one that does not begin with 1 or
+        /// was numbered by hand (1., 8. and 14. May), and before another number (1. 7. 2026).
         case item(number: String?)
         case link
         case image
@@ -31,7 +30,7 @@ struct MarkdownDocument: ~Copyable {
     private let root: OpaquePointer
     private let lines: [Substring.UTF8View]
 
-    /// Nil when memory ran out. Bytes that are not UTF-8 become U+FFFD.
+    /// Returns nil if memory is exhausted. Bytes that are not UTF-8 become U+FFFD.
     init?(parsing text: String) {
         var text = text
         let parsed = text.withUTF8 { bytes in
@@ -46,7 +45,7 @@ struct MarkdownDocument: ~Copyable {
 
     deinit { cmark_node_free(root) }
 
-    /// Walks by iteration, so that depth costs no stack.
+    /// Visits every step. Iterative, so that nesting costs no stack.
     func walk(_ visit: (Step) -> Void) {
         guard let iterator = cmark_iter_new(root) else { return }
         defer { cmark_iter_free(iterator) }
@@ -83,13 +82,13 @@ struct MarkdownDocument: ~Copyable {
     }
 
     private struct Numbers {
-        /// Of the next item, as the parser counts.
+        /// The number of the next item, as the parser counts.
         var next: Int
-        /// Any of the list was written by hand.
+        /// Whether any item of the list was numbered by hand.
         let areByHand: Bool
     }
 
-    /// - Parameter numbers: of every list that is open.
+    /// - Parameter numbers: of every open list.
     private func number(of item: OpaquePointer, _ numbers: inout [OpaquePointer: Numbers]) -> String? {
         guard let list = cmark_node_parent(item), Self.isOrdered(list) else { return nil }
         let start = Int(cmark_node_get_list_start(list))
@@ -103,7 +102,8 @@ struct MarkdownDocument: ~Copyable {
         return "\(number)" + (cmark_node_get_list_delim(list) == CMARK_PAREN_DELIM ? ")" : ".")
     }
 
-    /// The parser counts on from the first; whoever writes 1. at every item wants just that.
+    /// Whether the list has numbers other than the parser's count. The count is what an author means who writes 1. at
+    /// every item.
     private func isNumberedByHand(_ list: OpaquePointer, from start: Int) -> Bool {
         var counted = start
         var next = cmark_node_first_child(list)
@@ -119,7 +119,7 @@ struct MarkdownDocument: ~Copyable {
         cmark_node_get_type(node) == CMARK_NODE_LIST && cmark_node_get_list_type(node) == CMARK_ORDERED_LIST
     }
 
-    /// The digits of its mark; nine at most (CommonMark 0.30, section 5.2).
+    /// The digits of the item's marker; nine at most (CommonMark 0.30, section 5.2).
     private func writtenNumber(of item: OpaquePointer) -> Int? {
         let (line, column) = (Int(cmark_node_get_start_line(item)) - 1, Int(cmark_node_get_start_column(item)) - 1)
         guard lines.indices.contains(line), column >= 0 else { return nil }

@@ -1,14 +1,14 @@
 /// A table of GitHub Flavored Markdown (section 4.10), which plain CommonMark takes for a paragraph.
 struct MarkdownTable: Equatable {
-    /// The cells of the first line; as many as there are columns.
+    /// The cells of the first line, one for each column.
     let head: [String]
-    /// Rows with cells as they were written; some may be shorter than the head.
+    /// The cells of the rows as written; a row may be shorter than the head.
     let rows: [[String]]
 
-    /// More columns than anybody can follow are left out.
+    /// Further columns are dropped.
     private static let mostColumns = 32
 
-    /// The text before the table, the table, and the text behind it; nil when there is no table.
+    /// Splits a paragraph into the text before the table, the table, and the text after it; nil if there is no table.
     static func split(_ paragraph: String) -> (before: String, table: MarkdownTable, after: String)? {
         guard paragraph.utf8.contains(UInt8(ascii: "|")) else { return nil }
         let lines = paragraph.split(separator: "\n", omittingEmptySubsequences: false)
@@ -16,7 +16,7 @@ struct MarkdownTable: Equatable {
             lines[delimiter - 1].utf8.contains(UInt8(ascii: "|"))
         else { return nil }
         let head = cells(lines[delimiter - 1])
-        // A line without a bar is no row: somebody wrote on without an empty line.
+        // A line without a bar is not a row: the text continues without an empty line.
         let end =
             lines[(delimiter + 1)...].firstIndex { head.count > 1 && !$0.utf8.contains(UInt8(ascii: "|")) }
             ?? lines.count
@@ -37,7 +37,7 @@ struct MarkdownTable: Equatable {
 
     private static func trimmed(_ text: Substring) -> Substring {
         var text = text.drop(while: \.isWhitespace)
-        // A line that was broken on purpose ends with a mark.
+        // A hard line break leaves a mark.
         while let last = text.last, last.isWhitespace || last == Character(LinkMarks.lineEnd) { text.removeLast() }
         return text
     }

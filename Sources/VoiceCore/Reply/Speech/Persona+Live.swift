@@ -1,5 +1,5 @@
 extension Persona {
-    /// What GPT-Live is told: it has no tools, and hands requests over without a word of text.
+    /// The instructions for GPT-Live, which has no tools and hands requests over without text.
     package static func live(language: String = "") -> String {
         let tongue =
             language.isEmpty

@@ -1,4 +1,4 @@
-/// The instructions the realtime model gets when the owner has written none.
+/// The instructions for the realtime model unless the owner has written others.
 package enum Persona {
     private static let media = """
         # Music, radio, podcasts
@@ -10,7 +10,9 @@ package enum Persona {
         Never read a handle or an address aloud.
         """
 
-    /// `playsMedia` adds how music is played. `language` is a name or a code such as "de"; empty leaves the choice to the speaker.
+    /// - Parameters:
+    ///   - language: a name, or a code such as "de"; empty lets the user choose by speaking.
+    ///   - playsMedia: whether to add how music is played.
     package static func instructions(language: String = "", playsMedia: Bool = false) -> String {
         let tongue =
             language.isEmpty

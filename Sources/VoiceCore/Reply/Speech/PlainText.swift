@@ -1,20 +1,21 @@
-/// Gathers the steps through a document into one line of plain sentences.
+/// Collects the steps through a document as one line of plain sentences.
 struct PlainText {
-    /// Blocks that are complete, each ending like a sentence unless it is the last one.
+    /// Complete blocks, each but the last with the end of a sentence.
     private var blocks: [String] = []
-    /// The block at hand; line breaks are kept, since tables are known by their lines.
+    /// The current block. It keeps line breaks, by which tables are recognised.
     private var current = ""
-    /// Where the open links and images start in `current`, in UTF-8 bytes.
+    /// The beginnings of open links and images in `current`, in UTF-8 bytes.
     private var openSpans: [Int] = []
-    /// Where what is raised and lowered starts, the innermost last.
+    /// The beginnings of open superscripts and subscripts, the innermost last.
     private var scripts: [(start: Int, isRaised: Bool)] = []
     private static let deepestScript = 8
-    /// What was raised or lowered ends here: digits that follow at once are others; so are letters, where it stands apart.
+    /// The end of the latest superscript or subscript. Digits directly after it form another number; if it stands
+    /// apart, so do letters form another word.
     private var scriptEnd: Int?
     private var isScriptApart = false
-    /// The number of the list's item that begins.
+    /// The number of the list item that begins.
     private var number: String?
-    /// The rows of large tables that come last.
+    /// The remaining rows of large tables.
     private var more: [String] = []
     private let words: InsertedWords
 
@@ -51,7 +52,7 @@ struct PlainText {
         case .leave(.link):
             closeSpan(placeholder: words.link)
             current += LinkMarks.close
-        // Lines that begin in bold are entries of a list that was not written as one.
+        // Lines that begin in bold are list entries not written as a list.
         case .enter(.strong):
             if current.last == "\n" {
                 current.removeLast()
@@ -69,7 +70,7 @@ struct PlainText {
             }
         case .enter(.item(let number)):
             flush()
-            // In "3. 10. 2026" each mark is an item of its own.
+            // In "3. 10. 2026" each number with its full stop is an item.
             self.number = [self.number, number].compactMap { $0 }.joined(separator: " ")
             if self.number == "" { self.number = nil }
         case .leave(.heading), .leave(.item):
@@ -81,18 +82,18 @@ struct PlainText {
         }
     }
 
-    /// What is read, and what is kept for those who want more.
+    /// Returns the text to read, and the text kept for "tell me more".
     mutating func finished() -> (text: String, more: String) {
         flush()
         if !more.isEmpty { closeLastSentence() }
         return (blocks.joined(separator: " "), more.joined(separator: " "))
     }
 
-    /// Whether the tag raises or lowers.
+    /// Returns whether the tag is a superscript or a subscript.
     private mutating func takeScript(_ tag: String) -> Bool {
         switch HTMLTag.script(tag) {
         case .enter(let isRaised):
-            // What was raised ends here; two numbers in a row are not one.
+            // The superscript ends here; two numbers in a row are not one.
             if scriptEnd == current.utf8.count { current += " " }
             if scripts.count < Self.deepestScript { scripts.append((current.utf8.count, isRaised)) }
         case .leave(let isRaised):
@@ -105,7 +106,7 @@ struct PlainText {
     private mutating func closeScript() {
         guard let (start, isRaised) = scripts.popLast() else { return }
         let text = String(decoding: current.utf8.dropFirst(start), as: UTF8.self)
-        // What is within something raised has its base there.
+        // A nested script has its base inside the outer one.
         let outer = scripts.last?.start ?? 0
         var before = String(decoding: current.utf8.prefix(start).dropFirst(outer), as: UTF8.self)
         let length = before.utf8.count
@@ -121,7 +122,7 @@ struct PlainText {
         return isScriptApart || next.isNumber && current.last?.isNumber == true
     }
 
-    /// Ends the line at hand like a sentence, unless it ends with a pause or is a row of a table.
+    /// Ends the current line like a sentence, unless it ends with a pause or is a row of a table.
     private mutating func endLine() {
         let last = current.last { !$0.isWhitespace && !SentenceSplitter.closers.contains($0) }
         if let last, last.isLetter || last.isNumber || last == "%" { current += "." }
@@ -174,14 +175,14 @@ struct PlainText {
         add(sentence)
     }
 
-    /// Ends the last block like a sentence, so that it does not run into what follows.
+    /// Ends the last block like a sentence, so that it does not run into the next one.
     private mutating func closeLastSentence() {
         guard let last = blocks.last?.last(where: { !SentenceSplitter.closers.contains($0) }) else { return }
         guard !SentenceSplitter.isPause(last) else { return }
         blocks[blocks.count - 1] += WordCount.isWrittenWithoutSpaces(last) ? "\u{3002}" : "."
     }
 
-    /// The language of a block of code, where it has a name that can be said.
+    /// Returns the language of a code block if it has a name that can be spoken.
     private static func name(ofCode information: String) -> String? {
         let language = information.prefix { !$0.isWhitespace }
         let isName =

@@ -1,6 +1,6 @@
-/// The language of a reply, guessed from its commonest words or its script.
+/// The language of a reply, guessed from its most common words or its script.
 ///
-/// Cheap and cautious: what is not plain stays unknown, and then nothing of ours is put into the reply.
+/// Cheap and cautious: an unclear language stays unknown, and then no words are added to the reply.
 enum ReplyLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
@@ -13,16 +13,18 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
     case japanese = "ja"
     case korean = "ko"
 
-    /// How much of a text is looked at, in UTF-8 bytes.
+    /// How much of a text is examined, in UTF-8 bytes.
     private static let reach = 8000
 
-    /// Nil where it is not plain. A text of hardly a word is taken for English, the language of what the program itself says.
+    /// Guesses the language; nil if unclear. A text of at most two words counts as English, the language of the
+    /// program's own texts.
     static func guess(_ text: String) -> ReplyLanguage? {
         var hits: [Int: Int] = [:]
         var words = 0
         var scripts = Scripts()
         for word in Self.withoutCode(text).split(whereSeparator: \.isWhitespace) {
-            // Addresses, names of files, and "i.e.", whose letters are words elsewhere. Scripts without blanks run on around them.
+            // Skip addresses, file names, and "i.e.", whose letters are words of other languages. Scripts without
+            // spaces continue directly around them.
             guard !word.dropLast().contains("."), !word.contains("://") else {
                 scripts.take(foreignPart(of: word))
                 continue
@@ -41,7 +43,7 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
         return best.value * 4 >= second * 5 && best.value > second ? latin[best.key].language : nil
     }
 
-    /// The letters of a word beside an address in it that are not Latin.
+    /// Returns the letters outside ASCII around an address in a word.
     private static func foreignPart(of word: Substring) -> Substring {
         let bytes = Array(word.utf8)
         for start in bytes.indices {
@@ -54,7 +56,7 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
         return ""
     }
 
-    /// The beginning of the text, without the lines of fenced blocks.
+    /// Returns the beginning of the text without the lines of fenced blocks.
     private static func withoutCode(_ text: String) -> String {
         var isFenced = false
         let lines = String(decoding: text.utf8.prefix(reach), as: UTF8.self).split(separator: "\n")
@@ -66,7 +68,7 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
         }.joined(separator: "\n")
     }
 
-    /// How many letters are of which script.
+    /// The number of letters of each script.
     private struct Scripts {
         var latin = 0
         var han = 0
@@ -88,7 +90,7 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
 
         private var foreign: Int { han + kana + hangul + other }
 
-        /// Not Latin letters, of which the words tell more.
+        /// Whether the letters are not Latin. For Latin letters, words are the better evidence.
         var areForeign: Bool { foreign * 2 > latin }
 
         var language: ReplyLanguage? {
@@ -98,7 +100,7 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// The commonest short words. Those of more than one language stand in each, so that they decide nothing.
+    /// The most common short words. Words of several languages are listed in each, so that they do not decide.
     private static let latin: [(language: ReplyLanguage, words: String)] = [
         (
             .english,
@@ -154,7 +156,7 @@ enum ReplyLanguage: String, CaseIterable, Sendable {
         ),
     ]
 
-    /// Languages that are only to be told from the ones above.
+    /// Languages that are only distinguished from those above.
     private static let others = [
         "och det att i en som p\u{E5} \u{E4}r av f\u{F6}r med den till inte har jag ett om du de er og ikke af til vi det",
         "w i na z do nie si\u{119} jest \u{17C}e to o od po dla za jak a co tak tylko jutro dzisiaj",

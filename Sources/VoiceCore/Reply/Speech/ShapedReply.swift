@@ -1,15 +1,15 @@
-/// A reply made for the ear.
+/// A reply shaped for speech.
 package struct ShapedReply: Sendable, Equatable {
-    /// What is to be spoken: one line without markup, at most about the wanted number of words.
+    /// The text to speak: one line without markup, about the wanted number of words at most.
     package let spoken: String
-    /// The same without the cut: "tell me more" is answered from here.
+    /// The same without the cut, including what "tell me more" reads.
     package let full: String
-    /// True when `spoken` ends before `full` does; it then ends with an offer.
+    /// Whether `spoken` ends before `full` does. It then ends with an offer, if the language of the reply is known.
     package let wasCut: Bool
-    /// What stands behind the cut.
+    /// The text after the cut.
     package let rest: String
 
-    /// Of a reply that holds nothing but what is to be played.
+    /// For a reply that contains only media to play.
     package static let wordless = ShapedReply(spoken: "", full: "", wasCut: false)
 
     package init(spoken: String, full: String, wasCut: Bool, rest: String = "") {
@@ -20,21 +20,21 @@ package struct ShapedReply: Sendable, Equatable {
     }
 }
 
-/// How far an answer was read, for "tell me more".
+/// How far a reply was read, for "tell me more".
 package struct ReadingPlace: Sendable, Equatable {
     private var rest: String
     private let maximumWords: Int
-    /// Ends every piece but the last; may be empty.
+    /// Added after every piece but the last; may be empty.
     private let offer: String
 
-    /// `rest` is what was not read yet: one line of plain sentences.
+    /// - Parameter rest: the text not yet read: one line of plain sentences.
     init(rest: String, maximumWords: Int, offer: String) {
         self.rest = rest
         self.maximumWords = maximumWords
         self.offer = offer
     }
 
-    /// The next piece, ending with a sentence and an offer while there is more; nil at the end.
+    /// Returns the next piece, which ends with a sentence, and with an offer while more is left; nil at the end.
     package mutating func next() -> String? {
         guard !rest.isEmpty else { return nil }
         guard let cut = SpeechTruncator(maximumWords: maximumWords).split(rest) else {

@@ -1,6 +1,6 @@
-/// Stand-ins for characters that mean what they are, so that neither Markdown nor the tidying takes them for marks.
+/// Stand-ins for characters meant literally, so that neither Markdown nor the clean-up takes them for markup.
 enum ShieldedMarks {
-    // Of the private use area, beside those of `LinkMarks`.
+    // In the private use area, next to those of `LinkMarks`.
     private static let shields: [(original: Character, shield: Character)] = [
         ("|", "\u{E010}"), ("*", "\u{E011}"), ("[", "\u{E012}"), ("]", "\u{E013}"),
         (">", "\u{E014}"), ("^", "\u{E015}"),
@@ -9,10 +9,10 @@ enum ShieldedMarks {
     private static let star: Character = "\u{E011}"
     private static let bar: Character = "\u{E010}"
     private static let greater: Character = "\u{E014}"
-    /// A star behind a backslash, while it is not known whether it reckons.
+    /// An escaped star, until it is known whether it is an operator.
     private static let escapedStar: Character = "\u{E016}"
 
-    /// Without characters of the private use area, which nobody can read.
+    /// Removes characters of the private use area, which have no meaning for a reader.
     static func withoutPrivateUse(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0xEE || $0 == 0xEF }) else { return text }
         var scalars = String.UnicodeScalarView()
@@ -20,7 +20,7 @@ enum ShieldedMarks {
         return String(scalars)
     }
 
-    /// The text of a piece of code: no mark of a table, no reference.
+    /// Shields the text of inline code, so that nothing in it is taken for a table or a reference.
     static func ofCode(_ text: String) -> String {
         String(
             text.map { character in
@@ -29,7 +29,7 @@ enum ShieldedMarks {
         )
     }
 
-    /// The bytes of a stand-in; nil where none stands.
+    /// Length of a stand-in at this position, in bytes; nil if there is none.
     static func length(in bytes: [UInt8], at position: Int) -> Int? {
         guard position + 2 < bytes.count, bytes[position] == 0xEE, bytes[position + 1] == 0x80 else { return nil }
         return (0x90...0x9F).contains(bytes[position + 2]) ? 3 : nil
@@ -43,8 +43,8 @@ enum ShieldedMarks {
         return String(result.map { character in shields.first { $0.shield == character }?.original ?? character })
     }
 
-    /// Shields, before the text is parsed, the stars between numbers (2*3, 2**10), escaped bars, and what compares at the
-    /// beginning of a line (>= 5, >5), where Markdown sees a quotation.
+    /// Shields, before the text is parsed, stars between numbers (2*3, 2**10), escaped bars, and comparison operators
+    /// at the beginning of a line (>= 5, >5), where Markdown sees a quotation.
     static func operators(in text: String) -> String {
         let written = comparisons(in: text)
         guard written.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "\\") }) else {
@@ -67,7 +67,8 @@ enum ShieldedMarks {
         return String(text).replacing(String(escapedStar), with: "\\*")
     }
 
-    /// Shields "[Monday]: dentist" at the beginning of a line, which Markdown takes for the address of a reference and drops.
+    /// Shields "[Monday]: dentist" at the beginning of a line, which Markdown takes for a reference definition and
+    /// drops.
     static func labels(in text: String) -> String {
         guard text.contains("]:") else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -90,7 +91,7 @@ enum ShieldedMarks {
     private static func comparisons(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: ">")) else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            // Behind the marks of a list, too: "- >= 5".
+            // Also after a list marker: "- >= 5".
             let mark = line.prefix { " \t-*+".contains($0) }
             let rest = line.dropFirst(mark.count)
             guard rest.first == ">", let next = rest.dropFirst().first, next == "=" || next.isNumber else {
@@ -103,8 +104,8 @@ enum ShieldedMarks {
     private static func shieldStars(_ text: inout [Character], _ run: Range<Int>) {
         guard run.count <= 2 else { return }
         var (left, right) = (run.lowerBound, run.upperBound)
-        // Markdown leaves stars between blanks alone; of those only the power would be taken for a mark later. With a blank on
-        // one side they are a power only where they neither open nor close what is bold.
+        // Markdown leaves stars between spaces alone; of these, only "**" would be taken for markup later. With a space
+        // on one side, they are a power only if they neither open nor close bold text.
         if run.count == 2 {
             let isEscaped = text[left] == escapedStar
             let isOpen = left > 0 && text[left - 1] == " "
@@ -122,14 +123,14 @@ enum ShieldedMarks {
         for index in run { text[index] = star }
     }
 
-    /// How far the other stars of what is bold may be.
+    /// How far away the other stars of bold text may be, in characters.
     private static let paragraph = 600
 
     private static func holdsStars(_ text: ArraySlice<Character>) -> Bool {
         zip(text, text.dropFirst()).contains { $0 == "*" && $1 == "*" }
     }
 
-    /// A number, one letter, or a closing bracket.
+    /// Whether a number, a single letter or a closing bracket precedes.
     private static func isOperand(before end: Int, in text: [Character]) -> Bool {
         guard end > 0 else { return false }
         if text[end - 1] == ")" { return true }
@@ -145,7 +146,7 @@ enum ShieldedMarks {
         if text[first] == "-" || text[first] == "\u{2212}" { first += 1 }
         var end = first
         while end < text.count, end - first < 40, isPart(text[end]) { end += 1 }
-        // The full stop of the sentence is no part of the number.
+        // The full stop of the sentence is not part of the number.
         while end > first, text[end - 1] == "." || text[end - 1] == "," { end -= 1 }
         return isOperand(text[first..<end]) ? end : nil
     }

@@ -1,8 +1,9 @@
-/// A text in pieces that are spoken one after another: sentences, and of long ones what fits between commas.
+/// Splits a text into pieces that are spoken one after another: sentences, and long ones at commas.
 package enum SpeechParts {
-    /// Letters. A speaker needs memory by its longest sentence, and says nothing before it has all of it.
+    /// Longest piece in characters. Speech synthesis needs memory for its longest sentence, and is silent until that is
+    /// complete.
     package static let longest = 250
-    /// More pieces are not made: nobody listens so long.
+    /// Maximum number of pieces; nobody listens longer.
     private static let most = 400
 
     package static func split(_ text: String) -> [String] {
@@ -16,7 +17,7 @@ package enum SpeechParts {
         return parts
     }
 
-    /// Cut at the last comma that fits, else at the last blank, else anywhere.
+    /// Cuts at the last comma that fits unless that is in the first third, else at the last space, else anywhere.
     private static func pieces(_ sentence: Substring) -> [String] {
         var pieces: [String] = []
         var rest = trimmed(sentence)

@@ -1,12 +1,12 @@
-/// Turns what an agent wrote for the eye into what can be spoken.
+/// Turns what an agent wrote for the eye into text that can be spoken.
 ///
-/// Markup goes (CommonMark 0.30, and the tables, task lists and strike-throughs of GitHub); code blocks become a short mention,
-/// tables sentences, formulas "a formula", links their text, bare addresses "a link", images their description. What we put in ourselves
-/// is in the language of the reply, or left out. What is left is cut at the end of a sentence.
+/// Removes markup (CommonMark 0.30, and GitHub's tables, task lists and strikethrough). Code blocks become a short
+/// mention, tables sentences, formulas "a formula", links their text, bare addresses "a link", images their
+/// description. Added words are in the language of the reply, or left out. The result is cut at the end of a sentence.
 package struct SpeechShaper: Sendable {
-    /// Longer replies are read up to here: more than an hour of speech, and a bound on the work.
+    /// Longer replies are read up to here at most: more than an hour of speech, and a bound on the work.
     package static let maximumBytes = 64 << 10
-    /// In English; other languages have their own in `InsertedWords`.
+    /// In English; for other languages see `InsertedWords`.
     package static let offer = "I have more details if you want them."
 
     private let maximumWords: Int
@@ -15,7 +15,7 @@ package struct SpeechShaper: Sendable {
         self.maximumWords = max(1, maximumWords)
     }
 
-    /// Nil when nothing is left to be said.
+    /// Returns nil if nothing remains to be said.
     package func shape(_ reply: String) -> ShapedReply? {
         let (text, wasTruncated) = Self.bounded(reply)
         let written = ThoughtFilter.removeThoughts(from: ShieldedMarks.withoutPrivateUse(text))
@@ -42,14 +42,14 @@ package struct SpeechShaper: Sendable {
 
     static func offering(_ text: String, _ offer: String) -> String { offer.isEmpty ? text : text + " " + offer }
 
-    /// Where reading on begins; nil when all of it is spoken.
+    /// Returns where reading continues; nil if all of it is spoken.
     package func place(in reply: ShapedReply) -> ReadingPlace? {
         guard !reply.rest.isEmpty else { return nil }
         let words = InsertedWords.of(ReplyLanguage.guess(reply.full))
         return ReadingPlace(rest: reply.rest, maximumWords: maximumWords, offer: words.offer)
     }
 
-    /// The text up to the bound, ending with a whole line where there is one.
+    /// Returns a text within the bound, cut at its last line end, but not below half of the bound.
     static func bounded(_ text: String) -> (text: String, wasTruncated: Bool) {
         guard text.utf8.count > maximumBytes else { return (text, false) }
         let bytes = text.utf8.prefix(maximumBytes)

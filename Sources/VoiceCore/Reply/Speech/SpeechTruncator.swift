@@ -2,8 +2,8 @@
 struct SpeechTruncator {
     let maximumWords: Int
 
-    /// The text up to the cut and what stands behind it, or nil when nothing needs to go. A tenth more than the bound is
-    /// let through: to cut a last short sentence off and offer it instead would help nobody.
+    /// Returns the text before the cut and after it; nil if no cut is needed. Up to a tenth more than the limit passes:
+    /// it would be useless to cut off a short last sentence and offer it instead.
     func split(_ text: String) -> (spoken: String, rest: String)? {
         let sentences = SentenceSplitter.sentences(of: text)
         let counts = sentences.map { WordCount.words(in: $0) }
@@ -27,7 +27,7 @@ struct SpeechTruncator {
         String(text.drop(while: \.isWhitespace))
     }
 
-    /// Where to cut a single sentence beyond the bound: behind its last clause, else behind a word.
+    /// Where to cut a single sentence beyond the limit: after its last clause, else after a word.
     private func cutSentence(_ sentence: Substring) -> Substring.Index {
         var halfWords = 0
         var isInWord = false
@@ -49,7 +49,7 @@ struct SpeechTruncator {
             }
             if halfWords > 2 * maximumWords { break }
             let isSpaced = sentence[sentence.index(after: index)...].first?.isWhitespace ?? true
-            // Scripts without full stops set a blank where a clause ends.
+            // Scripts without full stops put a space at the end of a clause.
             let endsThai = character.isWhitespace && halfWords > maximumWords && isThai(before: index, in: sentence)
             if ("\u{FF0C}\u{3001}\u{FF1B}".contains(character)) || endsThai
                 || (isSpaced && ",;:\u{2013}\u{2014}".contains(character))

@@ -1,19 +1,19 @@
-/// Mentions the formulas of LaTeX, which nobody understands by ear: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` become "a
-/// formula", but for those that are plain text, such as `$r = 3$`.
+/// Replaces LaTeX formulas, which cannot be understood by ear: `$...$`, `$$...$$`, `\(...\)` and `\[...\]` become "a
+/// formula", except those that are plain text, such as `$r = 3$`.
 ///
-/// Works on the text before it is parsed, since Markdown would take the backslashes and underscores for its own; code is
-/// left alone. Dollars that are money stay.
+/// Works on the text before it is parsed, since Markdown would interpret the backslashes and underscores. Code is left
+/// unchanged, and so are dollar amounts.
 enum SpokenMath {
     /// Longest formula that is read as plain text, in characters.
     private static let longest = 80
-    /// How far the end of a formula or of code is looked for, in characters.
+    /// How far to look for the end of a formula or of code, in characters.
     private static let reach = 240
 
     static func replaceFormulas(in text: String, _ inserted: InsertedWords) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "\\") }) else { return text }
         var result = ""
         var isFenced = false
-        // Formulas may span lines, so the text is taken in stretches between the fences of code.
+        // Formulas may span lines, so the text between fenced code is handled in one piece.
         var stretch = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let start = line.drop { $0 == " " }
@@ -51,7 +51,7 @@ enum SpokenMath {
         return result
     }
 
-    /// "x", "r = 3", "f(2) = 0.5": no marks of LaTeX, nor of Markdown.
+    /// "x", "r = 3", "f(2) = 0.5": no markup of LaTeX or Markdown.
     private static func isPlain(_ formula: [Character]) -> Bool {
         guard formula.count <= longest, let first = formula.first, first.isLetter || first.isNumber else {
             return false
@@ -59,7 +59,7 @@ enum SpokenMath {
         return formula.allSatisfy { $0.isLetter || $0.isNumber || " =+-/.,()".contains($0) }
     }
 
-    /// Behind the code that begins here, or behind its marks where it does not end.
+    /// Returns the index after the code that begins here, or after its opening marks if it does not end.
     private static func codeEnd(_ text: [Character], _ start: Int) -> Int {
         var open = start
         while open < text.count, text[open] == "`" { open += 1 }

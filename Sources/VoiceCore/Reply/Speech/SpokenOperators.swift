@@ -1,6 +1,7 @@
-/// Comparisons, powers and indexes in running text, which look like marks of Markdown and like references.
+/// Comparisons, powers and indexes in running text, which look like Markdown or like references.
 enum SpokenOperators {
-    /// Reads "2^{10}", "==" and "===" where they compare, and shields the brackets of an index, before marks are dropped.
+    /// Replaces "2^{10}", and "==" and "===" as comparisons, and shields the brackets of an index, before marks are
+    /// dropped.
     static func shield(_ text: String, _ inserted: InsertedWords) -> String {
         var text = SpokenScript(words: inserted).read(text)
         if text.contains("==") { text = withComparisons(text, inserted) }
@@ -29,7 +30,7 @@ enum SpokenOperators {
             } else if run.count == 2, opensHighlight(before, after, rest) {
                 isOpen = true
             } else if isOperand(before), isOperand(after) {
-                // Within a word it is code, and stays.
+                // Within a word it is code, and is kept.
                 result += run
             } else {
                 let word = inserted.equals ?? "="
@@ -58,7 +59,7 @@ enum SpokenOperators {
     private static let open = "\u{E012}"
     private static let close = "\u{E013}"
 
-    /// "word[1]" is a reference; "a[0]", "row_2[1]" and "x[1].name" have an index. No reference has the number 0.
+    /// "word[1]" is a reference; "a[0]", "row_2[1]" and "x[1].name" have an index. References are never numbered 0.
     private static func withIndexes(_ text: String) -> String {
         let countsFromZero = text.contains("[0]")
         var result = ""
@@ -85,7 +86,7 @@ enum SpokenOperators {
         let name = String(text.suffix(40).reversed().prefix { isOfName($0) }.reversed())
         guard let first = name.first, first.isLetter || first == "_" else { return false }
         if countsFromZero || behind == "_" || name.contains("_") { return true }
-        // A letter alone is a variable, but "Vitamin C[1]" is none.
+        // A single letter is a variable, except in "Vitamin C[1]".
         if name.count == 1, first.isLowercase { return true }
         let isAsciiName = name.allSatisfy(\.isASCII)
         let hasDigit = name.contains(where: \.isNumber) && first.isLowercase

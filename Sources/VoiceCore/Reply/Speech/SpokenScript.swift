@@ -1,6 +1,6 @@
-/// How what is raised or lowered is read: `10<sup>6</sup>`, `2^{10}`, `x<sub>i</sub>`.
+/// How superscripts and subscripts are read: `10<sup>6</sup>`, `2^{10}`, `x<sub>i</sub>`.
 struct SpokenScript {
-    /// A raised number behind a word is the mark of a footnote, not a power.
+    /// In markup, a raised number after a word is a footnote mark, not a power.
     enum Notation { case markup, caret }
 
     private static let signs = "+-\u{2212}*/\u{B7}\u{D7}\u{2044}^="
@@ -11,12 +11,12 @@ struct SpokenScript {
 
     let words: InsertedWords
 
-    /// What follows `before`: a power, a unit, an ordinal, or nothing.
+    /// Appends a superscript to `before`: as a power, a unit, an ordinal, or not at all.
     ///
-    /// - Parameter exponent: as it is read by itself; may hold a power of its own.
+    /// - Parameter exponent: as it is read by itself; may contain a power.
     func raise(_ exponent: String, after before: inout String, _ notation: Notation = .markup) {
         let exponent = Self.trimmed(exponent)
-        // Backwards: the first is the one before the exponent.
+        // Reversed: the first character is the one before the exponent.
         let base = Array(before.suffix(8).reversed().prefix { $0.isLetter || $0.isNumber })
         let isWord = base.count > 3 && base.allSatisfy(\.isLetter)
         if isWord, notation == .markup, exponent.allSatisfy({ $0.isNumber || "()[],;-\u{2013}".contains($0) }) {
@@ -35,7 +35,8 @@ struct SpokenScript {
         }
     }
 
-    /// H2O and x1 are read on; behind a number it is the base that number is written in, and letters stand alone: "x i".
+    /// Appends a subscript to `before`. H2O and x1 are read as one; after a number it is the base of that number;
+    /// letters are read separately: "x i".
     func lower(_ index: String, after before: inout String) {
         let index = Self.trimmed(index)
         let isNumber = Self.isNumber(index[...])
@@ -44,12 +45,12 @@ struct SpokenScript {
             before += (standsAlone ? " " : "") + index
             return
         }
-        // The digits of "C6H12" are those of a formula: a letter stands before them.
+        // The digits of "C6H12" are part of a formula: a letter precedes them.
         let isOfWord = before.suffix(Self.longest).reversed().drop { $0.isNumber }.first?.isLetter == true
         before += (isOfWord ? " " : words.base.map { " \($0) " } ?? " ") + index
     }
 
-    /// "6", "-1.5", "n", "n+1", "2n", "(n-1)/2", and what holds a power; neither "st" nor "2-".
+    /// "6", "-1.5", "n", "n+1", "2n", "(n-1)/2", and text that contains a power; neither "st" nor "2-".
     private func isPower(_ text: String, _ notation: Notation) -> Bool {
         if let power = words.power, text.contains(" \(power) ") { return true }
         guard text.count <= Self.longest, let last = text.last, last.isLetter || last.isNumber || last == ")" else {
@@ -60,7 +61,7 @@ struct SpokenScript {
         guard text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == " " || Self.operators.contains($0) }),
             text.filter({ $0 == "(" }).count == text.filter({ $0 == ")" }).count
         else { return false }
-        // Names of one letter, and something to reckon with them: no word, no "1e", no mark like "(a)".
+        // Names of one letter with operators or digits: not a word, not "1e", not a mark like "(a)".
         let names = text.split { !$0.isLetter }
         guard names.allSatisfy({ $0.count == 1 }), names.count > 1 || text.count > 1 else { return false }
         if notation == .caret { return true }
@@ -83,7 +84,7 @@ struct SpokenScript {
 }
 
 extension SpokenScript {
-    /// Reads "2^{10}", "2^10", "x^(n+1)" and "x_{i}", as they stand outside of formulas; other carets stay.
+    /// Reads "2^{10}", "2^10", "x^(n+1)" and "x_{i}" outside formulas; other carets stay.
     func read(_ text: String) -> String {
         guard text.contains("^") || text.contains("_{") else { return text }
         var result = ""
@@ -111,7 +112,7 @@ extension SpokenScript {
         return result + rest
     }
 
-    /// What stands in braces; of what is raised also what stands in brackets, a number or a letter.
+    /// Returns the text in braces; for a superscript also text in brackets, a number or a letter.
     private static func script(at text: Substring, isRaised: Bool) -> (String, Substring.Index)? {
         guard let first = text.first else { return nil }
         if first == "{" || (first == "(" && isRaised) {

@@ -1,20 +1,20 @@
 /// Reads a table as sentences, one for each row: "Monday, half past nine: stand-up with team a."
 ///
-/// What a figure means, only the head of its column says, so it is read with it: "Milk: price 1.20, stock 3." A large table is read
-/// by its first rows; the others are kept for whoever wants to hear more.
+/// The meaning of a figure is only in the head of its column, so the head is read with it: "Milk: price 1.20, stock 3."
+/// Only the first rows of a large table are read; the others are kept for "tell me more".
 struct SpokenTable {
-    /// A table up to this size is read out at once.
+    /// Largest table that is read completely.
     static let mostRows = 6
     static let mostColumns = 4
-    /// Rows of a larger one that are.
+    /// Rows read of a larger one.
     private static let firstRows = 3
-    /// Longest text of all, in UTF-8 bytes; rows beyond are left out.
+    /// Longest text in total, in UTF-8 bytes; further rows are dropped.
     private static let mostBytes = 48 << 10
     private static let longestName = 40
 
-    /// What is read out, a sentence each.
+    /// What is read, one sentence per row.
     private(set) var sentences: [String] = []
-    /// What is read to those who want more.
+    /// What is read on "tell me more".
     private(set) var more: [String] = []
 
     private let names: [String]
@@ -36,7 +36,7 @@ struct SpokenTable {
 
     private mutating func read(_ rows: [[Cell]], isWide: Bool) {
         let isLong = rows.count > Self.mostRows || isWide
-        // One row more is read sooner than mentioned.
+        // A single further row is read rather than mentioned.
         let first = isLong && rows.count > Self.firstRows + 1 ? Self.firstRows : rows.count
         var bytes = 0
         func take(_ sentence: String, _ list: inout [String]) {
@@ -55,7 +55,7 @@ struct SpokenTable {
         for row in rows[first...] where bytes <= Self.mostBytes { take(sentence(row, columns: 1..<names.count), &more) }
     }
 
-    /// What the row is about comes first, what is said of it behind the colon.
+    /// The subject of the row comes first, and what is said about it after the colon.
     private func sentence(_ row: [Cell], columns: Range<Int>) -> String {
         var subjects = [row.first?.text ?? ""]
         var facts: [String] = []
@@ -85,8 +85,8 @@ struct SpokenTable {
         return String(text.dropLast())
     }
 
-    /// Columns whose head is read with every cell: figures; times and dates where there is more than one column of them. All but
-    /// the first where there are many.
+    /// Columns whose head is read with every cell: figures, and times and dates if several columns have them. In a wide
+    /// table, all but the first column.
     private static func namedColumns(_ rows: [[Cell]], count: Int, isWide: Bool) -> [Bool] {
         let kinds = (0..<count).map { column in
             let cells = rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }.filter { !$0.isEmpty }
@@ -99,7 +99,7 @@ struct SpokenTable {
         }
     }
 
-    /// One cell, made for the ear.
+    /// One cell, shaped for speech.
     private struct Cell {
         enum Kind { case text, figure, moment }
 

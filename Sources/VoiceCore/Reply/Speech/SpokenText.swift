@@ -1,7 +1,7 @@
-/// Tidies one block of text: single blanks, no marks that only the eye understands.
+/// Cleans up one block of text: single spaces, no marks that only the eye understands.
 enum SpokenText {
     static func clean(_ text: String, _ inserted: InsertedWords) -> String {
-        // The text of a footnote stands at the end of a page; nobody wants to hear it there.
+        // The text of a footnote belongs to the end of a page and is not read.
         if text.hasPrefix("[^"), text.contains("]:") { return "" }
         var words: [String] = []
         let hasRows = text.split(separator: "\n").contains { $0.first { $0 != " " } == "|" }
@@ -12,14 +12,14 @@ enum SpokenText {
                 words.append(String(word))
                 continue
             }
-            // "a || b", unless it is an empty cell in what is left of a table.
+            // "a || b" is kept, unless it is an empty cell in the remains of a table.
             let cleaned = word == "||" && !hasRows ? "||" : cleanWord(word, inserted)
             guard !cleaned.isEmpty else { continue }
-            // A full stop or comma that lost its word belongs to the one before.
+            // A full stop or comma that lost its word is attached to the previous one.
             if cleaned.allSatisfy({ ".,;:!?".contains($0) }), let last = words.popLast() {
                 words.append(SentenceSplitter.isPause(last.last ?? " ") ? last : last + cleaned)
             } else if let last = words.last, last == "(" {
-                // What stood behind the bracket was a picture.
+                // The bracket began with a picture.
                 words[words.count - 1] = last + cleaned
             } else {
                 words.append(cleaned)
@@ -30,7 +30,7 @@ enum SpokenText {
         return ShieldedMarks.restore(words.joined(separator: " "), inserted)
     }
 
-    /// Without what is struck through (section 6.5 of GitHub Flavored Markdown): it is no longer so.
+    /// Removes struck-through text (section 6.5 of GitHub Flavored Markdown), which no longer applies.
     private static func withoutStruck(_ text: String) -> String {
         guard text.contains("~~") else { return text }
         var result = ""
@@ -46,8 +46,8 @@ enum SpokenText {
         return result + rest
     }
 
-    /// A line that begins with a picture is an entry of a list; the line before it ends. So does a line that was broken on purpose
-    /// and is followed by what looks like the start of a sentence.
+    /// Adds full stops between lines. A line that begins with a picture is a list entry, so the line before it ends. A
+    /// line with a hard break ends if the next one looks like the beginning of a sentence.
     private static func endingLines(_ text: String) -> String {
         guard text.contains("\n") else { return text }
         var result = ""
@@ -72,7 +72,7 @@ enum SpokenText {
             || (0x2B00...0x2BFF).contains(value)
     }
 
-    /// Without control and zero-width characters and pictures; an arrow becomes a dash.
+    /// Removes control characters, zero-width characters and pictures; an arrow becomes a dash.
     private static func withoutSigns(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -98,8 +98,8 @@ enum SpokenText {
         return withoutAddress(result, inserted)
     }
 
-    /// Drops back quotes and every run of two or more marks ("**", "__", "~~", "##", "*_"), but not "a==b" and "a||b".
-    /// Two stars before a number that Markdown left in the middle of a word are a power: "radius**2".
+    /// Drops backquotes and every run of two or more marks ("**", "__", "~~", "##", "*_"), but not in "a==b" and
+    /// "a||b". Two stars before a number, left by Markdown in the middle of a word, are a power: "radius**2".
     private static func withoutMarks(_ word: Substring, _ inserted: InsertedWords) -> String {
         let power = inserted.power.map { " \($0) " } ?? "^"
         var result = ""
@@ -118,7 +118,7 @@ enum SpokenText {
             } else if run.utf8.count == 1 || isOperator {
                 result += run
             } else if joins, !run.isEmpty, character.isNumber, result.last?.isNumber == true {
-                // Two numbers do not become one.
+                // Two numbers must not become one.
                 result += " "
             }
             run = ""
@@ -130,14 +130,14 @@ enum SpokenText {
         return ["#", "|", "_"].contains(result) ? "" : result
     }
 
-    /// "word[^1]" is a footnote of GitHub.
+    /// "word[^1]" is a GitHub footnote.
     private static func withoutFootnotes(_ word: String) -> String {
         guard let start = word.firstRange(of: "[^") else { return word }
         guard let end = word[start.upperBound...].firstIndex(of: "]") else { return word }
         return String(word[..<start.lowerBound] + word[word.index(after: end)...])
     }
 
-    /// "[2] files": a number in brackets is a source only where a sentence or a part of one ends.
+    /// "[2] files": a number in brackets is a reference only at the end of a sentence or clause.
     private static func isCount(_ word: Substring, behind last: String?, before next: Substring?) -> Bool {
         guard (3...5).contains(word.count), word.first == "[", word.last == "]",
             word.dropFirst().dropLast().allSatisfy(\.isNumber), let first = next?.first
@@ -146,7 +146,7 @@ enum SpokenText {
         return (first.isLetter || first.isNumber) && !isEnd
     }
 
-    /// "[1]" and the marks that some models set for their sources.
+    /// Removes "[1]" and the marks that some models put around their sources.
     private static func withoutReferences(_ word: String) -> String {
         var result = word
         while let start = result.firstIndex(where: { $0 == "[" || $0 == "\u{3010}" }) {
@@ -160,7 +160,7 @@ enum SpokenText {
         return result
     }
 
-    /// Marks that stand for a word, where it is plain which.
+    /// Replaces symbols that stand for a word, if it is clear which.
     private static func withWords(_ word: String, _ inserted: InsertedWords) -> String {
         if ["->", "=>", "-->", "==>", "<-", "<->"].contains(word) { return "\u{2013}" }
         guard word.count > 1, word.first == "~" || word.first == "\u{2248}" else { return word }
@@ -169,7 +169,7 @@ enum SpokenText {
         return about + " " + rest
     }
 
-    /// An address in the middle of text becomes "a link", or nothing; what stands around it stays.
+    /// Replaces an address within text by "a link", or by nothing; the text around it stays.
     private static func withoutAddress(_ word: String, _ inserted: InsertedWords) -> String {
         let bytes = Array(word.utf8)
         var result: [UInt8] = []
@@ -193,9 +193,10 @@ enum SpokenText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// What stands behind an address without a blank is its own, where no address may hold it either: "https://e.org/{id}/x".
+    /// Returns the position after an address, including what directly follows it even if an address may not contain it:
+    /// "https://e.org/{id}/x".
     private static func addressEnd(in bytes: [UInt8], from start: Int) -> Int? {
-        // A scheme is none of a word, even where it is glued to one; "www." may be the end of one.
+        // "http" starts an address even directly after a word; "www." may be the end of a word.
         let isScheme = bytes[start] | 0x20 == UInt8(ascii: "h")
         guard isScheme || AddressInText.mayBegin(in: bytes, at: start),
             var end = AddressInText.end(in: bytes, from: start), end > start

@@ -1,7 +1,7 @@
-/// Removes the thoughts that some models leave in their answers between `<think>` and `</think>`.
+/// Removes the reasoning that some models leave in their answers between `<think>` and `</think>`.
 ///
-/// A tag in back quotes is talk about the tag and stays. Without an end tag the rest is thought, provided that the tag
-/// stands at the start of a line; without a start tag everything before the end is.
+/// A tag in backquotes is mentioned, not used, and stays. Without an end tag, the rest is reasoning if the tag is at
+/// the beginning of a line; without a start tag, everything before the end tag is.
 enum ThoughtFilter {
     private static let opening = [Array("<think>".utf8), Array("<thinking>".utf8)]
     private static let closing = [Array("</think>".utf8), Array("</thinking>".utf8)]

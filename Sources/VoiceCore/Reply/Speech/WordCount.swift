@@ -1,9 +1,10 @@
-/// Counts words for the length of speech.
+/// Counts words, to estimate the length of speech.
 package enum WordCount {
-    /// Longer words count more than once, so that one without end is not short.
+    /// Longer words count more than once, so that an endless word does not count as short.
     static let longestWord = 24
 
-    /// Words between blanks that hold a letter or a digit; in scripts without blanks two characters make one word.
+    /// Counts the words between spaces that contain a letter or a digit; in scripts without spaces, two characters
+    /// count as a word.
     package static func words(in text: some StringProtocol) -> Int {
         var words = 0
         var characters = 0
@@ -26,7 +27,7 @@ package enum WordCount {
         return words + (characters + 1) / 2
     }
 
-    /// Han, Kana, Thai, Lao, Khmer, Burmese and the punctuation among them.
+    /// Han, Kana, Thai, Lao, Khmer, Burmese and their punctuation.
     static func isWrittenWithoutSpaces(_ character: Character) -> Bool {
         guard let value = character.unicodeScalars.first?.value, value >= 0x0E00 else { return false }
         switch value {

@@ -9,17 +9,17 @@ struct MediaWish: Decodable {
     let kind: MediaKind?
 
     static let what = "A handle such as media-1, the name of a radio station, or an address that the user named."
-    /// Told to a model whose arguments name nothing.
+    /// Error for a model whose arguments name nothing.
     static let wanted =
         #"name what to play, for instance {"what": "media-1"}: a handle of ask_jarvis, a station or an address"#
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        // In the order in which they are looked at.
+        // In the order in which they are tried.
         case what, handle, handles, media, item, items, url, address, station, name, names, id
         case title, type
     }
 
-    /// What models write for one name: a text, a number, an object with one of the keys; or a list of them.
+    /// What models write for a name: a string, a number, an object with one of the keys, or a list of these.
     private struct Name: Decodable {
         let all: [String]
 
@@ -28,7 +28,7 @@ struct MediaWish: Decodable {
             if let text = try? value.decode(String.self) {
                 all = MediaShelf.handles(in: text) ?? [text]
             } else if let number = try? value.decode(Int.self) {
-                // "3" of "media-3".
+                // "3" for "media-3".
                 all = ["media-\(number)"]
             } else if let names = try? value.decode([Name].self) {
                 all = names.flatMap(\.all)
@@ -40,7 +40,7 @@ struct MediaWish: Decodable {
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        // Models write one thing as a text, several as a list, and what it is under the name that seems right to them.
+        // Models write one item as a string and several as a list, under varying keys.
         var found: [String] = []
         for key in CodingKeys.allCases where found.isEmpty && key != .title && key != .type {
             let given = (try? values.decodeIfPresent(Name.self, forKey: key))?.all ?? []
@@ -56,7 +56,7 @@ struct MediaWish: Decodable {
     }
 }
 
-/// The one argument of the tools that set a level.
+/// The argument of the tools that set a level.
 enum MediaLevel {
     static let parameters = """
         {"type":"object","properties":{"level":{"type":"number","minimum":0,"maximum":1}},"required":["level"],\
@@ -67,7 +67,7 @@ enum MediaLevel {
         let level: Double
     }
 
-    /// Nil where there is none.
+    /// Returns the level, not yet clamped; nil if there is none.
     static func decode(_ arguments: String) -> Double? {
         guard let wish = ToolArguments.decode(Arguments.self, from: arguments), wish.level.isFinite else { return nil }
         return wish.level

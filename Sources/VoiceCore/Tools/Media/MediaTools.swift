@@ -1,7 +1,7 @@
 internal import VoiceConversation
 internal import VoiceMedia
 
-/// play_audio: plays a stream, a podcast, a recording, on this box.
+/// play_audio: plays a stream, a podcast or a recording on this machine.
 package struct PlayAudioTool: OrderedTool {
     package let name = "play_audio"
     package let description = """
@@ -30,7 +30,7 @@ package struct PlayAudioTool: OrderedTool {
     }
 }
 
-/// enqueue: lets something follow what plays.
+/// enqueue: adds items to the end of the queue.
 package struct EnqueueTool: OrderedTool {
     package let name = "enqueue"
     package let description = """
@@ -56,7 +56,7 @@ package struct EnqueueTool: OrderedTool {
     }
 }
 
-/// stop_playback: ends what plays, now or later.
+/// stop_playback: ends playback, now or later.
 package struct StopPlaybackTool: OrderedTool {
     package let name = "stop_playback"
     package let description = """
@@ -111,7 +111,7 @@ struct MediaOrderTool: OrderedTool {
         Self("skip_track", "Leaves what plays and goes on to the next item of the queue.") { await player.skip() }
     }
 
-    /// For the small grammar alone.
+    /// Only for the small grammar.
     static func previous(_ player: any MediaControls) -> Self {
         Self("previous_track", "Goes back to the beginning, or to what was played before.") { await player.previous() }
     }
@@ -129,7 +129,6 @@ struct MediaOrderTool: OrderedTool {
     }
 }
 
-/// A tool that sets a level, from 0 to 1.
 struct MediaLevelTool: OrderedTool {
     let name: String
     let description: String
@@ -147,7 +146,7 @@ struct MediaLevelTool: OrderedTool {
         return ToolOutput(await set(level))
     }
 
-    /// How loud media is.
+    /// Sets the volume of media.
     static func volume(_ player: any MediaControls) -> Self {
         Self(
             "set_volume",
@@ -158,7 +157,7 @@ struct MediaLevelTool: OrderedTool {
         ) { await player.setVolume($0) }
     }
 
-    /// How loud media is under the voice.
+    /// Sets the level of media while somebody speaks.
     static func ducking(_ player: any MediaControls) -> Self {
         Self(
             "duck_audio",

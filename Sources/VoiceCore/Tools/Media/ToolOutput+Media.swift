@@ -3,7 +3,7 @@ internal import VoiceBase
 internal import VoiceMedia
 
 extension ToolOutput {
-    /// The media player's state as JSON; a problem in it is a failure of the call.
+    /// The state of the media player as JSON. If it has a problem, the call failed.
     init(_ snapshot: MediaSnapshot, wantsReply: Bool = true) {
         self.init(json: snapshot, succeeded: snapshot.problem == nil, wantsReply: wantsReply)
     }
@@ -17,7 +17,8 @@ extension ToolOutput {
         self.init(json: Reply(problem: problem.description), succeeded: false, wantsReply: true)
     }
 
-    /// What cannot be written as JSON is told as such: an empty output says nothing.
+    /// Encodes a value as JSON. A value that cannot be encoded is reported in words, since an empty output would say
+    /// nothing.
     init(json value: some Encodable, succeeded: Bool, wantsReply: Bool) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -29,7 +30,7 @@ extension ToolOutput {
         }
     }
 
-    /// The arguments of a call could not be read.
+    /// The output of a call with unreadable arguments.
     static func unreadable(_ wanted: String) -> ToolOutput {
         ToolOutput(.failed("the arguments could not be read: \(wanted)"))
     }
@@ -48,10 +49,10 @@ extension ToolRegistry {
 }
 
 extension MediaControls {
-    /// Does the same with every name in its order. What cannot be taken does not stand in the way of the others; where
-    /// something was taken, it is told which were not.
+    /// Performs a step for every name, in order. Names that fail do not affect the others; if only some succeed, the
+    /// output lists the failures.
     ///
-    /// - Parameter isFirst: of those that are taken.
+    /// - Parameter step: its `isFirst` is true until a name has succeeded.
     func perform(
         _ names: [String],
         _ step: (any MediaControls, String, _ isFirst: Bool) async throws(MediaProblem) -> MediaSnapshot
@@ -80,7 +81,7 @@ extension MediaControls {
     }
 }
 
-/// Of several things some were taken.
+/// Only some of several items were accepted.
 private struct PartlyDone: Encodable {
     let status = "partly done"
     let taken: Int
