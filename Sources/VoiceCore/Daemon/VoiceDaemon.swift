@@ -11,7 +11,7 @@ internal import VoiceNetwork
 
 /// The assembled daemon: sound card, network, conversation, agent.
 ///
-///     AudioThread <--AudioPorts--> VoicePump, ServiceLink (network thread) <--> ConversationSession --> tools --> agent
+///     AudioThread <-AudioPorts-> VoicePump, ServiceLink (network thread) <--> ConversationSession --> tools --> agent
 ///
 /// `start` starts the parts in the order of their dependencies; `stop` stops them in reverse.
 package actor VoiceDaemon {
