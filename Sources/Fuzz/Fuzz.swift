@@ -1,7 +1,7 @@
 import FuzzTargets
 import Glibc
 
-// Built by scripts/fuzz only. libFuzzer brings the main function and the options.
+// Built only by scripts/fuzz. libFuzzer supplies the main function and the options.
 
 /// The parser named by FUZZ_TARGET.
 private let target: FuzzTarget = {
@@ -13,7 +13,7 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// What libFuzzer calls with inputs that it has changed until they reach new code.
+/// Called by libFuzzer with inputs mutated to reach new code.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     target.run(UnsafeRawBufferPointer(start: data, count: count))

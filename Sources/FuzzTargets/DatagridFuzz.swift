@@ -11,7 +11,7 @@ enum DatagridFuzz {
         var payload: Payload
     }
 
-    /// No message breaks a translator; the quick way to the sound finds what the general decoder finds.
+    /// No message may break a translator; the fast path to the audio must find what the general decoder finds.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         if let message = DatagridDecoder.decode(bytes) {
             for isReady in [false, true] {
@@ -27,7 +27,7 @@ enum DatagridFuzz {
         _ = DatagridHandoff(Array(bytes), isEncrypted: true)
         guard let found = DatagridAudio(bytes) else { return }
         precondition(found.data.lowerBound >= 0 && found.data.upperBound <= bytes.count, "beyond the message")
-        // A message with a name twice means what its reader likes.
+        // The meaning of a message with a duplicate name depends on its reader.
         let text = String(decoding: bytes, as: UTF8.self)
         let isPlain = ["payload", "data", "type"].allSatisfy {
             text.split(separator: $0, omittingEmptySubsequences: false).count == 2

@@ -11,7 +11,7 @@ enum EventFuzz {
         var delta: String
     }
 
-    /// The quick way to the audio finds what the general decoder finds, within the message.
+    /// The fast path to the audio must find what the general decoder finds, within the message.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         _ = try? ServerEventDecoder().decode(bytes)
         guard let found = AudioDelta(bytes) else { return }
@@ -21,7 +21,7 @@ enum EventFuzz {
         let output = UnsafeMutablePointer<UInt8>.allocate(capacity: found.audio.count / 4 * 3 + 1)
         defer { output.deallocate() }
         _ = Base64.decode(UnsafeRawBufferPointer(rebasing: bytes[found.audio]), into: output)
-        // A message with a name twice means what its reader likes.
+        // The meaning of a message with a duplicate name depends on its reader.
         guard let known = try? JSONDecoder().decode(Delta.self, from: Data(bytes)), !repeats(bytes) else { return }
         func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
         precondition(text(found.responseID) == known.response_id, "another response")

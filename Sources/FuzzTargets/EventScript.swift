@@ -4,13 +4,13 @@ import VoiceBudget
 import VoiceConfiguration
 import VoiceConversation
 
-/// Events without end, in any order, through everything that is computed from them: the conversation, activation, budget
-/// and transcripts, wired to each other as in the daemon. Nothing of it may trap or grow.
+/// Feeds endless events in any order to everything computed from them: the conversation, activation, budget and
+/// transcripts, connected as in the daemon. Nothing may trap or grow.
 ///
-/// Half of what the service says goes through the decoder as text, with numbers that no sender means. Chance comes from a
+/// Half of the service's events pass through the decoder as text, with extreme numbers. Decisions come from a random
 /// generator or from the bytes of a fuzzer.
 package struct EventScript {
-    /// Most effects that one event may lead to.
+    /// Maximum number of effects of one event.
     private static let mostEffects = 256
 
     private var chance: Chance
@@ -25,13 +25,13 @@ package struct EventScript {
     private var timers: Set<ConversationTimer> = []
     private var activationTimers: Set<ActivationTimer> = []
     private var calls: [String] = []
-    /// Events so far, and how many of each kind.
+    /// Number of events so far, in total and by kind.
     package private(set) var count = 0
     package private(set) var kinds: [String: Int] = [:]
 
     package init(seed: UInt64) { self.init(Chance(seed: seed)) }
 
-    /// - Parameter bytes: decide everything; the script ends with them.
+    /// - Parameter bytes: make all decisions; the script ends when they do.
     package init(_ bytes: UnsafeRawBufferPointer) { self.init(Chance(bytes)) }
 
     private init(_ chance: Chance) {
@@ -59,7 +59,7 @@ package struct EventScript {
         self.chance = chance
     }
 
-    /// - Parameter limit: events at most.
+    /// - Parameter limit: maximum number of events.
     package mutating func run(_ limit: Int) {
         while count < limit, !chance.isOver { step() }
     }
@@ -76,7 +76,7 @@ package struct EventScript {
         }
     }
 
-    /// What the service says, by what it means.
+    /// Handles an event of the service.
     private mutating func take(_ event: ServerEvent, from origin: ConversationLink? = nil) {
         kinds["server." + "\(event)".prefix { $0 != "(" }, default: 0] += 1
         let origin = origin ?? self.origin()
@@ -85,7 +85,7 @@ package struct EventScript {
 
     private mutating func origin() -> ConversationLink { chance.one(in: 8) ? .standby : .current }
 
-    /// Mostly milliseconds, now and then years; the wall clock goes its own way.
+    /// Mostly milliseconds, sometimes years; the wall clock occasionally jumps.
     private mutating func pass() {
         let pause: Duration =
             switch chance.below(64) {
@@ -217,7 +217,7 @@ extension EventScript {
         }
     }
 
-    /// What does not come from the service.
+    /// Events that do not come from the service.
     private mutating func localEvent() -> ConversationEvent {
         switch chance.below(28) {
         case 0: return .connected
@@ -327,7 +327,7 @@ extension EventScript {
 
     // MARK: As text
 
-    /// A number as a sender may write it.
+    /// A number as a sender might write it.
     private mutating func number() -> String {
         let numbers = [
             "\(Int.min)", "\(Int.max)", "-1", "0", "9223372036854775808", "1e308", "-1e308", "0.5", "1e-320", "null",
@@ -359,7 +359,7 @@ extension EventScript {
             default: #"{"type":"something.new","value":\#(number())}"#
             }
         guard let event = try? decoder.decode(text) else { return nil }
-        // What the session makes of the end of a session.
+        // As the session derives its lifetime from the stated end.
         if case .sessionCreated(_, let expiresAt?) = event {
             take(event, from: .current)
             take(.lifetime(.seconds(expiresAt - wall)), from: .current)
@@ -369,7 +369,7 @@ extension EventScript {
     }
 }
 
-/// Where a script has its decisions from.
+/// The source of a script's decisions.
 private struct Chance {
     private var state: UInt64
     private var bytes: [UInt8]?
@@ -384,7 +384,7 @@ private struct Chance {
 
     var isOver: Bool { bytes.map { position >= $0.count } ?? false }
 
-    /// SplitMix64 (Steele, Lea, Flood 2014); of bytes eight, or the zeros behind them.
+    /// SplitMix64 (Steele, Lea, Flood 2014), or the next eight input bytes, followed by zeros.
     mutating func word() -> UInt64 {
         if bytes != nil { return (0..<8).reduce(0) { value, _ in value << 8 | UInt64(byte()) } }
         state &+= 0x9E37_79B9_7F4A_7C15

@@ -1,9 +1,9 @@
-/// A parser of bytes from outside, with what must hold for any input; a broken promise ends the process.
+/// A parser of outside bytes, with properties that must hold for any input; a violation ends the process.
 ///
 /// Used by the fuzzer and by a test that feeds it the files of `Tests/Corpus/<name>`.
 package struct FuzzTarget: Sendable {
     package let name: String
-    /// Feeds the parser. The first byte of the input often says how the rest is cut into pieces.
+    /// Feeds the parser. The first byte of the input often determines how the rest is split.
     package let run: @Sendable (UnsafeRawBufferPointer) -> Void
 
     package static let all: [FuzzTarget] = [
@@ -25,7 +25,7 @@ package struct FuzzTarget: Sendable {
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
-/// Cuts bytes the way a socket may: the sizes follow from the first byte.
+/// Splits bytes as a socket might; the sizes are derived from the first byte.
 enum Pieces {
     static func of(_ bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
         guard let first = bytes.first else { return [] }

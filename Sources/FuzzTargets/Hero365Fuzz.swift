@@ -2,9 +2,9 @@ import VoiceBase
 import VoiceConversation
 import VoiceOpus
 
-/// Messages of Hero365, and the sound in them.
+/// Messages of Hero365, and the audio in them.
 enum Hero365Fuzz {
-    /// Whatever a line of the input says is read, put in order and decoded; bytes that are no message are sound.
+    /// Each line of the input is parsed, sequenced and decoded as a message, and also decoded as audio.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var translator = Hero365Translator(Hero365Settings(), session: "fuzz")
         let decoder = try? OpusSpeechDecoder(rate: AudioFormat.wireRate)

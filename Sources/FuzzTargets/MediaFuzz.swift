@@ -1,12 +1,12 @@
 import VoiceBase
 import VoiceMedia
 
-/// What servers of media send and what the decoder says of it: feeds, playlists, items of the archive, titles; and the
-/// requests that our proxy takes.
+/// Data from media servers and output of the decoder: feeds, playlists, items of the archive, titles; and requests to
+/// the proxy.
 enum MediaFuzz {
     private static let longestText = 300
 
-    /// The first byte chooses the parser.
+    /// The first byte selects the parser.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let body = Array(bytes.dropFirst())
@@ -54,7 +54,7 @@ enum MediaFuzz {
         }
     }
 
-    /// What goes on to a server is one request, without what was meant for us, and does not depend on what follows it.
+    /// What is forwarded is a single request, without fields meant for the proxy, and does not depend on what follows.
     private static func request(_ bytes: [UInt8]) {
         guard let request = try? ProxyRequest.parse(bytes) else { return }
         precondition(request.length <= bytes.count && request.length <= ProxyRequest.longestHead, "beyond the input")
@@ -69,14 +69,14 @@ enum MediaFuzz {
         precondition(names.count { $0 == "host" } == 1, "more than one host")
     }
 
-    /// The answer does not depend on how the bytes are cut, and names no address that would pass by us.
+    /// The answer must not depend on how the bytes are split, and must not name an address that bypasses the proxy.
     private static func answer(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 1 else { return }
         let isSecure = bytes[0] & 0x80 != 0
         let whole = answer([Array(bytes.dropFirst())], isSecure)
         let cut = answer(Pieces.of(bytes).map { Array($0) }, isSecure)
         precondition(whole.refusal == cut.refusal, "the cut changes the verdict")
-        // What was passed on before a refusal may end anywhere.
+        // The output before a refusal may end anywhere.
         precondition(whole.refusal != nil || whole.bytes == cut.bytes, "the cut changes the answer")
         guard whole.refusal == nil else { return }
         let body = whole.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)

@@ -2,12 +2,12 @@ import VoiceAgent
 import VoiceNetwork
 import VoiceReply
 
-/// Replies of the agent, and what is made of their text for the ear.
+/// Replies of the agent, and their conversion to speech.
 enum ReplyFuzz {
     private static let types: [String?] = ["application/json", "application/json; charset=utf-8", "text/html", "", nil]
     private static let statuses = [200, 200, 200, 307, 400, 401, 404, 409, 429, 500, 502, 504]
 
-    /// The first byte chooses status and type.
+    /// The first byte selects status and type.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let body = Array(bytes.dropFirst())
@@ -25,7 +25,7 @@ enum ReplyFuzz {
         }
     }
 
-    /// What a reply names to be played, and what of it goes to a model.
+    /// The media named in a reply, and what a model is told about it.
     private static func media(in text: String) {
         let media = MediaInReply(text)
         precondition(media.items.count <= MediaInReply.mostItems, "too many items")

@@ -2,7 +2,7 @@ import VoiceBase
 import VoiceConversation
 import VoiceWyoming
 
-/// A GPT-Live session: a message a line, with sound and silence in between.
+/// A GPT-Live session: one message per line, with audio and silence in between.
 enum LiveFuzz {
     private static let blocks: [[Int16]] = [
         [Int16](repeating: 0, count: 2400), (0..<2400).map { $0 % 48 < 24 ? 6000 : -6000 },
@@ -23,7 +23,7 @@ enum LiveFuzz {
                 precondition(audio.lowerBound >= 0 && audio.upperBound <= message.count, "beyond the message")
             }
             if let event = LiveEventDecoder.decode(message) { bound(translator.take(event, at: now)) }
-            // What the length of the line says happens meanwhile.
+            // The length of the line determines what happens in between.
             for _ in 0..<message.count % 8 {
                 now += .milliseconds(100)
                 bound(translator.sent(2400, isVoice: message.count & 16 != 0, at: now))
@@ -44,7 +44,7 @@ enum LiveFuzz {
     }
 }
 
-/// What a Wyoming server says, in pieces as a socket has them.
+/// Data of a Wyoming server, split as by a socket.
 enum WyomingFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var decoder = WyomingDecoder()

@@ -3,7 +3,7 @@ import VoiceBase
 import VoiceConfiguration
 
 enum ScriptFuzz {
-    /// The bytes choose what happens to the pure core.
+    /// The bytes select the events of the pure core.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var script = EventScript(bytes)
         script.run(4096)
@@ -11,7 +11,8 @@ enum ScriptFuzz {
 }
 
 enum Base64Fuzz {
-    /// Any bytes come back from their text; text that is taken stands for as many bytes as there is room for.
+    /// Encoding and decoding must return the same bytes; decoded text must fit the bound of three bytes per four
+    /// characters.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         let output = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count / 4 * 3)
         defer { output.deallocate() }
@@ -25,9 +26,8 @@ enum Base64Fuzz {
     }
 }
 
-/// The configuration file.
 enum ConfigurationFuzz {
-    /// Every problem of a file is reported in a line of bounded length.
+    /// Every problem must be reported on one line, and their number must be bounded.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         let file = FileReader.File(bytes: Array(bytes))
         let loader = ConfigurationLoader(environment: [:], files: FileReader { _, _ throws(FileReader.Fault) in file })
@@ -46,7 +46,7 @@ enum ConfigurationFuzz {
 enum EventStreamFuzz {
     private static let limits = ServerSentEventParser.Limits(lineBytes: 512, eventBytes: 1024)
 
-    /// The events do not depend on how the bytes are cut.
+    /// The events must not depend on how the bytes are split.
     static func run(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 1 else { return }
         let whole = events([UnsafeRawBufferPointer(rebasing: bytes.dropFirst())])

@@ -1,10 +1,11 @@
 import VoiceNetwork
 
-/// Frames and the reply to the opening handshake.
+/// WebSocket frames, and the reply to the opening handshake.
 enum WebSocketFuzz {
     private static let maximumMessage = 4096
 
-    /// The events do not depend on how the bytes are cut; nothing comes after the end; what is sent stays bounded.
+    /// The events must not depend on how the bytes are split, nothing may follow the end, and pending output stays
+    /// bounded.
     static func frames(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 1 else { return }
         let whole = events([UnsafeRawBufferPointer(rebasing: bytes.dropFirst())])
@@ -46,7 +47,8 @@ enum WebSocketFuzz {
         }
     }
 
-    /// As for frames, but for how much of a refusal's body is kept; a key that fits "dGhlIHNhbXBsZSBub25jZQ==" of RFC 6455 section 1.3 lets a reply succeed.
+    /// As for frames, except for how much of a refusal's body is kept. The key is the one of RFC 6455 section 1.3,
+    /// "dGhlIHNhbXBsZSBub25jZQ==", so that a reply can succeed.
     static func handshake(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 1 else { return }
         let whole = progress([UnsafeRawBufferPointer(rebasing: bytes.dropFirst())])

@@ -6,7 +6,7 @@ import Synchronization
 import VoiceBase
 import VoiceConfiguration
 
-/// Where the configuration comes from; the same for every command that needs one.
+/// Options that select the configuration, common to all commands that need one.
 struct ConfigurationOptions: ParsableArguments {
     @Option(name: [.customShort("c"), .long], help: "Read this file instead of the usual ones.")
     var config: String?
@@ -23,7 +23,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Log more: -v debug, -vv trace.")
     var verbose: Int
 
-    /// "key=value" of every option.
+    /// All overrides as "key=value".
     var overrides: [String] {
         var overrides = set
         if let inputDevice { overrides.append("audio.input=\(inputDevice)") }
@@ -40,18 +40,18 @@ struct ConfigurationOptions: ParsableArguments {
         return (loaded, secrets)
     }
 
-    /// The same, with what is wrong printed on standard error.
+    /// The same, but prints errors to standard error.
     func load() throws -> (configuration: LoadedConfiguration, secrets: Secrets) {
         try exiting { try read() }
     }
 }
 
-/// The level of the one logger; changes when the configuration is read again.
+/// Level of the program's logger; changes at a reload.
 let logThreshold = LogThreshold()
 
-/// The one way of the log and of the program's last words out, as the journal or the terminal wants them.
+/// The single output for log lines and final error messages, in the format of the journal or terminal.
 ///
-/// Who reads too slowly holds up nothing but the very end, and that for two seconds at most.
+/// A slow reader delays only the exit of the program, by at most two seconds.
 let logOutlet: LogOutlet = {
     let style = JournalLogHandler.detectedStyle(
         journalStream: ProcessEnvironment.values["JOURNAL_STREAM"]
@@ -60,10 +60,10 @@ let logOutlet: LogOutlet = {
     return LogOutlet(style: style, journal: style == .journal ? JournalSocket() : nil)
 }()
 
-/// The secrets in use, which are in no line of the log.
+/// Removes the secrets in use from every log line.
 let logRedactor = Mutex(Redactor())
 
-/// The one logger of the program.
+/// Creates the program's logger.
 func makeLogger(level: Logger.Level) -> Logger {
     logThreshold.level = level
     let troubles = JournalLogHandler.Troubles()

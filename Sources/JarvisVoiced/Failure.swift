@@ -3,7 +3,7 @@ import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
 
-/// Runs `body`; what goes wrong is printed in one line each on standard error, and ends the program with its sysexits code.
+/// Runs `body`; prints its error to standard error, one line per problem, and ends the program with the sysexits code.
 func exiting<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch { throw reported(error) }
 }
@@ -21,7 +21,7 @@ private func reported(_ error: any Error) -> any Error {
     default: code = .system
     }
     for line in "\(error)".split(separator: "\n") {
-        // Behind what the log has still to say.
+        // Use the log's outlet, so that it follows pending log lines.
         logOutlet.put(LogLine("jarvis-voiced: \(line)\n"))
     }
     return ArgumentParser.ExitCode(code.rawValue)

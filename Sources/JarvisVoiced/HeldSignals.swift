@@ -1,20 +1,20 @@
 import CLinux
 import Glibc
 
-/// The signals that are orders to the daemon, noted from before the first statement of the program on (CHeldSignals).
+/// Holds the signals that are commands to the daemon, from before the first statement of the program (CHeldSignals).
 ///
-/// By default each of them ends a process. A mask would not hold them: once `main` is asynchronous the main thread waits for
-/// any signal (dispatch_main(3)).
+/// By default each of them ends the process. A mask would not hold them: once `main` is asynchronous, the main thread
+/// waits for any signal (dispatch_main(3)).
 enum HeldSignals {
     private static let orders = [SIGHUP, SIGUSR1, SIGUSR2]
 
     static func hold() {
         clinux_note_signals(orders, Int32(orders.count))
-        // Whoever reads what we write may leave at any time: then write(2) says EPIPE.
+        // A reader of the program's output may leave at any time; write(2) then fails with EPIPE.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// What a command line is expected to do: a signal ends it, and so does a pipe that was closed.
+    /// Restores the behaviour expected of a command: a signal or a closed pipe ends it.
     static func release() {
         signal(SIGPIPE, SIG_DFL)
         release(orders)
@@ -23,7 +23,7 @@ enum HeldSignals {
     /// For a daemon on a terminal, where SIGHUP means that the terminal was closed.
     static func releaseHangUp() { release([SIGHUP]) }
 
-    /// The orders that came before somebody listened to them; to be taken once somebody does.
+    /// Takes the signals received before anything listened for them; call it once something does.
     static func take() -> [Int32] { orders.filter { clinux_take_noted($0) } }
 
     private static func release(_ signals: [Int32]) {

@@ -3,7 +3,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// The configuration in force, and how to read it again.
+/// The configuration in force, and how to reload it.
 actor Reloading {
     struct Loaded: Sendable {
         let configuration: Configuration
@@ -21,7 +21,7 @@ actor Reloading {
         self.load = load
     }
 
-    /// Brings into force what can be; a configuration that is wrong changes nothing.
+    /// Applies what can change without a restart; an invalid configuration changes nothing.
     func reload(_ daemon: VoiceDaemon, logger: Logger) async {
         do {
             let loaded = try load()
@@ -31,7 +31,7 @@ actor Reloading {
                 to: loaded.configuration,
                 secrets: loaded.secrets
             )
-            // What needs a restart is logged at every reload until there was one.
+            // What needs a restart is logged at every reload until then.
             current = change.applied(loaded.configuration, to: current)
             await daemon.reload(change, to: current, settings: loaded.settings, threshold: logThreshold)
             secrets = loaded.secrets

@@ -1,6 +1,6 @@
 import VoiceNetwork
 
-/// Sends back whatever comes, or does one thing once it is open.
+/// Echoes everything received, or performs one task once the connection is open.
 final class EchoDriver: WebSocketDriver {
     enum Task {
         case echo

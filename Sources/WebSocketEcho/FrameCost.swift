@@ -1,7 +1,7 @@
 import VoiceBase
 import VoiceNetwork
 
-/// What a text message of 7 kB, the size of 100 ms of audio in base64, costs to send and to receive.
+/// Measures the cost of sending and receiving a text message of 7 kB, the size of 100 ms of audio in base64.
 enum FrameCost {
     private static let size = 7000
     private static let rounds = 20_000
@@ -36,7 +36,7 @@ enum FrameCost {
         return total
     }
 
-    /// The median of 21 batches, so that a busy machine does not decide.
+    /// The median of 21 batches, so that load on the machine has little effect.
     private static func report(_ name: String, _ body: () -> Void) {
         let batch = rounds / 21
         let times = (0..<21).map { _ in

@@ -1,12 +1,12 @@
 import Glibc
 import VoiceNetwork
 
-/// A client for the Autobahn test suite: echoes every message of every case with its type, then asks for the report.
+/// A client for the Autobahn test suite: echoes every message of every case with its type, then requests the report.
 ///
 ///     websocket-echo ws://127.0.0.1:9001 AGENT
-///     websocket-echo --probe wss://host:port/ [CA.pem]     opens one connection, says how it went
-///     websocket-echo --flood wss://host:port/ [CA.pem]     fills the send queue, closes, says how it ended
-///     websocket-echo --measure                             what frames of 7 kB cost (wants a release build)
+///     websocket-echo --probe wss://host:port/ [CA.pem]     opens one connection and prints the result
+///     websocket-echo --flood wss://host:port/ [CA.pem]     fills the send queue, closes and prints the result
+///     websocket-echo --measure                             prints the cost of 7 kB frames (needs a release build)
 @main
 struct WebSocketEcho {
     static func main() async {

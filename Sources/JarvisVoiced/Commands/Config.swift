@@ -5,7 +5,7 @@ import VoiceAudio
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced config`: what is configured, and whether it can be.
+/// `jarvis-voiced config`: checks and shows the configuration.
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check or show the configuration.",
@@ -26,7 +26,7 @@ struct Config: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            // The key where the unit takes it from counts, too.
+            // Include the key in the place where the unit takes it from.
             let environment = DoctorContext(environment: ProcessEnvironment.values).environment
             let loaded = try exiting {
                 try ConfigurationLoader(environment: environment).load(
@@ -34,7 +34,7 @@ struct Config: ParsableCommand {
                     overrides: options.overrides
                 )
             }
-            // What is wrong with one thing does not hide what is wrong with another.
+            // Collect all problems, so that one does not hide another.
             var problems: [ConfigurationProblem] = []
             var secrets = Secrets.none
             do {
@@ -57,7 +57,7 @@ struct Config: ParsableCommand {
                 guard let line = transport.line else { continue }
                 print("\(transport.key): " + [line, transport.advice].compactMap { $0 }.joined(separator: ": "))
             }
-            // An address that is refused as it stands was refused above, too.
+            // A literal address that is refused has already been reported above.
             problems += transports.filter(\.isRefused).map(\.problem).filter { !problems.contains($0) }
             if let line = await AgentStyle.warning(loaded.values, secrets: secrets, transports: transports) {
                 print("warning: \(line)")

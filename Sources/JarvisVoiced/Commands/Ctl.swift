@@ -5,7 +5,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced ctl`: orders to the daemon that runs.
+/// `jarvis-voiced ctl`: sends a command to the running daemon.
 struct Ctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give an order to the daemon that runs.",
@@ -27,7 +27,7 @@ struct Ctl: ParsableCommand {
     var words: [String] = []
 
     func run() throws {
-        // What stands behind the command is captured too.
+        // Options after the command are captured too.
         let captured = ControlWords(words)
         let (words, printsJSON) = (captured.words, json || captured.printsJSON)
         if self.words == ["--help"] || self.words == ["-h"] { throw CleanExit.helpRequest(self) }
@@ -50,14 +50,14 @@ struct Ctl: ParsableCommand {
         }
     }
 
-    /// By the time they get here, bytes that are not have been replaced.
+    /// Checks the raw arguments, because in `words` invalid bytes have already been replaced.
     private static var isUTF8: Bool {
         (0..<Int(CommandLine.argc)).allSatisfy { index in
             CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
         }
     }
 
-    /// - Parameter line: the words of the command line, of which the one at `index` is to be completed.
+    /// - Parameter line: the words of the command line; the one at `index` is to be completed.
     private static func completions(of line: [String], at index: Int) -> [String] {
         var words = line.prefix(max(0, index)).drop { $0 != "ctl" }.dropFirst()
         if let option = words.firstIndex(of: "--socket") {
@@ -85,7 +85,7 @@ struct Ctl: ParsableCommand {
 
     private func write(_ bytes: [UInt8]) {
         print(String(decoding: bytes, as: UTF8.self), terminator: "")
-        // Events are to be seen as they happen, in a pipe too.
+        // Shows events as they happen, even in a pipe.
         fflush(nil)
     }
 }

@@ -5,7 +5,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced devices`: what there is to hear and speak with, and what it can do. Needs no key.
+/// `jarvis-voiced devices`: lists microphones and loudspeakers with their capabilities. Needs no key.
 struct Devices: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the microphones and loudspeakers, and what they can do.",
@@ -50,7 +50,7 @@ struct Devices: AsyncParsableCommand {
         } else {
             list(wanted, audio, entries)
         }
-        // All that can be shown is; then what cannot.
+        // Show everything that can be shown before reporting names that match no device.
         fflush(nil)
         var end: (any Error)?
         for error in wrong {
@@ -61,7 +61,7 @@ struct Devices: AsyncParsableCommand {
 
     private func isNamed(_ entry: AudioDeviceEntry) -> Bool { names.contains { $0 == entry.id } }
 
-    /// The entries to show, all and what was named besides, and why other names mean none.
+    /// The entries to show, including named ones, and the errors of names that match none.
     private func named(_ entries: [AudioDeviceEntry]) -> (shown: [AudioDeviceEntry], wrong: [AudioDeviceError]) {
         var shown = entries
         var wrong: [AudioDeviceError] = []
@@ -97,7 +97,7 @@ struct Devices: AsyncParsableCommand {
                 }
             let padding = String(repeating: " ", count: width - entry.id.count)
             print("\(direction)  \(entry.id)\(padding)  \(entry.name)")
-            // A sound server's name says nothing of the card behind it, and may take its time.
+            // The name of a sound server says nothing about the card behind it, and asking it may take long.
             guard entry.card != nil || isNamed(entry) || names.contains(entry.name) else { continue }
             for line in DeviceSheet.look(at: entry, audio: audio, entries: entries).lines { print("         \(line)") }
         }

@@ -5,7 +5,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced doctor`: what stands between this box and a conversation.
+/// `jarvis-voiced doctor`: finds what prevents a conversation.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look at everything a conversation needs, and say what helps.",
@@ -52,7 +52,7 @@ struct Doctor: AsyncParsableCommand {
     }
 }
 
-/// What `doctor` and `doctor bundle` look at.
+/// Options of `doctor` and `doctor bundle`.
 struct DoctorOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
 

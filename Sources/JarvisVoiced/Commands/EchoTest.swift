@@ -8,7 +8,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced echo-test`: how well this box can be interrupted. Needs no key.
+/// `jarvis-voiced echo-test`: measures how well this box can be interrupted. Needs no key.
 struct EchoTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Play a test signal for ten seconds and tell how well its echo is cancelled.",
@@ -46,7 +46,7 @@ struct EchoTest: AsyncParsableCommand {
             )
             let seconds = Int(EchoTestSignal.seconds.rounded(.up))
             print("Playing a sweep and noise for \(seconds) seconds. Please be quiet.")
-            // Once is enough: the first test is of what is used now.
+            // Once is enough: the first test uses the current settings.
             let result = try await measure(test, talks: talk && spoken == nil)
             series.add(result)
             let verdict = EchoTestVerdict(result)
@@ -62,7 +62,7 @@ struct EchoTest: AsyncParsableCommand {
         try conclude(series, spoken, loaded)
     }
 
-    /// Keeps what was found, and ends with the status of the best test.
+    /// Saves the result and ends with the exit status of the best test.
     private func conclude(_ series: EchoTestSeries, _ spoken: TalkVerdict?, _ loaded: Configuration) throws {
         guard let best = series.best else { return }
         if let worker = series.worker {
@@ -77,7 +77,7 @@ struct EchoTest: AsyncParsableCommand {
                 }
             print("Best here: echo.mode = \"\(worker.rawValue)\"; \(consequence)")
         }
-        // For `doctor` and "auto"; that it cannot be kept is no reason to fail.
+        // For `doctor` and "auto". A failure to save it is not an error.
         if let folder = StateDirectory.path(environment: ProcessEnvironment.values) {
             let saved = SavedEchoTest(
                 best.verdict,

@@ -2,7 +2,7 @@ import ArgumentParser
 import VoiceBase
 import VoiceCore
 
-/// `jarvis-voiced manual`: the manual pages, made from the program itself; for packages and `make install`.
+/// `jarvis-voiced manual`: prints the manual pages, generated from the program itself; for packages and `make install`.
 struct Manual: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a manual page: 1 for the program, 5 for its configuration.",

@@ -6,7 +6,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced meter`: the level of the microphone, to set its gain by. Needs no key and no network.
+/// `jarvis-voiced meter`: shows the microphone level, for setting its gain. Needs no key and no network.
 struct Meter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the level of the microphone.")
 
@@ -46,7 +46,7 @@ struct Meter: AsyncParsableCommand {
         }
     }
 
-    /// Standard output by hand: no buffer between the bar and the eye.
+    /// Writes to standard output without buffering, so that the bar moves at once.
     private func write(_ text: String) {
         var text = text
         _ = text.withUTF8 { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

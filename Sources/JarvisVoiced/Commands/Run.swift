@@ -66,7 +66,7 @@ struct Run: AsyncParsableCommand {
         return settings
     }
 
-    /// The configuration as it is now in its files; for a reload.
+    /// Reads the configuration again, for a reload.
     private func load(logger: Logger) throws -> Reloading.Loaded {
         let (loaded, secrets) = try options.read()
         for warning in loaded.warnings + secrets.warnings { logger.warning("\(warning)") }
@@ -77,7 +77,7 @@ struct Run: AsyncParsableCommand {
         )
     }
 
-    /// Nil where there is no place for one, and where it cannot be made: the daemon works without.
+    /// nil if there is no place for the socket or it cannot be created: the daemon works without it.
     private func controlServer(_ daemon: VoiceDaemon, environment: [String: String], logger: Logger) -> ControlServer? {
         guard let path = ControlPath.daemon(environment: environment) else {
             logger.warning(
@@ -95,7 +95,7 @@ struct Run: AsyncParsableCommand {
     }
 }
 
-/// The daemon under the program's life cycle: signals end it in order.
+/// The daemon as a service of the program's life cycle: signals stop it cleanly.
 private struct DaemonService: Service {
     let daemon: VoiceDaemon
     let supervisor: ServiceSupervisor
@@ -111,8 +111,8 @@ private struct DaemonService: Service {
         }
         let control = control.map { control in Task { await control.run() } }
         let service = Task { await supervisor.run() }
-        // `systemctl kill -s USR1 jarvis-voiced`: how are you? USR2: listen to me. `systemctl reload`: read the
-        // configuration again. What came since the start of the program has waited.
+        // USR1 (`systemctl kill -s USR1 jarvis-voiced`) logs the status, USR2 opens a conversation, HUP (`systemctl
+        // reload`) reloads the configuration. Signals since the start of the program were held until now.
         let orders: [UnixSignal] = [.sigusr1, .sigusr2]
         let trapped = isatty(STDIN_FILENO) == 1 ? orders : orders + [.sighup]
         let signals = Task {
@@ -148,7 +148,7 @@ private struct DaemonService: Service {
 }
 
 extension UnixSignal {
-    /// Of the orders to the daemon.
+    /// Signal number of a signal the daemon handles.
     fileprivate var number: Int32 {
         switch self {
         case .sighup: SIGHUP

@@ -5,7 +5,7 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced wake`: the models of words that are recognised on this machine.
+/// `jarvis-voiced wake`: installs and tests the models of words recognised on this machine.
 struct Wake: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Get the models of wake words, and try them.",
@@ -55,7 +55,8 @@ struct Wake: ParsableCommand {
             }
         }
 
-        /// Where they go. Root goes on as the service's user, where there is one: it has to read them.
+        /// The destination folder. Root continues as the service's user, if it exists, because that user has to read
+        /// the files.
         private func folder() throws -> String {
             var environment = ProcessEnvironment.values
             if geteuid() == 0, environment["STATE_DIRECTORY"] == nil {
@@ -69,7 +70,7 @@ struct Wake: ParsableCommand {
             return state + "/" + WakeModelFolder.name
         }
 
-        /// Before the first start there is none. A folder that is there already is left as it is.
+        /// Creates the state folder, which is missing before the first start. An existing folder is left unchanged.
         private static func makeStateFolder(of user: String) {
             guard let account = getpwnam(user)?.pointee, mkdir(StateDirectory.service, 0o700) == 0 else { return }
             _ = lchown(StateDirectory.service, account.pw_uid, account.pw_gid)

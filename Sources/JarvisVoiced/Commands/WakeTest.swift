@@ -7,8 +7,8 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// `jarvis-voiced wake test`: what is recognised of what the microphone hears, or of a file. Needs no key and no network, and
-/// changes nothing.
+/// `jarvis-voiced wake test`: shows what is recognised from the microphone or in a file. Needs no key and no network,
+/// and changes nothing.
 struct WakeTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
@@ -33,7 +33,7 @@ struct WakeTest: AsyncParsableCommand {
 
     func run() async throws {
         var values = try options.load().configuration.values
-        // What opens conversations is of no concern here, nor what the mode would need.
+        // The activation mode and its requirements do not matter here.
         values.activation.mode = .push
         let settings = try exiting { try ActivationSettings(values) }
         try exiting { try Self.check(settings) }
@@ -41,7 +41,7 @@ struct WakeTest: AsyncParsableCommand {
         try await listen(values, settings)
     }
 
-    /// - Throws: why nothing can be recognised.
+    /// - Throws: the reason why nothing can be recognised.
     private static func check(_ settings: ActivationSettings) throws(WakeWordError) {
         guard let make = settings.makeDetector else {
             throw WakeWordError(
@@ -120,7 +120,7 @@ struct WakeTest: AsyncParsableCommand {
             let piece = samples[start..<min(start + block, samples.count)]
             let now = Duration.milliseconds(1000 * (start + piece.count) / WakeRecording.rate)
             let reports = try piece.withUnsafeBufferPointer { piece throws(WakeWordError) in
-                // An hour ago nothing was found.
+                // The clock starts at one hour, so that no word counts as found just before the file.
                 try ear.take(piece, listening: .stop, isPlaying: false, at: now + .seconds(3600))
             }
             for report in reports {
@@ -134,7 +134,7 @@ struct WakeTest: AsyncParsableCommand {
         Self.write("\(samples.count / WakeRecording.rate) s heard, \(count) found\n")
     }
 
-    /// Standard output by hand: no buffer between the find and the eye.
+    /// Writes to standard output without buffering, so that a find appears at once.
     private static func write(_ text: String) {
         var text = text
         _ = text.withUTF8 { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -178,16 +178,16 @@ extension Configuration.Activation {
 
     /// What opens a conversation.
     package enum Mode: String, CaseIterable, Sendable {
-        /// The session is open from the start on.
+        /// The session is always open, from startup.
         case always
-        /// A word that is recognised on this machine.
+        /// A wake word, recognised on this machine.
         case wake
         /// A button, a signal or a command.
         case push
     }
 
     package enum Engine: String, CaseIterable, Sendable {
-        /// Models where there are some, else nothing.
+        /// `tflite` if its files are present, else off.
         case auto
         case off
         case pocketsphinx

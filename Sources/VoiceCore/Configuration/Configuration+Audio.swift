@@ -1,7 +1,7 @@
 internal import VoiceBase
 
 extension Configuration {
-    /// Sound cards and the way from and to them.
+    /// Sound cards and the signal path to and from them.
     package struct Audio: ConfigurationSection {
         package static let name = "audio"
         package static let documentation = "Sound cards. `jarvis-voiced devices` lists the names."
@@ -83,7 +83,7 @@ extension Configuration.Audio {
             isLive: true,
             "Volume of speech in percent."
         )
-        /// Media is mastered louder than speech: at 70 % (-9.3 dB) both sound alike.
+        /// Media is mastered louder than speech: at 70 % (-9.3 dB) both sound equally loud.
         package let mediaVolume = Setting(
             "audio.media_volume",
             70,

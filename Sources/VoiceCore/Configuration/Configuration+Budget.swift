@@ -1,5 +1,5 @@
 extension Configuration {
-    /// How much may be spent, and what things cost.
+    /// Spending limits and prices.
     package struct Budget: ConfigurationSection {
         package static let name = "budget"
         package static let documentation =

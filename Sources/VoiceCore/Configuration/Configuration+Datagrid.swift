@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Datagrid Voice: an agent with tools of its own.
+    /// Datagrid Voice: a voice agent that brings its own tools.
     package struct Datagrid: ConfigurationSection {
         package static let name = "datagrid"
         package static let documentation =

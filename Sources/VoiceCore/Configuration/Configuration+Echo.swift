@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Echo cancellation and what runs beside it on the microphone signal.
+    /// Echo cancellation and the other processing of the microphone signal.
     package struct Echo: ConfigurationSection {
         package static let name = "echo"
         package static let documentation =
@@ -50,30 +50,30 @@ extension Configuration.Echo {
         )
     }
 
-    /// "auto": who was measured to be best, else who is known to be on that device.
+    /// "auto": the worker measured to be best, else the one known to suit the device.
     package typealias Mode = OrAuto<Worker>
 
-    /// Who takes the echo out of the microphone.
+    /// Which canceller removes the echo from the microphone signal.
     package enum Worker: String, Sendable, Equatable, CaseIterable {
-        /// The device itself; the own canceller is bypassed, and the gate reads what is left.
+        /// The device itself; the daemon's canceller is bypassed, and the gate measures the remaining echo.
         case hardware
-        /// The own canceller, on a bare channel where the device has one.
+        /// The daemon's canceller, on an unprocessed channel if the device has one.
         case software
-        /// The own canceller behind the device's.
+        /// The daemon's canceller after the device's.
         case both
     }
 
-    /// Whether the box listens while it speaks.
+    /// Whether the microphone is open while the box speaks.
     package enum Duplex: String, CaseIterable, Sendable {
-        /// As well as the echo canceller allows.
+        /// As far as the quality of the echo canceller allows.
         case auto
-        /// Always, and with no gate in between.
+        /// Always, without a gate.
         case full
         /// Never.
         case half
     }
 
-    /// How hard residual echo is pressed down. More costs the talker more when both sides speak.
+    /// Strength of residual echo suppression. A stronger setting attenuates the user more during double talk.
     package enum Suppression: String, CaseIterable, Sendable {
         case low
         case moderate

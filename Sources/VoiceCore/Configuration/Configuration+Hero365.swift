@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Hero365 streaming: an agent that is spoken to.
+    /// Hero365 streaming: a voice agent.
     package struct Hero365: ConfigurationSection {
         package static let name = "hero365"
         package static let documentation =
@@ -13,22 +13,22 @@ extension Configuration {
 }
 
 extension Configuration.Hero365 {
-    /// How the sound of the microphone is written.
+    /// Encoding of the microphone audio.
     package enum Codec: String, CaseIterable, Sendable {
         case opus
-        /// 16 bits, little endian.
+        /// Signed 16-bit samples, little endian.
         case pcm16
     }
 
-    /// When it is sent.
+    /// When microphone audio is sent.
     package enum Uplink: String, CaseIterable, Sendable {
-        /// What was spoken, with the moments before it.
+        /// Only speech, with the audio just before it.
         case gated
-        /// Whatever is heard while the service listens.
+        /// Everything, while the service listens.
         case continuous
     }
 
-    /// In which frames of the WebSocket messages are sent.
+    /// The type of WebSocket frame that messages are sent in.
     package enum Frames: String, CaseIterable, Sendable {
         case text, binary
     }

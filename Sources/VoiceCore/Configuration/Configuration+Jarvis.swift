@@ -1,5 +1,5 @@
 extension Configuration {
-    /// The agent that thinks.
+    /// The agent that answers the questions.
     package struct Jarvis: ConfigurationSection {
         package static let name = "jarvis"
         package static let documentation = "The agent that answers (term-llm serve)."
@@ -147,14 +147,14 @@ extension Configuration.Jarvis {
     }
 
     package enum Preamble: String, CaseIterable, Sendable {
-        /// Unless the agent says that it has the prompt for voices.
+        /// Unless the agent declares that it has the voice prompt.
         case auto
         case always
         case off
     }
 
     package enum EndConversation: String, CaseIterable, Sendable {
-        /// Where something listens for the next call.
+        /// If something can open the next conversation: in wake and push mode.
         case auto
         case on
         case off

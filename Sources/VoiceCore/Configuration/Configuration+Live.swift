@@ -1,5 +1,5 @@
 extension Configuration {
-    /// GPT-Live: hears and speaks at the same time.
+    /// GPT-Live, which hears and speaks at the same time.
     package struct Live: ConfigurationSection {
         package static let name = "live"
         package static let documentation =

@@ -1,5 +1,5 @@
 extension Configuration {
-    /// The voice that stays in the house.
+    /// The local voice service: speech servers in the house.
     package struct Local: ConfigurationSection {
         package static let name = "local"
         package static let documentation =

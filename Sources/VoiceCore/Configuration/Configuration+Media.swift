@@ -78,12 +78,12 @@ extension Configuration.Media {
         )
     }
 
-    /// When ends and failures are reported to the model and failures.
+    /// When the model is notified that an item failed or that the queue has ended.
     package enum Tell: String, Sendable, CaseIterable {
         case never
-        /// In a session that is open.
+        /// Only in an open session.
         case session
-        /// A session is opened for it.
+        /// Always; a session is opened for it if none is open.
         case always
     }
 }

@@ -1,5 +1,5 @@
 extension Configuration {
-    /// The service that hears and speaks.
+    /// A voice service that speaks the Realtime protocol.
     package struct Realtime: ConfigurationSection {
         package static let name = "realtime"
         package static let documentation =
@@ -167,17 +167,17 @@ extension Configuration.Realtime {
     }
 
     package enum Carry: String, CaseIterable, Sendable {
-        /// One short note that lists the last turns.
+        /// One short note that summarises the last turns.
         case summary
         /// The last turns, as text items.
         case turns
         case none
     }
 
-    /// "auto": by the host.
+    /// "auto": chosen by the host.
     package typealias Dialect = OrAuto<Service>
 
-    /// The services that speak the protocol each in their own way.
+    /// The services that speak a dialect of the protocol.
     package enum Service: String, CaseIterable, Sendable {
         case openAI = "openai"
         case azure

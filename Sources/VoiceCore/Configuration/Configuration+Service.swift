@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Which voice services hear and speak.
+    /// The voice services to use.
     package struct Service: ConfigurationSection {
         package static let name = "service"
         package static let documentation = "Which service hears and speaks. Each has a section of its own."
@@ -25,7 +25,7 @@ extension Configuration.Service {
         )
     }
 
-    /// The services by the names that the file has for them; one line each in `ServiceRegistry`.
+    /// The services, by their names in the file; each has one line in `ServiceRegistry`.
     package enum Name: String, CaseIterable, Sendable {
         case openAI = "openai"
         case openAILive = "openai-live"
@@ -35,13 +35,13 @@ extension Configuration.Service {
     }
 }
 
-/// The key of a voice service, and where it is looked for. Services of one provider share one.
+/// The API key of a voice service and where it is looked up. Services of one provider share a key.
 package enum ServiceKey: String, CaseIterable, Sendable {
     case openAI = "openai"
     case datagrid
     case hero365
 
-    /// The setting that names its file.
+    /// The setting that holds the path of the key file.
     package var setting: String {
         switch self {
         case .openAI: "realtime.api_key_file"
@@ -58,13 +58,13 @@ package enum ServiceKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of the systemd credential, and of the file in /etc/jarvis-voiced.
+    /// Name of the systemd credential, and of the file in /etc/jarvis-voiced.
     package var credential: String { rawValue + "-api-key" }
     package var variable: String { rawValue.uppercased() + "_API_KEY" }
 }
 
 extension Configuration.Service.Name {
-    /// Nil where there is none.
+    /// nil if the service needs no key.
     package var key: ServiceKey? {
         switch self {
         case .openAI, .openAILive: .openAI

@@ -1,7 +1,7 @@
-/// Every setting of the daemon, one section of the file each.
+/// All settings of the daemon, one property for each section of the file.
 ///
-/// Each key is declared once, in the `Keys` of its section: name, default, range, whether its change comes into force at
-/// once, and the sentence that explains it. It is read and written as a property of the section
+/// Each key is declared once, in the `Keys` of its section: name, default, range, whether a change takes effect at
+/// once, and its documentation. It is read and written as a property of the section
 /// (`configuration.audio.masterVolume`). An empty string means "not set" for every key whose documentation says so.
 package struct Configuration: Sendable, Equatable {
     package var audio = Audio()
@@ -21,7 +21,7 @@ package struct Configuration: Sendable, Equatable {
     package init() {}
 }
 
-/// The values of one section of the file: those that differ from the defaults, which stand in `Keys`.
+/// The values of one section of the file that differ from the defaults declared in `Keys`.
 ///
 ///     extension Configuration.Audio {
 ///         package struct Keys: Sendable {
@@ -34,13 +34,13 @@ package protocol ConfigurationSection: Sendable, Equatable {
     /// A struct with one `Setting` for each key, in the order of the sample file.
     associatedtype Keys: Sendable
 
-    /// "audio" of "audio.input".
+    /// Name of the section: "audio" for the key "audio.input".
     static var name: String { get }
-    /// The sentence above the section.
+    /// The text above the section in the sample file.
     static var documentation: String { get }
     static var keys: Keys { get }
 
-    /// By path; a key that has its default stands not in it, so that equal settings are equal values.
+    /// Values by path. A key that has its default value is absent, so that equal settings compare equal.
     var changes: [String: ConfigurationValue] { get set }
 
     init()
@@ -58,7 +58,7 @@ extension ConfigurationSection {
         }
     }
 
-    /// The value of a key of this section, as the file has it.
+    /// The value of a key of this section, in the file's representation.
     subscript(key: ConfigurationKey) -> ConfigurationValue {
         get { changes[key.path] ?? key.builtIn }
         set { changes[key.path] = newValue == key.builtIn ? nil : newValue }

@@ -1,4 +1,4 @@
-/// What a configuration that was read again changes: what comes into force at once, and what needs a restart.
+/// The changes in a reloaded configuration: those that take effect at once, and those that need a restart.
 package struct ConfigurationChange: Sendable, Equatable {
     /// Paths in the order of the schema; secrets as "API key" and "agent token".
     package var inForce: [String] = []
@@ -16,7 +16,7 @@ package struct ConfigurationChange: Sendable, Equatable {
         if before.jarvisToken.secret != after.jarvisToken.secret { inForce.append("agent token") }
     }
 
-    /// What is in force now: `old` with the live keys of `new`.
+    /// Returns the configuration in force: `old` with the live keys of `new`.
     package func applied(_ new: Configuration, to old: Configuration) -> Configuration {
         var result = old
         for key in ConfigurationSchema.keys where key.isLive { _ = key.set(key.value(in: new), in: &result) }

@@ -1,7 +1,7 @@
 import CToml
 package import VoiceBase
 
-/// The values of a TOML text, each with its place.
+/// The values of a TOML document, each with its position.
 package struct ConfigurationDocument {
     package struct Entry: Equatable {
         package let path: String
@@ -16,7 +16,7 @@ package struct ConfigurationDocument {
         let column: Int
     }
 
-    /// In the order of the text. Tables are entries too: one nobody knows is an error even when it is empty.
+    /// In document order. Tables are entries too: an unknown table is an error even if it is empty.
     package let entries: [Entry]
 
     package init(parsing bytes: [UInt8]) throws(SyntaxError) {
@@ -25,7 +25,7 @@ package struct ConfigurationDocument {
         entries = handle.entries
     }
 
-    /// Owns what the C library allocated.
+    /// Owns the memory the C library allocated.
     private struct Handle: ~Copyable {
         private let document: OpaquePointer
 
@@ -86,9 +86,9 @@ package struct ConfigurationDocument {
 }
 
 extension ConfigurationDocument {
-    /// Reads the text of a state file.
+    /// Parses a state file.
     ///
-    /// - Throws: the line and what is wrong in it.
+    /// - Throws: the line number and what is wrong with the line.
     package init(ofState bytes: [UInt8]) throws(Unreadable) {
         do {
             try self.init(parsing: bytes)

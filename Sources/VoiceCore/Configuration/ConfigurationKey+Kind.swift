@@ -1,10 +1,10 @@
 internal import VoiceBase
 
 extension ConfigurationKey.Kind {
-    /// Longest text a key takes, in UTF-8 bytes.
+    /// Maximum length of a text value, in UTF-8 bytes.
     private static let maximumTextBytes = 4096
 
-    /// What the key wants, as the object of a sentence.
+    /// What the key accepts, worded as the object of a sentence.
     package var wanted: String {
         switch self {
         case .text(mayBeEmpty: true): "a line of text"
@@ -23,7 +23,7 @@ extension ConfigurationKey.Kind {
         }
     }
 
-    /// The value as the key keeps it, or nil when the key does not accept it.
+    /// The value in the form in which it is stored, or nil if the key does not accept it.
     package func accept(_ value: ConfigurationValue) -> ConfigurationValue? {
         switch (self, value) {
         case (.text(let mayBeEmpty), .text(let text)):
@@ -57,7 +57,8 @@ extension ConfigurationKey.Kind {
         }
     }
 
-    /// What is wrong with an address; nil where the key takes it, or takes none. It never repeats it: it may hold a password.
+    /// What is wrong with a URL; nil if the key accepts it or takes no URL. The text never repeats the URL, which may
+    /// contain a password.
     func problem(ofAddress value: ConfigurationValue) -> String? {
         guard case .url(let schemes, let takesQuery) = self, case .text(let text) = value else { return nil }
         let lower = text.lowercased()
@@ -74,13 +75,13 @@ extension ConfigurationKey.Kind {
         return "has letters outside of ASCII in its host: write the host as \(ascii)"
     }
 
-    /// Of an address without a user name.
+    /// Expects a URL without a user name.
     private static func host(of text: String, _ scheme: String) -> Substring? {
         let authority = text.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
         return authority.prefix { $0 != ":" }
     }
 
-    /// Reads the text of an environment variable or of the command line as the kind of value the key wants.
+    /// Converts the text of an environment variable or of a command line option to the type of value the key expects.
     func value(fromText text: String) -> ConfigurationValue {
         switch self {
         case .text, .file, .url, .choice: .text(text)
@@ -97,7 +98,8 @@ extension ConfigurationKey.Kind {
         }
     }
 
-    /// The refused value for an error message. A URL or a path may hold a secret by mistake, so those are not repeated.
+    /// The rejected value for an error message. URLs and paths are not repeated, because they may contain a secret by
+    /// mistake.
     func shown(_ value: ConfigurationValue) -> String {
         switch (self, value) {
         case (.file, .text), (.url, .text): "something else"

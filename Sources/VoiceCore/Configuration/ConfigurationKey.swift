@@ -1,10 +1,10 @@
-/// What is known of one key: its name, what it accepts, its default and the sentence that explains it.
+/// Describes one key: its name, accepted values, default and documentation.
 package struct ConfigurationKey: Sendable {
     /// The dotted path, for instance "audio.input".
     package let path: String
     package let kind: Kind
     package let builtIn: ConfigurationValue
-    /// Whether its change is heard, seen or used without a restart; `VoiceDaemon.reload` takes it over.
+    /// Whether a change takes effect without a restart; `VoiceDaemon.reload` applies it.
     package let isLive: Bool
     package let documentation: String
 
@@ -15,7 +15,7 @@ package struct ConfigurationKey: Sendable {
         case url(schemes: [String], takesQuery: Bool)
         case choice([String])
         case integer(ClosedRange<Int>, multipleOf: Int)
-        /// Some of these, each at most once.
+        /// A list of these, without repetitions.
         case choices([String])
         case oneOf([Int])
         case number(ClosedRange<Double>)
@@ -35,7 +35,8 @@ package struct ConfigurationKey: Sendable {
         ConfigurationSchema.section(of: self).read(configuration, self)
     }
 
-    /// Stores the value if the key accepts it; otherwise returns what it wants and got, in one sentence.
+    /// Stores the value if the key accepts it; otherwise returns a sentence that states what was expected and what was
+    /// found.
     package func set(_ value: ConfigurationValue, in configuration: inout Configuration) -> String? {
         guard let accepted = kind.accept(value) else {
             if let problem = kind.problem(ofAddress: value) { return "\(path) \(problem)" }

@@ -1,13 +1,13 @@
 package import VoiceBase
 
-/// Puts the configuration together: built-in values < file < environment < command line.
+/// Assembles the configuration: built-in values < file < environment < command line.
 ///
-/// The file is TOML, regular, UTF-8 and at most 1 MiB. A file named by the caller must exist; without one the user's
-/// file is taken, else the system's, else none. An environment variable that is set but empty counts as not set.
+/// The file is a regular file in TOML, encoded as UTF-8, of at most 1 MiB. A file named by the caller must exist;
+/// otherwise the user's file is used, else the system's, else none. A variable that is set but empty counts as not set.
 package struct ConfigurationLoader: Sendable {
     package static let systemPath = "/etc/jarvis-voiced/jarvis-voiced.toml"
     package static let maximumBytes = 1 << 20
-    /// A broken file says what is broken, not all of it a thousand times.
+    /// Bounds the error report of a badly broken file.
     private static let maximumProblems = 20
 
     private let environment: [String: String]
@@ -18,7 +18,7 @@ package struct ConfigurationLoader: Sendable {
         self.files = files
     }
 
-    /// Paths that are tried in order when the caller names none.
+    /// Paths tried in order if the caller names none.
     package var searchPaths: [String] {
         var folder: String?
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
@@ -29,7 +29,7 @@ package struct ConfigurationLoader: Sendable {
         return [folder.map { $0 + "/jarvis-voiced/jarvis-voiced.toml" }, Self.systemPath].compactMap { $0 }
     }
 
-    /// Throws with every problem found, not only with the first. `overrides` are "key=value" from the command line.
+    /// Throws every problem found, not only the first. `overrides` are "key=value" from the command line.
     package func load(path: String?, overrides: [String] = []) throws(ConfigurationError) -> LoadedConfiguration {
         var loaded = LoadedConfiguration()
         var problems: [ConfigurationProblem] = []
@@ -150,7 +150,7 @@ package struct ConfigurationLoader: Sendable {
         return "unknown section [\(shortened(name))]\(hint)"
     }
 
-    /// Without line ends and other control characters, which may come from the file.
+    /// Removes line ends and other control characters, which may come from the file.
     private static func oneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }

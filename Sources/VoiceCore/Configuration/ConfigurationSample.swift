@@ -1,4 +1,4 @@
-/// The sample file: every key with its documentation and its built-in value, commented out.
+/// Generates the sample file: every key with its documentation and its built-in value, commented out.
 package enum ConfigurationSample {
     private static let width = 100
 
@@ -50,7 +50,7 @@ package enum ConfigurationSample {
 }
 
 extension ConfigurationKey {
-    /// The range or the choices as a sentence of the sample file; nil where the value speaks for itself.
+    /// The accepted range or choices as a sentence for the sample file; nil if the value is self-explanatory.
     fileprivate var accepted: String? {
         switch kind {
         case .choice, .choices, .integer, .oneOf, .number:

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// All keys of the configuration, each once, in the order of the sample file.
+/// All keys of the configuration, in the order of the sample file.
 package enum ConfigurationSchema {
     /// Sections in the order of the sample file.
     package static let sections = [
@@ -16,7 +16,7 @@ package enum ConfigurationSchema {
 
     private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
 
-    /// The key that was probably meant, or nil when none is near.
+    /// The key that was probably meant, or nil if none is similar.
     package static func nearest(to path: String) -> String? {
         let name = path.split(separator: ".", omittingEmptySubsequences: false).last.map(String.init) ?? path
         let near = EditDistance.nearest(to: path, in: keys.map(\.path), within: 3)
@@ -32,7 +32,7 @@ package enum ConfigurationSchema {
 
     package struct Section: Sendable {
         package let name: String
-        /// The sentence above it.
+        /// The text above the section.
         package let documentation: String
         package let keys: [ConfigurationKey]
         let read: @Sendable (Configuration, ConfigurationKey) -> ConfigurationValue

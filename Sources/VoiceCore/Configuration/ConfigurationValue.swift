@@ -1,4 +1,4 @@
-/// A value as it is written in the file, before or after it was checked.
+/// A value as written in the file, validated or not.
 package enum ConfigurationValue: Sendable, Equatable {
     case text(String)
     case integer(Int)
@@ -6,7 +6,7 @@ package enum ConfigurationValue: Sendable, Equatable {
     case flag(Bool)
     case texts([String])
     case table
-    /// A kind no key of ours has: a date, a time, a mixed array.
+    /// A type no key has: a date, a time, a mixed array.
     case other
 
     /// The value in TOML notation, for the sample file and for `config show`.
@@ -22,7 +22,7 @@ package enum ConfigurationValue: Sendable, Equatable {
         }
     }
 
-    /// What an error message says it got: short, on one line.
+    /// A short form for error messages, on one line.
     var shown: String {
         switch self {
         case .table: return "a table"

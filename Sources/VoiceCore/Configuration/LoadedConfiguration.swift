@@ -1,6 +1,6 @@
-/// A configuration that passed every check, with where its values come from.
+/// A validated configuration, with the origin of each value.
 package struct LoadedConfiguration: Sendable, Equatable {
-    /// Where a value comes from; a later one wins.
+    /// Where a value comes from; later cases take precedence.
     package enum Origin: Sendable, Equatable, CustomStringConvertible {
         case builtIn
         case file(line: Int)
@@ -20,7 +20,7 @@ package struct LoadedConfiguration: Sendable, Equatable {
     package var values = Configuration()
     /// The file that was read; nil when there was none.
     package var file: String?
-    /// Lines for the journal on things that do no harm.
+    /// Lines for the journal about harmless problems.
     package var warnings: [String] = []
     /// By path; a key without an entry has its built-in value.
     package var origins: [String: Origin] = [:]
@@ -30,9 +30,9 @@ package struct LoadedConfiguration: Sendable, Equatable {
     package func origin(of path: String) -> Origin { origins[path] ?? .builtIn }
 }
 
-/// What `config show` prints: the values in force and where each comes from, as TOML.
+/// The output of `config show`: the values in force and their origins, as TOML.
 package enum ConfigurationListing {
-    /// Secrets are named with their origin, never shown.
+    /// Secrets are listed with their origin and never shown.
     package static func text(_ loaded: LoadedConfiguration, secrets: Secrets) -> String {
         var lines = ["# file: " + (loaded.file ?? "none")]
         lines += ServiceKey.lines(loaded.values, secrets: secrets)
@@ -49,9 +49,9 @@ package enum ConfigurationListing {
     }
 }
 
-/// One thing that is wrong with the configuration, and where.
+/// One problem of the configuration, and its place.
 package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
-    /// "FILE:LINE", "$NAME" or "--set"; empty when there is no place.
+    /// "FILE:LINE", "$NAME" or "--set"; empty if there is no place.
     package let place: String
     package let message: String
 
@@ -63,7 +63,7 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     package var description: String { place.isEmpty ? message : "\(place): \(message)" }
 }
 
-/// The configuration cannot be used: all problems at once, in the order they were found. Exit code 78.
+/// The configuration is unusable. Contains all problems, in the order they were found. Exit code 78.
 package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     package let problems: [ConfigurationProblem]
 

@@ -1,20 +1,21 @@
 internal import CLinux
 internal import FoundationEssentials
 
-/// The environment that this program was started with. The secrets in it are here alone once it has been read: the process
-/// has them no more, nor have its children, nor shows /proc/PID/environ them.
+/// The environment this program was started with. Once it has been read, its secrets exist only here: they are removed
+/// from the environment of the process, and therefore of its children, and from /proc/PID/environ.
 package enum ProcessEnvironment {
-    /// The names of the variables that may hold a secret.
+    /// Names of the variables that may hold a secret.
     package static let secrets = ServiceKey.allCases.map(\.variable) + ["JARVIS_TOKEN", "TERM_LLM_SERVE_TOKEN"]
 
-    /// To be read before there are threads that read the environment by themselves.
+    /// Read this before any thread starts that may access the environment itself.
     package static let values: [String: String] = {
         let values = ProcessInfo.processInfo.environment
         for name in secrets { clinux_scrub_environment(name) }
         return values
     }()
 
-    /// Keeps what this process knows from others of the same user, its own children among them: no debugger, no core.
+    /// Protects the memory of this process from other processes of the same user, including its own children: no
+    /// debugger can attach, and no core dump is written.
     package static func close() {
         _ = values
         _ = clinux_forbid_inspection()

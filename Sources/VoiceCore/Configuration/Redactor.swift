@@ -1,11 +1,11 @@
 package import VoiceBase
 
-/// Takes the secrets that are in use, and whatever looks like a key, out of a text.
+/// Replaces the secrets in use, and whatever looks like a key, in a text.
 package struct Redactor: Sendable {
     private var secrets: [String]
 
     package init(_ secrets: [Secret] = []) {
-        // The longer first: one may be the beginning of another.
+        // Longest first, because one secret may be a prefix of another.
         self.secrets = secrets.map(\.revealed).sorted { $0.utf8.count > $1.utf8.count }
     }
 
@@ -13,8 +13,8 @@ package struct Redactor: Sendable {
         self.init(secrets?.all ?? [])
     }
 
-    /// Takes out these too. Those of before stay: what was sent with them may still be quoted. A short one may be a word that
-    /// stands in every second line, so what has fewer than `shortest` bytes is left in.
+    /// Adds secrets. Earlier ones are kept, because what was sent with them may still be quoted. Added secrets of fewer
+    /// than `shortest` bytes are ignored: they may be common words.
     package mutating func add(_ more: Secrets) {
         let known = more.all.map(\.revealed).filter { $0.utf8.count >= Self.shortest && !secrets.contains($0) }
         secrets = (known + secrets).prefix(Self.most).sorted { $0.utf8.count > $1.utf8.count }

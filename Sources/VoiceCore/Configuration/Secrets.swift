@@ -1,28 +1,28 @@
 internal import Synchronization
 package import VoiceBase
 
-/// The keys of the voice services and the agent's token, each found in a file, among the systemd credentials or in the
-/// environment, in this order.
+/// The keys of the voice services and the agent's token. Each is looked up in a file, then in the systemd credentials,
+/// then in the environment.
 package struct Secrets: Sendable, Equatable {
-    /// A secret or its absence, with the place it was found or sought.
+    /// A secret and where it was found.
     package struct Found: Sendable, Equatable {
         package let secret: Secret?
-        /// "file /etc/...", "credential openai-api-key", "environment OPENAI_API_KEY"; nil when there is none.
+        /// "file /etc/...", "credential openai-api-key" or "environment OPENAI_API_KEY"; nil if there is no secret.
         package let origin: String?
 
-        /// For `config show`: never the secret.
+        /// For `config show`; never contains the secret.
         package var status: String { origin.map { "set (from \($0))" } ?? "not set" }
     }
 
-    /// Of the services in use alone: a key that nobody uses is no concern of ours.
+    /// Keys of the services in use only; other keys are not read.
     private let keys: [ServiceKey: Found]
     package let jarvisToken: Found
-    /// Lines for the journal: files that others can read.
+    /// Lines for the journal about files that others can read.
     package let warnings: [String]
 
     private static let maximumBytes = 16384
 
-    /// Throws when a secret was given but cannot be used; that none was given is the caller's to judge.
+    /// Throws if a secret is present but unusable. A missing secret is not an error; the caller decides.
     package init(
         configuration: Configuration,
         environment: [String: String],
@@ -49,15 +49,15 @@ package struct Secrets: Sendable, Equatable {
         guard search.problems.isEmpty else { throw ConfigurationError(problems: search.problems) }
     }
 
-    /// Where those that were given cannot be used, the rest of a configuration may still be looked at.
+    /// Allows the rest of a configuration to be inspected if its secrets are unusable.
     package static let none = Secrets()
 
     private init() { (keys, jarvisToken, warnings) = ([:], .none, []) }
 
-    /// - Parameter key: nil for a service that has none.
+    /// - Parameter key: nil for a service that needs none.
     package func key(_ key: ServiceKey?) -> Found { key.flatMap { keys[$0] } ?? Found.none }
 
-    /// What must be in no text.
+    /// Everything that must not appear in any text.
     package var all: [Secret] { (keys.values + [jarvisToken]).compactMap(\.secret) }
 
     package func hasSameKeys(as other: Secrets) -> Bool { keys.mapValues(\.secret) == other.keys.mapValues(\.secret) }
@@ -93,8 +93,8 @@ package struct Secrets: Sendable, Equatable {
             return .none
         }
 
-        /// Nil when what is optional is absent or blank: the unit sets blank credentials so that systemd does not refuse
-        /// to start the daemon over a file that is missing.
+        /// nil if an optional file is absent or blank: the unit sets blank credentials so that systemd starts the
+        /// daemon even if a file is missing.
         private mutating func read(_ path: String, named name: String, origin: String, isOptional: Bool) -> Found? {
             do {
                 let file = try files.read(path, Secrets.maximumBytes)
@@ -122,9 +122,9 @@ package struct Secrets: Sendable, Equatable {
 }
 
 extension ServiceKey {
-    /// Lines on the keys of the services in use, as `# api key: ...`.
+    /// Lines about the keys of the services in use, as `# api key: ...`.
     ///
-    /// - Parameter secrets: nil where they cannot be read.
+    /// - Parameter secrets: nil if they cannot be read.
     package static func lines(_ configuration: Configuration, secrets: Secrets?) -> [String] {
         let used = allCases.filter { configuration.service.use.compactMap(\.key).contains($0) }
         return used.map { key in
@@ -138,7 +138,7 @@ extension Secrets.Found {
     fileprivate static let none = Secrets.Found(secret: nil, origin: nil)
 }
 
-/// A secret that may be replaced while it is in use.
+/// A secret that can be replaced while it is in use.
 package final class SharedSecret: Sendable {
     private let content: Mutex<Secret?>
 

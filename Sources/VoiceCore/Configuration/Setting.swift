@@ -1,8 +1,8 @@
-/// The declaration of one key, with the type that the program reads it as.
+/// Declares one key, with the Swift type of its value.
 package struct Setting<Value: Sendable>: Sendable {
     package let key: ConfigurationKey
     package let builtIn: Value
-    /// Nil for what is not of this type; whether a value is in range is for `key` to say.
+    /// nil for a value of another type; `key` checks the range.
     let decode: @Sendable (ConfigurationValue) -> Value?
     let encode: @Sendable (Value) -> ConfigurationValue
 
@@ -28,7 +28,7 @@ package struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// A declaration without its type: what `ConfigurationSchema` gathers from the `Keys` of a section.
+/// A declaration without its type, which `ConfigurationSchema` collects from the `Keys` of a section.
 protocol AnySetting {
     var key: ConfigurationKey { get }
 }
@@ -36,7 +36,7 @@ protocol AnySetting {
 extension Setting: AnySetting {}
 
 extension Setting<String> {
-    /// - Parameter kind: a line of text that is not empty, a file or an address.
+    /// - Parameter kind: text, a file or an address.
     init(
         _ path: String,
         _ builtIn: String,
@@ -53,7 +53,7 @@ extension Setting<String> {
 }
 
 extension Setting where Value: RawRepresentable<String> & CaseIterable {
-    /// One of the cases, by its raw value.
+    /// One of the cases, by raw value.
     init(_ path: String, _ builtIn: Value, isLive: Bool = false, _ documentation: String) {
         let choices = Value.allCases.map(\.rawValue)
         self.init(path, builtIn, .choice(choices), isLive: isLive, documentation) {
@@ -65,7 +65,7 @@ extension Setting where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension Setting {
-    /// Some of the cases, each at most once and at least one, by their raw values.
+    /// A list of cases by raw value, not empty and without repetitions.
     init<Case: RawRepresentable<String> & CaseIterable & Sendable>(
         _ path: String,
         _ builtIn: [Case],
@@ -92,7 +92,7 @@ extension Setting<Int> {
         self.init(path, builtIn, .integer(range, multipleOf: step), isLive: isLive, documentation)
     }
 
-    /// One of a few integers.
+    /// One of a set of integers.
     init(_ path: String, _ builtIn: Int, oneOf choices: [Int], isLive: Bool = false, _ documentation: String) {
         self.init(path, builtIn, .oneOf(choices), isLive: isLive, documentation)
     }
@@ -132,7 +132,7 @@ extension Setting<Bool> {
     }
 }
 
-/// One of several, or "auto": then the program chooses.
+/// One of the choices, or "auto", which lets the program choose.
 package enum OrAuto<Choice: RawRepresentable<String> & CaseIterable & Equatable & Sendable>: RawRepresentable,
     CaseIterable, Equatable, Sendable
 {
@@ -153,6 +153,6 @@ package enum OrAuto<Choice: RawRepresentable<String> & CaseIterable & Equatable 
 
     package var rawValue: String { choice?.rawValue ?? "auto" }
 
-    /// Nil for "auto".
+    /// nil for "auto".
     package var choice: Choice? { if case .chosen(let choice) = self { choice } else { nil } }
 }

@@ -3,17 +3,17 @@ package import VoiceBase
 /// An argument of a control command.
 package struct ControlArgument: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// At most so many bytes; the last argument of a command line takes all that is left of it.
+        /// At most this many bytes; as the last argument of a command line it takes all remaining words.
         case text(longest: Int)
         case choice([String])
-        /// It is said, or left out: true or false in a request.
+        /// Present or absent on a command line; true or false in a request.
         case flag
     }
 
     package let name: String
     package let kind: Kind
     package let isOptional: Bool
-    /// It is written "--NAME" on a command line, in front of the others.
+    /// Written as "--NAME" on a command line, before the other arguments.
     package let isOption: Bool
     package let documentation: String
 
@@ -31,7 +31,7 @@ package struct ControlArgument: Sendable, Equatable {
         self.documentation = documentation
     }
 
-    /// The text of the argument, a number's too; nil where it is not of the kind.
+    /// The argument as text, converted from a number or flag if necessary; nil if it is not of this kind.
     func accept(_ value: JSONValue) -> String? {
         let text: String
         switch value {
@@ -69,7 +69,7 @@ package struct ControlArgument: Sendable, Equatable {
     }
 }
 
-/// The arguments of one call, each of its kind.
+/// The validated arguments of one call.
 package struct ControlArguments: Sendable, Equatable {
     private let values: [String: String]
 
@@ -95,8 +95,9 @@ package struct ControlArguments: Sendable, Equatable {
 
     package subscript(name: String) -> String? { values[name] }
 
-    /// Words of a command line as arguments: options first, then each to the first argument left that takes it, the last
-    /// takes all the rest. What begins with dashes and names no option is a word like any other.
+    /// Assigns the words of a command line to arguments: options first, then each word to the next argument that
+    /// accepts it. A text as the last argument takes all remaining words. A word that begins with dashes but names no
+    /// option is an ordinary word.
     package static func assign(
         _ words: [String],
         to wanted: [ControlArgument]
@@ -123,7 +124,7 @@ package struct ControlArguments: Sendable, Equatable {
         return values
     }
 
-    /// Takes "--priority high", "--priority=high" and "--ask" from the front.
+    /// Removes leading options: "--priority high", "--priority=high" and "--ask".
     private static func options(
         _ words: inout ArraySlice<String>,
         of wanted: [ControlArgument]
@@ -149,13 +150,13 @@ package struct ControlArguments: Sendable, Equatable {
     }
 }
 
-/// The words of `jarvis-voiced ctl`, without the options that stand behind the command.
+/// The words of `jarvis-voiced ctl`, without an option after the command.
 package struct ControlWords: Sendable, Equatable {
     package let words: [String]
-    /// "--json" stood at their end.
+    /// Whether "--json" was the last word.
     package let printsJSON: Bool
 
-    /// - Parameter captured: as they were written; behind "--" nothing is an option.
+    /// - Parameter captured: the words as typed; after "--" nothing is an option.
     package init(_ captured: [String]) {
         let mark = captured.firstIndex(of: "--") ?? captured.endIndex
         var words = Array(captured[..<mark])

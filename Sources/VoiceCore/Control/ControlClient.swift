@@ -2,17 +2,17 @@ internal import CLinux
 internal import Glibc
 package import VoiceBase
 
-/// The other end of the control socket, for a command line: asks, and waits for the answer.
+/// Client of the control socket for the command line: sends a request and waits for the reply.
 package struct ControlClient: ~Copyable {
     private let socket: Int32
     private var input: LineBuffer
-    /// How long an answer may take.
+    /// How long to wait for a reply.
     private let patience: Duration
-    /// What the daemon greeted with.
+    /// The daemon's greeting.
     package let greeting: JSONValue
 
-    /// Takes the first socket of the paths that exists.
-    /// - Throws: not available where no daemon runs, denied where we may not.
+    /// Connects to the first path where a socket answers.
+    /// - Throws: `notAvailable` if no daemon runs, `denied` if this user has no access.
     package init(paths: [String], patience: Duration = .seconds(10)) throws(ControlProblem) {
         self.patience = patience
         let connected = try Self.connect(paths)
@@ -46,7 +46,8 @@ package struct ControlClient: ~Copyable {
         throw problem
     }
 
-    /// The daemon's first line, and what came behind it; closes the socket where it is not what we speak with.
+    /// Returns the daemon's first line and what was received after it; closes the socket if the other end is not a
+    /// compatible daemon.
     private static func greeting(
         _ socket: Int32,
         patience: Duration
@@ -68,14 +69,14 @@ package struct ControlClient: ~Copyable {
 
     deinit { close(socket) }
 
-    /// The result of a command.
+    /// Sends a request and returns its result.
     package mutating func perform(_ request: ControlRequest) throws(ControlProblem) -> JSONValue {
         let line = ControlMessage.line(request.json)
         var rest = line[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count < 0 && errno == EINTR { continue }
-            // Whoever refuses us has said so before hanging up.
+            // A daemon that refuses the client sends the reason before it hangs up: read it.
             guard count > 0 else { break }
             rest = rest.dropFirst(count)
         }
@@ -87,15 +88,16 @@ package struct ControlClient: ~Copyable {
         throw ControlProblem(code, reply["error"]?["message"]?.stringValue ?? "the daemon said no")
     }
 
-    /// The next event; waits as long as it takes. Nil when the daemon has gone.
+    /// Waits indefinitely for the next event. Returns nil when the daemon has closed the connection.
     package mutating func nextEvent() throws(ControlProblem) -> JSONValue? {
         try Self.receive(socket, &input, patience: nil)
     }
 
-    /// Whoever has come within the last second makes no room (`ControlSeats.Rule.spared`): after this somebody does.
+    /// A client that connected within the last second keeps its seat (`ControlSeats.Rule.spared`); after this pause one
+    /// can be evicted.
     package static let secondTry = ControlSeats.Rule().spared + .milliseconds(100)
 
-    /// Asks once more a little later where all seats are taken; what was refused so was not carried out.
+    /// Tries once more after a pause if all seats are taken; a request refused for this reason was not carried out.
     package static func withSecondTry(
         after pause: Duration = secondTry,
         _ attempt: () throws(ControlProblem) -> Void

@@ -1,6 +1,6 @@
 package import VoiceBase
 
-/// A command of the control socket: name, arguments, what it does and how.
+/// A command of the control socket: its name, arguments, documentation and handler.
 package struct ControlCommand: Sendable {
     package typealias Handler =
         @Sendable (ControlArguments, VoiceDaemon) async throws(ControlProblem) -> ControlOutcome
@@ -9,9 +9,9 @@ package struct ControlCommand: Sendable {
     package let arguments: [ControlArgument]
     /// One or two sentences, for people.
     package let documentation: String
-    /// It changes nothing: not worth a line in the log.
+    /// Changes nothing, so it is not logged.
     package let isQuestion: Bool
-    /// When it makes the box quieter: it is taken then although all clients of the socket are at work.
+    /// When the command silences the box: such requests are accepted even if all seats are in use.
     package let urgency: Urgency
     package let handler: Handler
 
@@ -36,15 +36,15 @@ package struct ControlCommand: Sendable {
 }
 
 extension ControlCommand {
-    /// Whether a command silences.
+    /// When a command silences the box.
     package enum Urgency: Sendable {
         case never
         case always
-        /// Where this argument is one of these words.
+        /// If this argument is one of these words.
         case with(argument: String, [String])
     }
 
-    /// Whether a request for it silences, and is taken from whom nothing else is.
+    /// Whether this is a request for this command that silences the box, the only kind accepted from a guest.
     package func isUrgent(_ request: ControlRequest) -> Bool {
         guard request.command == name else { return false }
         switch urgency {
@@ -55,7 +55,7 @@ extension ControlCommand {
         }
     }
 
-    /// How such requests read, "media stop".
+    /// The silencing forms of the command, such as "media stop".
     var urgentOrders: [String] {
         switch urgency {
         case .never: []
@@ -65,10 +65,10 @@ extension ControlCommand {
     }
 }
 
-/// What comes of a command.
+/// The outcome of a command.
 package enum ControlOutcome: Sendable {
     /// Members of the reply's result.
     case done([String: JSONValue])
-    /// An empty result now, then lines of events until the client leaves.
+    /// An empty result, followed by lines of events until the client disconnects.
     case events(DaemonEvents.Subscription)
 }

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// docs/control.md, made from the table of commands.
+/// Generates docs/control.md from the table of commands.
 package enum ControlDocument {
     package static func text(_ registry: ControlRegistry = .standard) -> String {
         let rule = ControlSeats.Rule()

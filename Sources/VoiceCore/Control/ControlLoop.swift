@@ -3,7 +3,7 @@ internal import Glibc
 internal import Logging
 internal import VoiceBase
 
-/// What the thread of the control socket does; lives on it only.
+/// The event loop of the control socket. Confined to its thread.
 struct ControlLoop {
     private let listener: Int32
     private let options: ControlServer.Options
@@ -36,7 +36,7 @@ struct ControlLoop {
         for id in Array(clients.keys) { drop(id) }
     }
 
-    /// Waits for something to happen and deals with it; false at the end.
+    /// Waits for events and handles them; returns false when the loop has to end.
     private mutating func round() -> Bool {
         let ids = clients.keys.sorted()
         var polled = [
@@ -73,7 +73,7 @@ struct ControlLoop {
         return true
     }
 
-    /// Until somebody's time is over, in ms, rounded up; -1 where nobody's will be.
+    /// Time until the next deadline of a client, in ms, rounded up; -1 if there is none.
     private var pause: Int32 {
         seats.nextEnd.map { Int32(clamping: max(0, ($0 - options.clock()).wholeMilliseconds)) } ?? -1
     }
@@ -83,7 +83,7 @@ struct ControlLoop {
     private mutating func accept() {
         let socket = clinux_local_accept(listener)
         guard socket >= 0 else {
-            // Without descriptors left, poll would call again at once.
+            // While no descriptors are left, poll would return again at once.
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }
@@ -104,7 +104,7 @@ struct ControlLoop {
         write(id)
     }
 
-    /// Says why, as far as the client takes it, and drops it.
+    /// Sends the reason, as far as the client accepts it, and disconnects.
     private mutating func dismiss(_ id: Int, _ problem: ControlProblem) {
         clients[id]?.refuse(problem)
         write(id)
@@ -118,7 +118,8 @@ struct ControlLoop {
         close(client.socket)
     }
 
-    /// A process of ours that hides from us counts as one; 0 is somebody outside of this container.
+    /// If the ancestry of a process is hidden, a process of this non-root user counts as a child. Process ID 0 is a
+    /// peer outside this container.
     private static func isOwnChild(_ process: Int32, user: UInt32) -> Bool {
         guard process > 0, process != getpid() else { return false }
         let descends = ProcessTree.descends(process, from: getpid())
@@ -157,7 +158,7 @@ struct ControlLoop {
         takeLine(of: client, id: id)
     }
 
-    /// Begins the client's next request, if it has sent one and none is under way.
+    /// Begins the client's next request if one is complete and none is under way.
     private mutating func takeLine(of client: Client, id: Int) {
         while !client.isBusy, !client.isLeaving {
             guard let line = client.input.next() ?? (client.hasFinished ? client.input.rest() : nil) else {
@@ -224,7 +225,7 @@ struct ControlLoop {
             seats.answered(envelope.client, follows: envelope.subscription != nil, at: options.clock())
         }
         if let subscription = envelope.subscription {
-            // A second one would only say everything twice.
+            // A second subscription would only deliver every event twice.
             client.subscription?.cancel()
             client.events?.cancel()
             client.subscription = subscription
@@ -238,7 +239,7 @@ struct ControlLoop {
         takeLine(of: client, id: envelope.client)
     }
 
-    /// Sends what waits; a client that takes too little of it is cut off.
+    /// Sends what is pending; a client that leaves too much unread is disconnected.
     private mutating func write(_ id: Int) {
         guard let client = clients[id] else { return }
         var hasFailed = false

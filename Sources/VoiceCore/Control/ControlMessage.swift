@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 package import VoiceBase
 
-/// The protocol of the control socket: JSON objects, one a line, each way.
+/// The protocol of the control socket: one JSON object per line, in both directions.
 ///
 ///     server   {"hello":"jarvis-voiced","protocol":1,"version":"0.1.0"}
 ///     client   {"id":1,"command":"volume","arguments":{"percent":"40"}}
@@ -9,9 +9,9 @@ package import VoiceBase
 ///     server   {"id":2,"ok":false,"error":{"code":"bad_argument","message":"..."}}
 package enum ControlMessage {
     package static let version = 1
-    /// Longest request in bytes, without its line feed.
+    /// Maximum length of a request in bytes, without the line feed.
     package static let longestRequest = 16 << 10
-    /// Longest line of either side that is read, in bytes: a reply may be longer than a request.
+    /// Maximum length of a line that is parsed, in bytes; replies may be longer than requests.
     package static let longestLine = 4 << 20
 
     package static func hello(version program: String) -> JSONValue {
@@ -38,7 +38,7 @@ package enum ControlMessage {
         return .object(values)
     }
 
-    /// One line with its line feed.
+    /// The value as one line of JSON, with its line feed.
     package static func line(_ value: JSONValue) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -46,15 +46,15 @@ package enum ControlMessage {
         return Array(data) + [0x0A]
     }
 
-    /// Nil where the bytes are no JSON, or too deep.
+    /// nil if the bytes are not JSON or are nested too deeply.
     package static func parse(_ line: some Collection<UInt8>) -> JSONValue? {
         OutsideJSON.decode(JSONValue.self, from: line, atMost: longestLine)
     }
 }
 
-/// What a client asks for.
+/// A client's request.
 package struct ControlRequest: Sendable, Equatable {
-    /// Comes back with the reply: a number, a text, or null for none.
+    /// Repeated in the reply: an integer, a text, or null for none.
     package var id: JSONValue
     package var command: String
     package var arguments: [String: JSONValue]
@@ -65,7 +65,7 @@ package struct ControlRequest: Sendable, Equatable {
         self.arguments = arguments
     }
 
-    /// - Throws: what is wrong, with the id where it could be read.
+    /// - Throws: the problem, with the id if it could be read.
     package init(line: some Collection<UInt8>) throws(Refusal) {
         guard String(validating: line, as: UTF8.self) != nil else {
             throw Refusal(ControlProblem(.badRequest, "the request is not UTF-8"))

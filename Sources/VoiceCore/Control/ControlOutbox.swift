@@ -2,14 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// What tasks have to say to clients, on its way to the thread of the control socket.
+/// Passes replies and events from tasks to the thread of the control socket.
 ///
-/// Replies are as many as clients at most. Events that find `capacity` envelopes waiting are dropped.
+/// Replies are bounded by the number of clients. Events are dropped while `capacity` envelopes are waiting.
 final class ControlOutbox: Sendable {
     struct Envelope: Sendable {
         var client: Int
         var bytes: [UInt8]
-        /// The reply to the client's request: the next one may be read.
+        /// This completes the client's request: the next one may be read.
         var endsRequest = false
         var subscription: DaemonEvents.Subscription?
     }
@@ -22,7 +22,7 @@ final class ControlOutbox: Sendable {
     }
 
     private let content = Mutex(Content())
-    /// Readable while something is to be taken.
+    /// An eventfd, readable while envelopes are waiting.
     let wake = clinux_eventfd()
 
     deinit { if wake >= 0 { close(wake) } }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Where the control socket is.
+/// Location of the control socket.
 package enum ControlPath {
     package static let name = "control.sock"
     package static let system = "/run/jarvis-voiced/control.sock"
 
-    /// For the daemon: the folder that the service manager has made ($RUNTIME_DIRECTORY), else one of the user's; nil where
-    /// there is none.
+    /// The daemon's path: in the folder made by the service manager ($RUNTIME_DIRECTORY), else in the user's runtime
+    /// folder; nil if there is neither.
     package static func daemon(environment: [String: String]) -> String? {
         if let folders = environment["RUNTIME_DIRECTORY"], let first = folders.split(separator: ":").first,
             first.hasPrefix("/")
@@ -16,7 +16,7 @@ package enum ControlPath {
         return users(environment)
     }
 
-    /// For `ctl`: the first that exists is taken.
+    /// The paths `ctl` tries in order.
     package static func candidates(environment: [String: String]) -> [String] {
         if let path = environment["JARVIS_CONTROL_SOCKET"], !path.isEmpty { return [path] }
         return [users(environment), system].compactMap { $0 }
@@ -27,24 +27,24 @@ package enum ControlPath {
         return "\(folder)/jarvis-voiced/\(name)"
     }
 
-    /// Makes the folder of the user's own socket, for the user only.
+    /// Makes the folder for the user's own socket, accessible by the user only.
     package static func makeFolder(of path: String) {
         let folder = String(path.dropLast(name.utf8.count + 1))
         mkdir(folder, 0o700)
     }
 }
 
-/// Who may give orders: root, the daemon's own user, and members of the group that owns the socket; none that the daemon
-/// has started itself.
+/// Who may use the socket: root, the daemon's user, and members of the group that owns the socket, but no process
+/// started by the daemon itself.
 ///
-/// The permissions of the socket say the same; this holds where somebody has loosened them.
+/// The permissions of the socket say the same; this check also holds if somebody has loosened them.
 package struct ControlAccess: Sendable, Equatable {
     package struct Peer: Sendable, Equatable {
         package var process: Int32
         package var user: UInt32
-        /// Primary and supplementary ones.
+        /// Primary and supplementary groups.
         package var groups: [UInt32]
-        /// The daemon has started it: a decoder or a hook, which read what others sent or stood near it.
+        /// Started by the daemon: a decoder or a hook, which processes untrusted input.
         package var isOwnChild: Bool
 
         package init(process: Int32, user: UInt32, groups: [UInt32], isOwnChild: Bool = false) {

@@ -1,22 +1,22 @@
 package import VoiceBase
 
-/// Why a command was not carried out: a word for programs and a line for people.
+/// Why a command was not carried out: a code for programs and a message for people.
 package struct ControlProblem: Error, Sendable, Equatable {
     package enum Code: String, Sendable, CaseIterable {
-        /// The line is no request: no JSON object, no command, too long.
+        /// The line is not a request: not a JSON object, no command, too long.
         case badRequest = "bad_request"
-        /// The request asks for a version of the protocol that is not spoken here.
+        /// The request demands an unsupported version of the protocol.
         case unsupportedProtocol = "unsupported_protocol"
         case unknownCommand = "unknown_command"
-        /// An argument is missing, unknown or not of its kind.
+        /// An argument is missing, unknown or of the wrong kind.
         case badArgument = "bad_argument"
-        /// The command exists, but cannot be done now or in this build.
+        /// The command exists, but is not available now or in this build.
         case notAvailable = "not_available"
-        /// It was tried and failed.
+        /// It was attempted and failed.
         case failed
-        /// The other end may not give orders.
+        /// The client has no permission.
         case denied
-        /// Too many clients at once.
+        /// Too many clients are connected.
         case busy
     }
 
@@ -28,7 +28,7 @@ package struct ControlProblem: Error, Sendable, Equatable {
         self.message = message
     }
 
-    /// What `jarvis-voiced ctl` ends with.
+    /// Exit code of `jarvis-voiced ctl`.
     package var exitCode: ExitCode {
         switch code {
         case .badRequest, .unsupportedProtocol, .unknownCommand, .badArgument: .usage
@@ -39,9 +39,10 @@ package struct ControlProblem: Error, Sendable, Equatable {
     }
 }
 
-/// Results and events of the control socket, for people.
+/// Formats results and events of the control socket for people.
 package enum ControlText {
-    /// An event is one line, "state from=listening to=processing"; a result is its text, then the other members.
+    /// An event becomes one line, "state from=listening to=processing". A result becomes its text, followed by the
+    /// other members if it is a status.
     package static func lines(_ value: JSONValue) -> String {
         guard case .object(var members) = value else { return text(value) + "\n" }
         if let event = members.removeValue(forKey: "event")?.stringValue {
@@ -49,10 +50,10 @@ package enum ControlText {
                 .joined(separator: " ") + "\n"
         }
         let first = members.removeValue(forKey: "text")?.stringValue
-        // Where a sentence says it all, the members only repeat it.
+        // Except in a status, the members only repeat the text.
         if let first, members["state"] == nil { return first + "\n" }
         var lines = first.map { [$0] } ?? []
-        // Nor is a list whose every entry the sentence has.
+        // Omit lists whose entries are all contained in the text.
         members = members.filter { _, value in
             guard let first, case .array(let values) = value, !values.isEmpty else { return true }
             return !values.allSatisfy { first.contains(text($0)) }

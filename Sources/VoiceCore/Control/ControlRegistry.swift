@@ -1,8 +1,8 @@
 internal import VoiceBase
 
-/// Every command of the control socket, in the order of the documentation.
+/// All commands of the control socket, in the order of the documentation.
 ///
-/// A new command is a `ControlCommand` in a file of `Commands/`, listed here.
+/// To add one, define a `ControlCommand` in a file of `Commands/` and list it here.
 package struct ControlRegistry: Sendable {
     package let commands: [ControlCommand]
 
@@ -22,7 +22,7 @@ package struct ControlRegistry: Sendable {
         throw ControlProblem(.unknownCommand, "there is no command \"\(name.prefix(64))\"\(hint)")
     }
 
-    /// What `ctl help`, `ctl help COMMAND` and `ctl COMMAND --help` print; nil where the words are an order.
+    /// The output of `ctl help`, `ctl help COMMAND` and `ctl COMMAND --help`; nil if the words do not ask for help.
     package func help(for words: [String]) throws(ControlProblem) -> String? {
         switch (words.count, words.first, words.last) {
         case (1, "help", _): return commands.map { "\($0.usage)\n    \($0.documentation)\n" }.joined()
@@ -33,8 +33,7 @@ package struct ControlRegistry: Sendable {
         }
     }
 
-    /// What may stand behind these words of a command line, for a shell that completes: commands, then the choices of the
-    /// arguments. Empty where anything may.
+    /// Shell completions after these words: commands, then the choices of the arguments. Empty if any word is allowed.
     package func completions(after words: [String]) -> [String] {
         guard let name = words.first else { return commands.map(\.name) }
         let arguments = commands.first { $0.name == name }?.arguments.filter { !$0.isOption } ?? []
@@ -44,16 +43,15 @@ package struct ControlRegistry: Sendable {
         return choices
     }
 
-    /// Whether a request silences the box: it is taken although all clients are at work.
+    /// Whether a request silences the box and is therefore accepted even if all seats are in use.
     package func isUrgent(_ request: ControlRequest) -> Bool { commands.contains { $0.isUrgent(request) } }
 
-    /// Carries out a request.
     package func run(_ request: ControlRequest, on daemon: VoiceDaemon) async throws(ControlProblem) -> ControlOutcome {
         let command = try command(named: request.command)
         return try await command.handler(ControlArguments(request.arguments, for: command.arguments), daemon)
     }
 
-    /// The request that the words of a command line mean.
+    /// Parses the words of a command line.
     package func request(words: [String]) throws(ControlProblem) -> ControlRequest {
         guard let name = words.first else { throw ControlProblem(.badRequest, "no command was given") }
         let command = try command(named: name)

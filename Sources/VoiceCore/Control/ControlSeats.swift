@@ -1,9 +1,9 @@
-/// Who may stay at the control socket, and for how long: a client that asks nothing keeps nobody out.
+/// Decides which clients may stay connected to the control socket, and for how long. An idle client keeps nobody out.
 ///
-/// A client is given time for its first request, and later for its next one; while a request of it is under way, or events
-/// follow it, it may stay. Where all seats are taken, the one that has asked for nothing the longest makes room, of the
-/// user who has most of them. Where everybody is at work, a newcomer stays as a guest: it may give one order of those that
-/// silence the box, and nothing else.
+/// A client has a limited time for its first request, and later for each next one; while a request is under way or
+/// events are subscribed to, it may stay. If all seats are taken, an idle client of the user with the most connections
+/// is evicted, the one idle the longest. If no client can be evicted, a newcomer becomes a guest: it may make one
+/// request that silences the box, and no other.
 ///
 /// A pure value. Times are monotonic.
 struct ControlSeats {
@@ -15,19 +15,20 @@ struct ControlSeats {
         var guestRequest = Duration.seconds(2)
         /// Time between two requests.
         var idle = Duration.seconds(600)
-        /// Nobody makes room who has come, or was answered, this short a time ago: he may be about to ask.
+        /// A client that connected or was answered less than this ago is not evicted: it may be about to send a
+        /// request.
         var spared = Duration.seconds(1)
     }
 
     private struct Seat {
         var id: Int
         var user: UInt32
-        /// Since when it has asked for nothing.
+        /// Since when it has been idle.
         var since: Duration
         var hasAsked = false
         /// A request is under way.
         var isBusy = false
-        /// Events follow it.
+        /// It receives events.
         var isSubscribed = false
         var isGuest = false
 
@@ -41,8 +42,8 @@ struct ControlSeats {
         self.rule = rule
     }
 
-    /// A client has come.
-    /// - Returns: who has to go for it.
+    /// Adds a client.
+    /// - Returns: the client to disconnect to make room, if any.
     mutating func come(_ id: Int, user: UInt32, at now: Duration) -> Int? {
         var seat = Seat(id: id, user: user, since: now)
         defer { taken.append(seat) }
@@ -50,12 +51,12 @@ struct ControlSeats {
         if let idle = mostIdle(user, { !$0.isGuest && now - $0.since >= rule.spared }) { return leave(idle) }
         seat.isGuest = true
         guard taken.count(where: \.isGuest) >= rule.guests else { return nil }
-        // A guest who has been given an order is about to leave; at worst all of them are.
+        // A guest at work is about to leave anyway; one is evicted only if all of them are at work.
         return (mostIdle(user, \.isGuest) ?? taken.first(where: \.isGuest)?.id).flatMap { leave($0) }
     }
 
-    /// Who has asked for nothing the longest, of the user who has most of those that may go. Of users who have equally many,
-    /// the newcomer's own gives way.
+    /// Returns the client that has been idle the longest, of the user with the most connections among those that may
+    /// go. The newcomer counts as a connection of its user. If users are tied, the newcomer's user gives way.
     private func mostIdle(_ newcomer: UInt32, _ mayGo: (Seat) -> Bool) -> Int? {
         let idle = taken.filter { !$0.isAtWork && mayGo($0) }
         func weight(_ user: UInt32) -> (Int, Int) {
@@ -71,7 +72,7 @@ struct ControlSeats {
         return id
     }
 
-    /// Whether it is a guest, who may give an order that silences and nothing else.
+    /// Whether it is a guest, which may only make a request that silences the box.
     func isGuest(_ id: Int) -> Bool { taken.contains { $0.id == id && $0.isGuest } }
 
     mutating func asked(_ id: Int) {
@@ -81,7 +82,7 @@ struct ControlSeats {
         }
     }
 
-    /// - Parameter follows: events follow from now on.
+    /// - Parameter follows: whether the client receives events from now on.
     mutating func answered(_ id: Int, follows: Bool, at now: Duration) {
         change(id) { seat in
             seat.isBusy = false
@@ -99,11 +100,11 @@ struct ControlSeats {
         return seat.since + (seat.isGuest ? rule.guestRequest : seat.hasAsked ? rule.idle : rule.firstRequest)
     }
 
-    /// Whose time is over.
+    /// Clients whose time is up.
     func overdue(at now: Duration) -> [Int] {
         taken.filter { seat in end(of: seat).map { $0 <= now } ?? false }.map(\.id)
     }
 
-    /// When the next one's is; nil where nobody's will be.
+    /// The next deadline of a client; nil if there is none.
     var nextEnd: Duration? { taken.compactMap(end).min() }
 }

@@ -3,27 +3,27 @@ internal import Glibc
 package import Logging
 internal import VoiceBase
 
-/// The control socket: takes requests of local clients, one after another each, and answers them.
+/// The control socket: accepts requests of local clients and answers them, one at a time for each client.
 ///
 ///     client --lines--> [ jv-control: poll ] --request--> task, handler --reply--> ControlOutbox --> client
 ///
-/// A line is bounded, so are the number of clients and the time in which they ask nothing (`ControlSeats`); a client that does
-/// not read what it is sent is dropped, so is one whose lines are no requests, and while a request of a client is under way
-/// none of its next ones is read.
+/// The length of a line, the number of clients and the time they may be idle (`ControlSeats`) are bounded. A client
+/// that does not read its replies is disconnected, as is one that sends too many lines that are not requests. While a
+/// request is under way, the client's next one is not read.
 package final class ControlServer: Sendable {
     package struct Options: Sendable {
         package var path: String
-        /// Of the program, for the greeting.
+        /// Version of the program, for the greeting.
         package var version: String
         package var access = ControlAccess()
         package var maximumClients = 16
-        /// Bytes that may wait for a client.
+        /// Maximum number of bytes pending for a client.
         package var longestOutput = 256 << 10
-        /// Lines that are no requests, after which a client is dropped.
+        /// Number of lines that are not requests after which a client is disconnected.
         package var maximumBadLines = 20
-        /// Orders that are taken although all clients are at work.
+        /// Whether a request is accepted even if all seats are in use.
         package var isUrgent: @Sendable (ControlRequest) -> Bool = { _ in false }
-        /// Who may stay, and for how long; its seats are `maximumClients`.
+        /// Limits of connections; the number of seats is `maximumClients`.
         var rule = ControlSeats.Rule()
         var clock: @Sendable () -> Duration = Monotonic.now
 
@@ -42,8 +42,8 @@ package final class ControlServer: Sendable {
     private let listener: Int32
     private let outbox = ControlOutbox()
 
-    /// Makes the socket, for its user and its group only.
-    /// - Throws: errno, such as EADDRINUSE where another daemon answers there.
+    /// Creates the socket, accessible by its user and group only.
+    /// - Throws: errno, such as EADDRINUSE if another daemon listens there.
     package init(_ options: Options, logger: Logger, handler: @escaping Handler) throws(ControlServerError) {
         listener = clinux_local_listen(options.path, 0o660, 8)
         guard listener >= 0 else { throw ControlServerError(path: options.path, errno: errno) }
@@ -54,7 +54,7 @@ package final class ControlServer: Sendable {
 
     deinit { close(listener) }
 
-    /// Serves until `stop`; clients are cut off then, and the socket is gone.
+    /// Serves until `stop`; then disconnects all clients and removes the socket.
     package func run() async {
         let (options, handler, logger, listener, outbox) = (options, handler, logger, listener, outbox)
         await OwnThread.run("jv-control") {
@@ -73,7 +73,7 @@ package final class ControlServer: Sendable {
     package func stop() { outbox.stop() }
 }
 
-/// The control socket cannot be made.
+/// The control socket cannot be created.
 package struct ControlServerError: Error, CustomStringConvertible {
     package let path: String
     package let errno: Int32

@@ -1,26 +1,26 @@
-/// Cuts a stream of bytes into lines, of which none may be longer than a bound.
+/// Splits a stream of bytes into lines of bounded length.
 ///
-/// Each byte is looked at once and moved at most once, however the stream comes in pieces.
+/// Each byte is examined once, and moved at most once if all complete lines are taken before more is appended.
 struct LineBuffer {
     private let longest: Int
     private var bytes: [UInt8] = []
-    /// Where the next line begins, and where the search for its end goes on.
+    /// Where the next line begins, and where the search for its end continues.
     private var start = 0
     private var searched = 0
-    /// Whether a line came that was too long; what follows it is not read.
+    /// Whether a line was too long; nothing after it is read.
     private(set) var hasOverflowed = false
-    /// Bytes did not find room.
+    /// Bytes were dropped for lack of room.
     private var isCut = false
 
-    /// - Parameter longest: bytes of a line without its line feed.
+    /// - Parameter longest: maximum length of a line in bytes, without its line feed.
     init(longest: Int) {
         self.longest = longest
     }
 
-    /// How many bytes may be appended now: as many as the longest line and its line feed still want.
+    /// Number of bytes that may be appended now: what the longest line and its line feed still need.
     var room: Int { hasOverflowed ? 0 : max(0, longest + 1 - (bytes.count - start)) }
 
-    /// Takes what there is room for; more is an overflow.
+    /// Takes what there is room for; dropped bytes are an overflow.
     mutating func append(_ more: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -29,11 +29,11 @@ struct LineBuffer {
         }
         let room = room
         bytes.append(contentsOf: more.prefix(room))
-        // Whole lines before the cut may still be taken.
+        // Complete lines before the cut can still be taken.
         isCut = isCut || more.count > room
     }
 
-    /// The next whole line, without its end (LF or CR LF).
+    /// The next complete line, without its end (LF or CR LF).
     mutating func next() -> [UInt8]? {
         guard !hasOverflowed else { return nil }
         guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
@@ -49,7 +49,7 @@ struct LineBuffer {
         return Array(line.last == 0x0D ? line.dropLast() : line)
     }
 
-    /// What stands behind the last line feed, once no more will come.
+    /// What follows the last line feed, at the end of the stream.
     mutating func rest() -> [UInt8]? {
         guard !hasOverflowed, start < bytes.count else { return nil }
         defer {

@@ -3,7 +3,7 @@ internal import VoiceAgent
 internal import VoiceBase
 
 extension VoiceDaemon {
-    /// A control socket for this daemon.
+    /// Creates the control socket of this daemon.
     package nonisolated func controlServer(
         _ options: ControlServer.Options,
         registry: ControlRegistry = .standard,
@@ -32,7 +32,7 @@ extension VoiceDaemon {
         }
     }
 
-    /// Whether there is a request to take back.
+    /// Whether the agent has a request that could be withdrawn.
     var isAgentAtWork: Bool {
         get async { await client.isAtWork }
     }

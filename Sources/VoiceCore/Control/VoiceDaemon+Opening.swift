@@ -2,26 +2,27 @@ internal import VoiceBase
 internal import VoiceBudget
 internal import VoiceConversation
 
-/// What comes of asking for a conversation.
+/// The outcome of a request for a conversation.
 enum ConversationOpening: Equatable {
     case open
-    /// Nothing is decided yet, after all the time that somebody at the command line waits.
+    /// Still undecided after the longest wait.
     case underWay
-    /// Somebody has ended it before it was open.
+    /// The conversation was ended before it was open.
     case ended
     case failed(ServiceTrouble)
 }
 
-/// Tells what comes of an order from what is seen of the conversation before it and after it.
+/// Derives the outcome of a request from the state of the conversation before and after it.
 ///
-/// What is remembered of a failure does not stand in the way of another attempt, nor is it told as what came of it: the key
-/// may have been changed where nobody here can see it.
+/// An earlier failure neither prevents a new attempt nor is reported as its outcome: the key may have been changed
+/// since, which is not visible here.
 struct OpeningWatch {
-    /// An end is believed when it was seen so often in a row: one conversation may end for the next to begin.
+    /// Number of consecutive idle observations that count as an end: one conversation may end so that the next can
+    /// begin.
     private static let mostIdle = 10
 
     private let known: Int?
-    /// The service is known to be away and is tried again and again.
+    /// The service is known to be unavailable and is being retried.
     let isTrying: Bool
     private var hasBegun = false
     private var idle = 0
@@ -31,7 +32,7 @@ struct OpeningWatch {
         isTrying = state == .connecting && trouble?.isRefusal == false
     }
 
-    /// Nil while nothing is decided.
+    /// nil while undecided.
     mutating func see(_ state: ConversationState, _ trouble: ServiceTrouble?) -> ConversationOpening? {
         let isNew = trouble?.number != known
         idle = state == .idle ? idle + 1 : 0
@@ -44,7 +45,7 @@ struct OpeningWatch {
         }
     }
 
-    /// When nobody waits any longer.
+    /// The outcome when the wait is over.
     func end(_ trouble: ServiceTrouble?) -> ConversationOpening {
         guard isTrying, let trouble else { return .underWay }
         return .failed(trouble)
@@ -52,14 +53,15 @@ struct OpeningWatch {
 }
 
 extension VoiceDaemon {
-    /// A connection needs a fraction of a second, and a refusal no longer; who gave the order waits at the command line. Longer
-    /// than any step of a connection may take (`ConnectionLimits`), so that its end is seen; shorter than `ControlClient` waits.
+    /// How long a command waits for a connection, which takes a fraction of a second, as does a refusal. Longer than
+    /// any step of a connection may take (`ConnectionLimits`), so that its failure is seen; shorter than
+    /// `ControlClient` waits.
     static let patience = Duration.seconds(9)
-    /// The same where the service is known to be away and is tried again and again.
+    /// The same if the service is known to be unavailable and is being retried.
     private static let patienceOffline = Duration.seconds(1)
     private static let look = Duration.milliseconds(20)
 
-    /// Gives an order that wants a conversation, and waits until there is one or it is known that there will be none.
+    /// Performs a request that needs a conversation, and waits until one is open or has failed.
     func opening(after order: @Sendable () -> Void) async -> ConversationOpening {
         let before = await session.reach
         var watch = OpeningWatch(before: before.state, before.trouble)
@@ -73,7 +75,7 @@ extension VoiceDaemon {
         }
     }
 
-    /// Why there will be no conversation, before it is tried: the budget is spent.
+    /// Throws if the budget is spent, because then no conversation can open.
     func checkBudget() async throws(ControlProblem) {
         guard let until = await status.spending?.spentUntil else { return }
         throw ControlProblem(.notAvailable, "the budget is spent until \(until)")
@@ -81,14 +83,14 @@ extension VoiceDaemon {
 }
 
 extension ControlProblem {
-    /// The voice service has said nothing yet.
-    /// - Parameter meanwhile: what becomes of the order where it does.
+    /// The voice service has not answered yet.
+    /// - Parameter meanwhile: what happens to the request if it does.
     static func stillConnecting(_ meanwhile: String) -> ControlProblem {
         let seconds = VoiceDaemon.patience.components.seconds
         return ControlProblem(.notAvailable, "the voice service has not answered for \(seconds) s; \(meanwhile)")
     }
 
-    /// - Parameter meanwhile: what becomes of the order where the service comes back.
+    /// - Parameter meanwhile: what happens to the request if the service recovers.
     init(_ trouble: ServiceTrouble, meanwhile: String) {
         self.init(
             .notAvailable,

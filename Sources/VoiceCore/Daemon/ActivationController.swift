@@ -6,34 +6,34 @@ internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceConversation
 
-/// Runs activation: hands events to its machine in their order and does what it wants done.
+/// Runs activation: passes events to its machine in order and performs the resulting effects.
 ///
 ///     conversation, buttons, commands, wake words, timers --> inbox --> machine --> conversation, pump, card, ears
 package actor ActivationController {
-    /// What it acts on.
+    /// The parts that effects act on.
     package struct Parts: Sendable {
         package var mailbox: EventMailbox
         package var pump: NetworkConfined<VoicePump>
         package var earcons: EarconRequests
-        /// Sends silence in place of the microphone; must not wait.
+        /// Sends silence instead of the microphone signal; must not block.
         package var silenceMicrophone: @Sendable () -> Void = {}
-        /// Closes and opens the capture device, and with it the microphone.
+        /// Opens or closes the capture device, and with it the microphone.
         package var capture: @Sendable (Bool) async -> Void = { _ in }
         package var pauseMedia: @Sendable () async -> Void = {}
         package var endMedia: @Sendable () async -> Void = {}
-        /// Begins a fresh conversation with the agent, and forgets what is known of a failure.
+        /// Begins a fresh conversation with the agent and forgets an earlier failure.
         package var startFresh: @Sendable () async -> Void = {}
-        /// Ends what rings; must not wait.
+        /// Stops whatever is ringing; must not block.
         package var stopRinging: @Sendable () -> Void = {}
         /// Called when quiet hours begin and end.
         package var quiet: @Sendable (Bool) async -> Void = { _ in }
-        /// Gets what to listen for.
+        /// Called with what to listen for.
         package var listen: @Sendable (LocalListening) -> Void = { _ in }
-        /// Gets what is to be remembered: mute, and the mode that was set by hand; must not wait.
+        /// Called with the state to save: mute, and the mode set by hand; must not block.
         package var remember: @Sendable (Bool, ActivationMode?) -> Void = { _, _ in }
-        /// Gets every change of phase or mute; must not wait.
+        /// Called at every change of phase or mute; must not block.
         package var changed: @Sendable (ActivationStatus) -> Void = { _ in }
-        /// Counts what opens a conversation.
+        /// Records what opened each conversation.
         package var egress = EgressLedger()
         package var logger: Logger
 
@@ -52,9 +52,10 @@ package actor ActivationController {
     private var machine: ActivationMachine
     private var timers: [ActivationTimer: Task<Void, Never>] = [:]
     private var conversation = ConversationState.idle
-    /// What the event under way would open a conversation by.
+    /// How the event being handled would open a conversation.
     private var opener = ""
-    /// Devices and volumes take their time. They do so in order, and no event waits for them: "stop" may be next.
+    /// The latest of the slow operations on devices and volumes. They run in order, and events do not wait for them:
+    /// the next may be "stop".
     private var chores: Task<Void, Never>?
 
     package init(
@@ -92,7 +93,7 @@ package actor ActivationController {
             envelope.isHandled?.give(true)
             log(event)
             let (after, changed) = (status, parts.changed)
-            // A light that says "muted" means that the device is closed.
+            // After the device is closed, because a light that shows "muted" must be true.
             if after != before || event == .start { later { changed(after) } }
         }
         for timer in timers.values { timer.cancel() }
@@ -107,7 +108,7 @@ package actor ActivationController {
         }
     }
 
-    /// A microphone that was muted again meanwhile is not opened, not even for a moment.
+    /// Does not open a microphone that has been muted again in the meantime, not even for a moment.
     private func capture(_ isOpen: Bool) async {
         if isOpen, machine.isMuted { return }
         await parts.capture(isOpen)
@@ -130,14 +131,14 @@ package actor ActivationController {
             parts.mailbox.post(.activate)
         case .close:
             parts.mailbox.post(.deactivate)
-            // Also where the session never was ready.
+            // Needed even if the session never became ready.
             parts.pump.perform { $0.closeMicrophone() }
         case .interrupt: parts.mailbox.post(.interrupt)
         case .silence(let isSpoken): parts.mailbox.post(.stop(isSpoken: isSpoken))
         case .ask(let text): parts.mailbox.post(.ask(text))
         case .say(let text): parts.mailbox.post(.say(text))
         case .greet: parts.mailbox.post(.greet)
-        // None of these takes its time, and none is to wait for a device that does.
+        // None of these is slow, and none may wait for a slow device.
         case .startFresh: Task { [startFresh = parts.startFresh] in await startFresh() }
         case .play(let earcon): parts.earcons.play(earcon)
         case .pauseMedia: Task { [pauseMedia = parts.pauseMedia] in await pauseMedia() }
@@ -157,7 +158,7 @@ package actor ActivationController {
             }
         case .listen(let what): parts.listen(what)
         case .capture(let isOpen):
-            // At once for what is said now; the device follows.
+            // Silence takes effect at once; the device is closed afterwards.
             if !isOpen { parts.silenceMicrophone() }
             later { await self.capture(isOpen) }
         case .remember(let isMuted, let mode): parts.remember(isMuted, mode)

@@ -4,12 +4,12 @@ internal import VoiceBase
 package import VoiceConfiguration
 internal import VoiceNetwork
 
-/// Whether a term-llm stands where `jarvis.api = "openai"` expects any OpenAI-compatible server: for `config check`.
+/// Detects a term-llm server where `jarvis.api = "openai"` expects an OpenAI-compatible one. For `config check`.
 package enum AgentStyle {
-    /// How long the look may take; without an answer there is nothing to say.
+    /// Time limit of the check; without an answer there is no warning.
     package static let limit = Duration.seconds(2)
 
-    /// One line for the user; nil where all is well, where nobody answers, and where the token must not travel there.
+    /// One line for the user; nil if nothing is wrong, nobody answers, or the token must not travel there.
     ///
     /// - Parameter transports: how the token would travel; see `ServiceTransport`.
     package static func warning(
@@ -23,7 +23,7 @@ package enum AgentStyle {
         let mayTravel = transports.allSatisfy { $0.key != "jarvis.url" || $0.isReachable }
         guard mayTravel else { return nil }
         let token = secrets.jarvisToken.secret
-        // Left to itself where it hangs, as in a look-up of the name.
+        // Abandoned if it hangs, as in a name lookup.
         let isMistaken = await TimeLimit.run(limit) {
             let network = NetworkThread(label: "jv-check")
             guard (try? network.start()) != nil else { return false }

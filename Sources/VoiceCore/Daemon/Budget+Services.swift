@@ -3,7 +3,7 @@ package import VoiceConfiguration
 internal import VoiceConversation
 
 extension Budget.Options {
-    /// - Parameter services: those in use, the preferred one first.
+    /// - Parameter services: the services in use, the preferred one first.
     package init(_ configuration: Configuration, services: [any VoiceService.Type]) {
         self.init()
         let budget = configuration.budget
@@ -13,7 +13,8 @@ extension Budget.Options {
             .day: BudgetCaps(money: budget.dayUSD, minutes: Double(budget.dayMin)),
         ]
         if let first = services.first { prices = PriceTable(configuration, of: first) }
-        // Prices by the token belong to the preferred service's model; a price by the minute to whoever charges by time.
+        // Token prices of the configuration apply to the model of the preferred service, a price per minute to any
+        // service that charges by time.
         substitutePrices = services.dropFirst().map { service in
             let charge = service.capabilities(configuration).charge
             var table = PriceTable(charge, model: service.model(configuration))
@@ -22,7 +23,7 @@ extension Budget.Options {
         }
     }
 
-    /// What the user should know of the prices before trusting a limit; nil where all is well.
+    /// A warning about prices the user should see before relying on a limit; nil if none is needed.
     static func notice(on configuration: Configuration, of service: any VoiceService.Type) -> String? {
         let budget = configuration.budget
         let isLimited = [budget.conversationUSD, budget.hourUSD, budget.dayUSD].contains { $0 > 0 }
@@ -36,7 +37,7 @@ extension Budget.Options {
 }
 
 extension PriceTable {
-    /// The prices of the configuration; those it leaves open are the published ones of the model.
+    /// The configured prices; those not configured are the published ones of the model.
     package init(_ configuration: Configuration, of service: any VoiceService.Type) {
         self.init(service.capabilities(configuration).charge, model: service.model(configuration))
         let budget = configuration.budget

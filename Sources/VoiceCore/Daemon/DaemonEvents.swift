@@ -2,7 +2,7 @@ internal import Synchronization
 package import VoiceBase
 package import VoiceConversation
 
-/// Something that happened, for whoever watches the daemon. Never what was said.
+/// An event for observers of the daemon. Never contains what was said.
 package struct DaemonEvent: Sendable, Equatable {
     package var name: JournalEvent
     package var values: [String: JSONValue]
@@ -12,13 +12,13 @@ package struct DaemonEvent: Sendable, Equatable {
         self.values = values
     }
 
-    /// The events that are reported.
+    /// The events that are published.
     static let published: [JournalEvent] = [
         .state, .turn, .toolCall, .sessionOpened, .sessionRotated, .connectionLost, .serviceRefused, .serviceReplaced,
         .budgetSpent, .timer,
     ]
 
-    /// What an effect of the conversation tells to the outside; nil for the inner ones.
+    /// The public form of an effect of the conversation; nil for internal ones.
     package init?(_ effect: ConversationEffect) {
         switch effect {
         case .stateChanged(let from, let to):
@@ -50,7 +50,7 @@ package struct DaemonEvent: Sendable, Equatable {
     }
 }
 
-/// Hands events to everyone who has subscribed; who is slow loses the oldest.
+/// Distributes events to all subscribers. A slow subscriber loses its oldest events.
 package final class DaemonEvents: Sendable {
     private struct Subscribers {
         var next = 0
@@ -58,7 +58,7 @@ package final class DaemonEvents: Sendable {
         var streams: [Int: AsyncStream<DaemonEvent>.Continuation] = [:]
     }
 
-    /// One reader's share of the events.
+    /// One subscriber's stream of events.
     package struct Subscription: Sendable {
         package let stream: AsyncStream<DaemonEvent>
         fileprivate let end: @Sendable () -> Void
@@ -79,10 +79,10 @@ package final class DaemonEvents: Sendable {
         for stream in streams { stream.yield(event) }
     }
 
-    /// The latest event that was a trouble.
+    /// The latest event that reported a problem.
     package var lastTrouble: DaemonEvent? { subscribers.withLock { $0.lastTrouble } }
 
-    /// - Parameter capacity: events that may wait for the reader.
+    /// - Parameter capacity: maximum number of events waiting for the subscriber.
     package func subscribe(capacity: Int) -> Subscription {
         let (stream, continuation) = AsyncStream<DaemonEvent>.makeStream(bufferingPolicy: .bufferingNewest(capacity))
         let id = subscribers.withLock { subscribers in

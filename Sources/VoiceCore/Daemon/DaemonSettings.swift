@@ -9,15 +9,15 @@ package import VoiceConversation
 package import VoiceMedia
 internal import VoiceNetwork
 
-/// Everything the daemon runs on: the configuration, translated for the parts that it concerns.
+/// The configuration, translated into the settings of the daemon's parts.
 package struct DaemonSettings: Sendable {
     package var audio: AudioConfiguration
     package var volumes: VolumeSettings
     package var pump: VoicePump.Options
     package var service: any VoiceService
-    /// Those that take its place where it cannot be had.
+    /// Services used, in order, while the preferred one is unavailable.
     package var substitutes: [any VoiceService] = []
-    /// The name of the model, for people.
+    /// Name of the model, for display.
     package var model: String
     package var conversation: ConversationMachine.Options
     package var jarvis: Configuration.Jarvis
@@ -27,16 +27,16 @@ package struct DaemonSettings: Sendable {
     package var budget: Budget.Options
     package var activation: ActivationSettings
     package var media: MediaSettings
-    /// The voice of the box itself; nil where it has tones alone.
+    /// Settings of the box's own voice; nil if it has only tones.
     package var announcer: LocalSettings?
-    /// Things the user should know that are no reason not to start.
+    /// Warnings for the user that do not prevent the start.
     package var notices: [String] = []
 
     /// - Parameters:
-    ///   - instructions: what the owner has written for each service; none for the built-in persona.
-    ///   - tools: the tools as the service wants them.
-    ///   - needsKey: false to look at everything else where there is no key.
-    /// - Throws: what is missing or cannot be, with the way out.
+    ///   - instructions: the user's instructions for each service; the built-in persona for those without.
+    ///   - tools: the tools to offer to the service.
+    ///   - needsKey: false to validate everything else although the key is missing.
+    /// - Throws: what is missing or invalid, with a remedy.
     package init(
         _ configuration: Configuration,
         secrets: Secrets,
@@ -55,7 +55,7 @@ package struct DaemonSettings: Sendable {
         for kind in [kind] + usable.dropFirst() {
             guard let address = kind.address(configuration) else { continue }
             let base = try address.base
-            // A name is judged by its address, whenever it is connected to.
+            // A name is judged by its address, each time a connection is made.
             let hasKey = secrets.key(kind.name.key).secret != nil
             let addresses = ServiceTransport.literal(base)
             let voice = ServiceTransport.voice(address, base, hasKey: hasKey, addresses: addresses)
@@ -104,7 +104,7 @@ package struct DaemonSettings: Sendable {
             var options = ConversationMachine.Options(other.capabilities)
             var wanted = pump
             other.configure(&options, &wanted)
-            // The pump serves whoever speaks.
+            // The pump serves all services, so it takes the longest start buffer.
             pump.startBuffer = max(pump.startBuffer, wanted.startBuffer)
             conversation.substitutes.append(
                 .init(name: other.name, capabilities: other.capabilities, sessions: options.sessions)
@@ -147,17 +147,18 @@ package struct DaemonSettings: Sendable {
 
     private static let longestGreeting = 300
 
-    /// Whether a limit in money ends a day, as the daemon was started.
+    /// Whether there is a daily limit in money, as of the start.
     var limitsDay: Bool { (budget.caps[.day]?.money ?? 0) > 0 }
 
-    /// Why `always` is refused: a service in use charges for silence, and no limit ends a day. nil if it may be used.
+    /// Why `always` is refused: a service in use charges for silence, and there is no daily limit. nil if it may be
+    /// used.
     ///
-    /// - Parameter limitsDay: whether a limit in money ends a day.
+    /// - Parameter limitsDay: whether there is a daily limit in money.
     func refusalOfAlways(limitsDay: Bool) -> String? {
         limitsDay ? nil : costOfAlways.map { $0 + ": set budget.day_usd, or another activation.mode" }
     }
 
-    /// What `always` costs a day with the dearest service in use that charges for silence; nil if none does.
+    /// Daily cost of `always` with the most expensive service in use that charges for silence; nil if none does.
     private var costOfAlways: String? {
         let minutes = zip([service] + substitutes, [budget.prices] + budget.substitutePrices)
             .filter { $0.capabilities.continuousUplink && $1.sessionMinute > 0 }.map(\.1.sessionMinute)
@@ -166,10 +167,10 @@ package struct DaemonSettings: Sendable {
         }
     }
 
-    /// Whether one of the services has no model, so that the small grammar gives orders.
+    /// Whether one of the services has no model, so that the local grammar recognises commands.
     package var hasGrammar: Bool { ([service] + substitutes).contains { !$0.capabilities.rewords } }
 
-    /// That no service in use can be had for want of a key.
+    /// The problem that every service in use lacks its key; nil if at least one is usable.
     package static func missingKey(_ configuration: Configuration, _ secrets: Secrets) -> ConfigurationProblem? {
         guard ServiceRegistry.usable(by: configuration, secrets: secrets).isEmpty else { return nil }
         let key = ServiceRegistry.chosen(by: configuration).name.key ?? .openAI
@@ -180,7 +181,7 @@ package struct DaemonSettings: Sendable {
         )
     }
 
-    /// What the owner has written for each service in use; nothing where no file is named.
+    /// The user's instructions for each service in use; no entry if no file is named.
     package static func instructions(
         of configuration: Configuration,
         files: FileReader = .system
@@ -201,7 +202,7 @@ package struct DaemonSettings: Sendable {
 }
 
 extension Tool {
-    /// The tool as `session.tools` wants it; the schema is the tool's own JSON text.
+    /// The tool in the format of `session.tools`; the schema is the tool's own JSON text.
     package var definition: JSONValue {
         let schema = try? JSONDecoder().decode(JSONValue.self, from: Data(parameters.utf8))
         return [
@@ -212,7 +213,7 @@ extension Tool {
 }
 
 extension DaemonSettings {
-    /// What a configuration asks of the daemon: with the tools and the instructions that the daemon would have.
+    /// The settings for a configuration, with the tools and instructions the daemon itself would use.
     package init(
         _ configuration: Configuration,
         secrets: Secrets,

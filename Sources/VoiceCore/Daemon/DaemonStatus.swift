@@ -4,13 +4,13 @@ package import VoiceBudget
 internal import VoiceConfiguration
 package import VoiceConversation
 
-/// How the daemon fares at one instant, for a line of the log and for whoever counts.
+/// A snapshot of the daemon's health, for the log and for monitoring.
 package struct DaemonStatus: Sendable {
     package let conversation: ConversationState
     package let microphone: DeviceState
     package let loudspeaker: DeviceState
     package let echo: EchoStatus
-    /// dBFS: mean power and held peak of the raw microphone.
+    /// Mean power and held peak of the raw microphone signal, in dBFS.
     package let level: Double
     package let peak: Double
     package let isClipping: Bool
@@ -19,7 +19,7 @@ package struct DaemonStatus: Sendable {
     package let slips: UInt64
     package let lostPeriods: UInt64
     package let overruns: UInt64
-    /// Times a device was given up, both sides.
+    /// Number of times a device was lost, on either side.
     package let losses: UInt64
     package let longestCycleMicroseconds: Int
     package let spending: BudgetStatus?
@@ -51,7 +51,7 @@ package struct DaemonStatus: Sendable {
         longestCycleMicroseconds = gauges.longestCycleMicroseconds
     }
 
-    /// Name and value, as the log has them.
+    /// Names and values as they appear in the log.
     package var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "state": "\(conversation.name)",
@@ -89,7 +89,6 @@ package struct DaemonStatus: Sendable {
 }
 
 extension DeviceState {
-    /// One word.
     package var name: String {
         switch self {
         case .waiting: "waiting"

@@ -3,12 +3,13 @@ internal import VoiceBase
 internal import VoiceConversation
 
 extension MediaFeed {
-    /// The longest that media is kept quiet without a change of the conversation's state.
+    /// Maximum time that media stays ducked without a change of the conversation's state, in ns.
     private static let lease: UInt64 = 60_000_000_000
 
-    /// Gives way to what the conversation does. Called at every change of its state; each call renews or ends the lease.
-    /// - Parameter isHalf: the canceller cannot tell a talker from music: it keeps as low while the box listens as while
-    ///   somebody speaks.
+    /// Ducks media according to the state of the conversation. Called at every change of state; each call renews or
+    /// ends the lease.
+    /// - Parameter isHalf: whether the canceller cannot tell a talker from music: media is then as low while the box
+    ///   listens as while the user speaks.
     func follow(_ state: ConversationState, at now: Duration, isHalf: Bool = false) {
         let components = now.components
         let nanoseconds = UInt64(components.seconds) * 1_000_000_000 + UInt64(components.attoseconds / 1_000_000_000)
@@ -26,13 +27,13 @@ extension MediaFeed {
 }
 
 extension ConversationSession.Observer {
-    /// The same, with media that gives way to the conversation.
+    /// Returns an observer that also ducks media.
     func ducking(_ media: MediaFeed, _ echo: EchoGauges) -> Self {
         let observed = effect
         return Self(
             effect: { effect, instant in
                 if case .stateChanged(_, let next) = effect {
-                    // While it learns it may yet turn out well, within seconds.
+                    // While the canceller is still learning, full duplex may be seconds away: do not duck yet.
                     let duplex = EchoStatus(echo).state
                     media.follow(next, at: Monotonic.now(), isHalf: !duplex.isFull && duplex != .learning)
                 }

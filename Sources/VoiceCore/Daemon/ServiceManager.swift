@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// The line to the service manager that started us: datagrams to $NOTIFY_SOCKET (sd_notify(3)).
+/// Sends notices to the service manager: datagrams to $NOTIFY_SOCKET (sd_notify(3)).
 ///
-/// Nothing waits for it; a notice that it does not take is lost, and the next one says the same or newer.
+/// Sending never blocks. A notice that is not accepted is lost; the next one carries the same or newer information.
 package final class ServiceManager: Sendable {
-    /// How often it wants to hear that we live; nil where it does not.
+    /// The interval in which the watchdog expects a notice; nil if there is no watchdog.
     package let watchdog: Duration?
     private let path: String
     private let socket: Int32
 
-    /// Nil where nobody listens. A path may be absolute, or abstract ("@name").
+    /// nil if there is no service manager. The path is absolute or abstract ("@name").
     package init?(environment: [String: String], process: Int32 = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else { return nil }
         socket = clinux_local_datagram()
@@ -21,14 +21,14 @@ package final class ServiceManager: Sendable {
 
     deinit { close(socket) }
 
-    /// Several notices in one datagram take effect together.
+    /// Sends several notices in one datagram, so that they take effect together.
     package func send(_ notices: [ServiceNotice]) {
         guard !notices.isEmpty else { return }
         let bytes = Array(notices.map(\.line).joined(separator: "\n").utf8)
         _ = clinux_local_send(socket, path, bytes, bytes.count, -1)
     }
 
-    /// $WATCHDOG_USEC, where it is meant for this process (sd_watchdog_enabled(3)).
+    /// $WATCHDOG_USEC, if it applies to this process (sd_watchdog_enabled(3)).
     static func watchdog(environment: [String: String], process: Int32) -> Duration? {
         if let text = environment["WATCHDOG_PID"], Int32(text) != process { return nil }
         guard let text = environment["WATCHDOG_USEC"], let time = Int64(text), time > 0 else { return nil }
@@ -36,20 +36,20 @@ package final class ServiceManager: Sendable {
     }
 }
 
-/// What the service manager is told (sd_notify(3)).
+/// A notice to the service manager (sd_notify(3)).
 package enum ServiceNotice: Sendable, Equatable {
     case ready
     /// One line for people, shown by `systemctl status`.
     case status(String)
     case watchdog
-    /// The configuration is being read again, since this monotonic time; `ready` ends it.
+    /// The configuration is being reloaded, since this monotonic time; `ready` ends it.
     case reloading(since: Duration)
     case stopping
 
-    /// Longest line of a status, in bytes.
+    /// Maximum length of a status, in bytes.
     static let longestStatus = 512
 
-    /// "READY=1" and the like; several make one datagram, a line each.
+    /// The assignment, such as "READY=1"; several make one datagram, one per line.
     package var line: String {
         switch self {
         case .ready: "READY=1"
@@ -62,7 +62,7 @@ package enum ServiceNotice: Sendable, Equatable {
         }
     }
 
-    /// Without what would begin another assignment, and not endless.
+    /// Replaces control characters, which could begin another assignment, and bounds the length.
     private static func oneLine(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

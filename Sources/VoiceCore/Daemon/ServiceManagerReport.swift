@@ -1,18 +1,20 @@
 internal import VoiceAudio
 internal import VoiceConversation
 
-/// Decides what the service manager is told, and when. No input or output, no clock.
+/// Decides which notices the service manager gets, and when. Without I/O or clock.
 ///
-/// Ready: when microphone, loudspeaker and session are up; or, when that takes longer than `grace` or the service has
-/// refused us, without what is missing, and the status says what that is.
+/// Ready: when microphone, loudspeaker and session are up. If that takes longer than `grace`, or the service has
+/// refused the session, the daemon is ready without the missing parts, and the status names them.
 ///
-/// Alive: while the audio thread cycles, the network thread and the conversation's loop turn, and the microphone, if it is
-/// said to run, delivers frames. A device that is away is no reason to be killed: it is being waited for. A part that has
-/// not moved for `patience` is dead, and the watchdog is left to bite.
+/// Alive: while the audio thread, the network thread and the conversation's loop make progress, and the microphone, if
+/// it is reported as running, delivers frames. A missing device does not count as dead, because the daemon waits for
+/// it. If a part has made no progress for `patience`, watchdog notices stop, so that the service manager restarts the
+/// daemon.
 package struct ServiceManagerReport: Sendable {
     package static let grace = Duration.seconds(8)
     package static let patience = Duration.seconds(5)
-    /// A session that has not begun to be opened is not yet "no session wanted".
+    /// Time after the start during which an idle conversation does not count as ready: the session may be about to be
+    /// opened.
     private static let firstLook = Duration.seconds(1)
 
     package private(set) var isReady = false
@@ -23,15 +25,15 @@ package struct ServiceManagerReport: Sendable {
     private var last: ServiceSnapshot?
     private var moved: [Duration]
 
-    /// - Parameter watchdog: how often a sign of life is wanted; nil for never.
+    /// - Parameter watchdog: the interval in which the service manager expects a notice; nil for none.
     package init(watchdog: Duration?, at now: Duration) {
-        // Twice as often as needed would do; a late one must not kill us on a busy machine.
+        // Half the interval would suffice; a quarter tolerates a late notice on a busy machine.
         interval = watchdog.map { $0 / 4 }
         start = now
         moved = [Duration](repeating: now, count: 4)
     }
 
-    /// To be called at every change of state, and a few times a second.
+    /// Call it at every change of state, and a few times a second.
     package mutating func step(_ snapshot: ServiceSnapshot, at now: Duration) -> [ServiceNotice] {
         note(snapshot, at: now)
         var notices: [ServiceNotice] = []
@@ -50,7 +52,7 @@ package struct ServiceManagerReport: Sendable {
         return notices
     }
 
-    /// The configuration has been read again: the status stands, readiness is reported anew.
+    /// After a reload: the status is unchanged, and readiness is reported again.
     package mutating func reloaded() -> [ServiceNotice] {
         isReady ? [.ready] + (status.map { [.status($0)] } ?? []) : []
     }
@@ -71,7 +73,7 @@ package struct ServiceManagerReport: Sendable {
     private mutating func note(_ snapshot: ServiceSnapshot, at now: Duration) {
         let counts = Self.counts(snapshot)
         let before = last.map(Self.counts) ?? counts
-        // A device that has just come back is given its time.
+        // A device that has just been reopened gets the full time.
         let wasOpen = last?.microphone.isOpen ?? false
         for (part, count) in counts.enumerated() where count != before[part] || part == 0 && !wasOpen {
             moved[part] = now

@@ -1,19 +1,19 @@
 package import VoiceAudio
 package import VoiceConversation
 
-/// How the parts of the daemon fare at one instant, as the service manager is to know it.
+/// The health of the daemon's parts at one instant, for the service manager.
 package struct ServiceSnapshot: Sendable, Equatable {
     package var conversation: ConversationState
     package var microphone: DeviceState
     package var loudspeaker: DeviceState
-    /// Whether the sound is made of devices that are opened and can be lost; files are always there.
+    /// Whether audio uses devices, which can be lost; files are always available.
     package var hasDevices: Bool
     package var isMicrophoneMuted = false
-    /// Why the voice service refused the latest conversation, where there is none now.
+    /// Why the voice service refused the latest conversation; nil while one is open.
     package var refusal: String?
     package var budgetSpentUntil: String?
-    /// Each grows while its part turns: frames of the microphone, cycles of the audio thread, answers of the conversation's
-    /// loop, rounds of the network thread.
+    /// Progress counters of the parts: frames of the microphone, cycles of the audio thread, turns of the
+    /// conversation's loop, turns of the network thread.
     package var captured: UInt64 = 0
     package var cycles: UInt64 = 0
     package var conversationTurns: UInt64 = 0
@@ -31,7 +31,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         self.hasDevices = hasDevices
     }
 
-    /// What the box does without, in words; empty when all is well.
+    /// Descriptions of what is missing; empty if nothing is.
     package var lacks: [String] {
         var lacks: [String] = []
         if case .error(let reason) = conversation {
@@ -46,7 +46,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
 
     package enum Side: String { case microphone, loudspeaker }
 
-    /// What is wrong with a device, in words; nil where nothing is, or where nobody wants it.
+    /// What is wrong with a device; nil if nothing is, or if the device is not in use.
     package func problem(of side: Side) -> String? {
         guard hasDevices, side == .loudspeaker || !isMicrophoneMuted else { return nil }
         switch side == .microphone ? microphone : loudspeaker {
@@ -57,7 +57,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         }
     }
 
-    /// One line for people.
+    /// The status as one line for people.
     package var text: String {
         let activity =
             switch conversation {
@@ -75,7 +75,7 @@ package struct ServiceSnapshot: Sendable, Equatable {
         return lacks.isEmpty ? activity : "\(activity); degraded: \(lacks.joined(separator: "; "))"
     }
 
-    /// Both devices run and a session is open, or none is wanted.
+    /// Whether both devices run and a session is open or not wanted.
     var isUp: Bool {
         switch conversation {
         case .connecting, .error: false

@@ -3,9 +3,9 @@ internal import Synchronization
 internal import VoiceBase
 internal import VoiceConversation
 
-/// Tells the service manager how the daemon fares: ready, status, signs of life. `ServiceManagerReport` decides.
+/// Reports the daemon's health to the service manager: readiness, status, watchdog. `ServiceManagerReport` decides.
 ///
-/// Without a service manager it only writes the line "ready" into the log.
+/// Without a service manager it only logs "ready".
 package actor ServiceSupervisor {
     private static let pause = Duration.milliseconds(500)
 
@@ -15,7 +15,7 @@ package actor ServiceSupervisor {
     private var report: ServiceManagerReport
     private let pulse = Pulse()
 
-    /// Counts the turns of loops, from wherever they turn.
+    /// Counts turns of the loops; thread-safe.
     private final class Pulse: Sendable {
         let conversation = Atomic<UInt64>(0)
         let network = Atomic<UInt64>(0)
@@ -46,12 +46,12 @@ package actor ServiceSupervisor {
         }
     }
 
-    /// The end has begun: no more signs of life.
+    /// Shutdown has begun: watchdog notices end.
     package func stopping() {
         manager?.send([.stopping, .status("Stopping")])
     }
 
-    /// Tells of a reload around `body`.
+    /// Reports a reload around `body`.
     package func reloading(_ body: @Sendable () async -> Void) async {
         manager?.send([.reloading(since: Monotonic.now())])
         await body()
@@ -75,7 +75,7 @@ package actor ServiceSupervisor {
         }
     }
 
-    /// Asks the loops to turn once, again and again; a loop that hangs leaves its count as it is.
+    /// Makes the loops turn once at regular intervals; the count of a loop that hangs stands still.
     private func feel() async {
         let daemon = daemon
         let pulse = pulse

@@ -2,11 +2,11 @@ internal import VoiceBase
 package import VoiceConfiguration
 package import VoiceNetwork
 
-/// How confidential things travel to one of the two services, and whether they may: for `config check` and the doctor.
+/// How confidential data travels to a service, and whether it may: for `config check` and the doctor.
 ///
-/// A look ahead: the daemon itself judges the address of every connection that it makes.
+/// A preview: the daemon itself judges the address of every connection it makes.
 package struct ServiceTransport: Equatable, Sendable {
-    /// "realtime.url", "jarvis.url".
+    /// "realtime.url" or "jarvis.url", for example.
     package let key: String
     package let host: String
     /// What travels, as the subject of a sentence.
@@ -16,7 +16,8 @@ package struct ServiceTransport: Equatable, Sendable {
     private var section: String { String(key.prefix { $0 != "." }) }
     private var encrypted: String { section == "jarvis" ? "https://" : "wss://" }
 
-    /// Both services, of which the agent only where there is a token, or a file for one that may be mended; the names are looked up, which takes seconds at worst.
+    /// Covers the usable voice services, and the agent if there is a token or a file for one. Resolves host names,
+    /// which takes seconds in the worst case.
     package static func look(
         _ configuration: Configuration,
         secrets: Secrets,
@@ -62,10 +63,10 @@ package struct ServiceTransport: Equatable, Sendable {
         return ServiceTransport(key: address.key, host: base.host, load: load, verdict: verdict)
     }
 
-    /// The address that stands in a URL; none for a name.
+    /// The address in a URL; empty if the host is a name.
     static func literal(_ base: ServerURL) -> [NetworkAddress] { NetworkAddress(text: base.host).map { [$0] } ?? [] }
 
-    /// Nil where there is nothing to say: over TLS.
+    /// nil over TLS, when there is nothing to report.
     package var line: String? {
         switch verdict {
         case .encrypted: nil
@@ -79,12 +80,12 @@ package struct ServiceTransport: Equatable, Sendable {
         }
     }
 
-    /// A name with its address; an address by itself.
+    /// A name with its address, or the address alone.
     private func place(_ address: NetworkAddress, _ link: String) -> String {
         NetworkAddress(text: host) == nil ? host + link + address.text : host
     }
 
-    /// The way out; nil where none is needed.
+    /// The remedy; nil if none is needed.
     package var advice: String? {
         switch verdict {
         case .encrypted, .near: nil
@@ -99,10 +100,10 @@ package struct ServiceTransport: Equatable, Sendable {
 
     package var isRefused: Bool { if case .exposed = verdict { true } else { false } }
 
-    /// Whether a connection may be tried now.
+    /// Whether a connection can be attempted now.
     var isReachable: Bool { !isRefused && verdict != .unresolved }
 
-    /// Where the service is refused.
+    /// The problem to report if the connection is refused.
     package var problem: ConfigurationProblem {
         ConfigurationProblem(place: key, message: [line, advice].compactMap { $0 }.joined(separator: ": "))
     }
@@ -118,7 +119,7 @@ package struct ServiceTransport: Equatable, Sendable {
         return await TimeLimit.run(.seconds(6)) { await OwnThread.run("jv-lookup") { lookUp(host) } } ?? []
     }
 
-    /// libcurl knows localhost and what is below it by itself.
+    /// Resolves localhost and its subdomains as libcurl does, without a lookup.
     @Sendable package static func system(_ host: String) -> [NetworkAddress] {
         if host == "localhost" || host.hasSuffix(".localhost") {
             return [NetworkAddress([127, 0, 0, 1])].compactMap { $0 }

@@ -6,7 +6,7 @@ package import VoiceConfiguration
 internal import VoiceConversation
 
 extension ToolContext {
-    /// Tools that are answered by this agent.
+    /// Makes tools that use this agent.
     package init(_ client: JarvisClient, _ settings: Configuration.Jarvis, logger: Logger) {
         self.init(logger: logger)
         ask = { await client.ask($0) }
@@ -24,10 +24,10 @@ extension ToolContext {
 }
 
 extension JarvisClient {
-    /// So long somebody who has called waits for a greeting.
+    /// How long the user waits for a greeting.
     private static let greetingLimit = Duration.seconds(5)
 
-    /// How the agent greets who has just called; nil where it does not answer in time, or does not answer that.
+    /// Asks the agent for a greeting; nil if it does not answer in time, fails, or asks something back.
     func greeting() async -> String? {
         let request = """
             (The user has just called and has said nothing yet. Greet him in one short sentence, and use no tool.)
@@ -41,7 +41,7 @@ extension JarvisClient {
 }
 
 extension ConversationEvent {
-    /// What the agent's client has to tell, for the conversation.
+    /// Translates news from the agent's client for the conversation.
     init(_ news: JarvisClient.News) {
         switch news {
         case .asks(let question, let prompt, let characters):
@@ -52,7 +52,7 @@ extension ConversationEvent {
         }
     }
 
-    /// What the user said, without what the box added below it.
+    /// The user's words, without the context the daemon appended.
     private static func words(of query: String) -> String {
         query.split(separator: "\n\n", maxSplits: 1).first.map(String.init) ?? query
     }

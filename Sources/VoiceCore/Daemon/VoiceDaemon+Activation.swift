@@ -7,9 +7,9 @@ internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceMedia
 
-/// When conversations begin and end, for signals, buttons and the control socket.
+/// When conversations begin and end: for signals, buttons and the control socket.
 extension VoiceDaemon {
-    /// The settings with what is remembered from before the start: mute, and the mode that was set by hand.
+    /// The settings with the state saved before the start: mute, and the mode set by hand.
     static func restored(
         _ settings: DaemonSettings,
         logger: Logger,
@@ -43,7 +43,7 @@ extension VoiceDaemon {
         return settings
     }
 
-    /// - Parameter configured: the mode that the configuration says, whatever is remembered.
+    /// - Parameter configured: the mode in the configuration, regardless of what was saved.
     static func activation(
         _ settings: ActivationSettings,
         _ parts: ActivationController.Parts,
@@ -65,7 +65,7 @@ extension VoiceDaemon {
         return ActivationController(parts, options: settings.machine, voiceGate: settings.voiceGate, inbox: inbox)
     }
 
-    /// Runs what surrounds activation until cancelled: words, buttons, lights, quiet hours.
+    /// Runs activation and everything around it until cancelled: wake words, buttons, lights, quiet hours.
     func runActivation(_ settings: ActivationSettings) async {
         let (hook, listener, activation) = (hook, listener, activation)
         let reader = ButtonReader(path: settings.buttons, logger: logger) { [weak self] in self?.press($0) }
@@ -88,7 +88,7 @@ extension VoiceDaemon {
         }
     }
 
-    /// Tells when quiet hours begin and end; between the two a command may say otherwise.
+    /// Reports when quiet hours begin and end; in between, a command may override them.
     private static func keepQuiet(_ hours: QuietHours, _ inbox: ActivationInbox) async {
         var isQuiet = false
         repeat {
@@ -101,7 +101,7 @@ extension VoiceDaemon {
         } while (try? await Task.sleep(for: .seconds(15))) != nil
     }
 
-    /// What a button does.
+    /// Performs the action of a button.
     nonisolated func press(_ button: Button) {
         switch button {
         case .call: activate(.button)
@@ -119,7 +119,7 @@ extension VoiceDaemon {
         }
     }
 
-    /// What listens for words; nil where nothing is to be recognised.
+    /// The wake word listener; nil if no words are to be recognised.
     static func wakeWordListener(
         _ settings: ActivationSettings,
         ports: AudioPorts,
@@ -163,43 +163,41 @@ extension VoiceDaemon {
         )
     }
 
-    /// Calls: opens a conversation, or takes the word from the box while it speaks.
+    /// Opens a conversation, or interrupts the box while it speaks.
     package nonisolated func activate(_ trigger: ActivationTrigger = .command) {
         activation.inbox.post(.activate(trigger))
     }
 
-    /// "Stop": silence, and nothing of what was asked goes on; where nothing was being said, ends a conversation that was
-    /// called for.
+    /// Silences the box and withdraws all requests; if nothing was being said, ends a conversation opened by a call.
     package nonisolated func stopTalking() {
         activation.inbox.post(.stop(isSpoken: false))
     }
 
-    /// The same, and media ends.
+    /// The same; also ends media.
     package nonisolated func stopAll() {
         activation.inbox.post(.stopAll)
     }
 
-    /// Silence, and nothing of what was asked goes on; the conversation and media do.
+    /// Silences the box and withdraws all requests; the conversation and media go on.
     package nonisolated func silence() {
         activation.inbox.post(.silence)
     }
 
-    /// An open conversation ends, and another begins in its place, in a session that remembers nothing.
+    /// Replaces an open conversation by another one, in a session without memory.
     package nonisolated func resetConversation() {
         activation.inbox.post(.reset)
     }
 
-    /// The same, and the agent too begins a fresh conversation; what is known of a failure counts no more.
+    /// The same; the agent also begins a fresh conversation, and an earlier failure is forgotten.
     package nonisolated func startFresh() {
         activation.inbox.post(.startFresh)
     }
 
-    /// Has the voice say a text in an open conversation; in quiet hours, nothing.
+    /// Has the voice say a text in an open conversation; does nothing in quiet hours.
     package nonisolated func say(_ text: String) {
         activation.inbox.post(.say(text))
     }
 
-    /// Ends the conversation.
     package nonisolated func endConversation() {
         activation.inbox.post(.end)
     }
@@ -208,20 +206,20 @@ extension VoiceDaemon {
         activation.inbox.post(.setMode(mode))
     }
 
-    /// Begins or ends quiet hours; the clock has its say again at its next change.
+    /// Begins or ends quiet hours, until the clock next changes them.
     package nonisolated func setQuiet(_ isQuiet: Bool) {
         activation.inbox.post(.quiet(isQuiet))
     }
 
-    /// Silences the microphone and closes the capture device, or opens both again. Once it returns true nothing of a
-    /// microphone that was muted is sent any more; the device follows.
+    /// Mutes the microphone and closes the capture device, or undoes both. Once muting has returned true, no more
+    /// microphone audio is sent; the device is closed shortly after.
     ///
-    /// - Returns: false where nothing came of it within two seconds.
+    /// - Returns: false if it did not take effect within two seconds.
     package nonisolated func setMicrophoneMuted(_ isMuted: Bool) async -> Bool {
         await activation.inbox.handle(.mute(isMuted), within: .seconds(2))
     }
 
-    /// Puts a typed question to the conversation, and opens one where none is open.
+    /// Adds a typed question to the conversation, and opens one if none is open.
     package nonisolated func ask(_ text: String) {
         activation.inbox.post(.ask(text))
     }
@@ -232,7 +230,7 @@ extension VoiceDaemon {
 }
 
 extension ActivationInbox {
-    /// An observer that also tells activation what it has to know of the conversation.
+    /// Returns an observer that also informs activation about the conversation.
     package func watching(_ observer: ConversationSession.Observer) -> ConversationSession.Observer {
         .init(
             effect: { effect, instant in

@@ -6,9 +6,9 @@ internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceHousehold
 
-/// Timers, alarms and announcements, put together with what they act on.
+/// Timers, alarms and announcements, connected to the parts they act on.
 extension VoiceDaemon {
-    /// Names this run of the machine; empty where the system does not tell.
+    /// Identifies this boot of the machine; empty if unavailable.
     static func boot(files: FileReader = .system) -> String {
         let bytes = (try? files.read("/proc/sys/kernel/random/boot_id", 100).bytes) ?? []
         return String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
@@ -52,7 +52,8 @@ extension VoiceDaemon {
 
     static func house(mailbox: EventMailbox, earcons: EarconRequests, logger: Logger) -> InboxController {
         var parts = InboxController.Parts(logger: logger)
-        // As news of the agent: the output of a call, which is data. Quiet hours are the inbox's own matter.
+        // Delivered like news of the agent: as the output of a call, which is data. Quiet hours are handled by the
+        // inbox.
         parts.tell = { mailbox.post(.agentReported($0, isAskedFor: true)) }
         parts.chime = { earcons.play(.notice) }
         return InboxController(parts)
@@ -60,7 +61,7 @@ extension VoiceDaemon {
 }
 
 extension TimerNews {
-    /// What the user is told in the next conversation; nil where he has heard it.
+    /// What the user is told in the next conversation; nil if the user has heard it already.
     fileprivate var sentence: String? {
         switch kind {
         case .rings: nil
@@ -81,12 +82,12 @@ extension Talk {
         }
     }
 
-    /// Whether what rings has to be soft.
+    /// Whether ringing has to be quiet.
     fileprivate var isBusy: Bool { self == .turn || self == .speaking }
 }
 
 extension VoiceDaemon {
-    /// What the small grammar may do with the box.
+    /// What the local grammar may do with the box.
     static func box(_ volumes: VolumeController, inbox: ActivationInbox) -> BoxControls {
         var box = BoxControls()
         box.changeVolume = { change in
@@ -101,7 +102,7 @@ extension VoiceDaemon {
 }
 
 extension ConversationSession.Observer {
-    /// The same, with a voice that says what is wrong; in quiet hours it says nothing.
+    /// Returns an observer that also announces problems with the local voice, except in quiet hours.
     func announcing(_ announcer: LocalAnnouncer?, _ earcons: EarconRequests) -> Self {
         guard let announcer else { return self }
         let notices = Mutex(SpokenNotices())
@@ -117,7 +118,8 @@ extension ConversationSession.Observer {
         )
     }
 
-    /// The same, with a house that listens in: announcements wait for their moment, and what rings gives way.
+    /// Returns an observer that also informs the household: announcements wait for a suitable moment, and ringing
+    /// becomes quieter.
     func minding(_ house: InboxController, _ bell: EarconRequests) -> Self {
         let observed = effect
         return Self(

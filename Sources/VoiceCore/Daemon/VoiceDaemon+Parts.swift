@@ -8,7 +8,7 @@ package import VoiceMedia
 internal import VoiceNetwork
 
 extension VoiceDaemon {
-    /// The budget, with what was spent before a restart.
+    /// The budget, including what was spent before a restart.
     static func budget(_ settings: DaemonSettings, logger: Logger) -> BudgetTracker {
         guard let directory = settings.volumes.stateDirectory else { return BudgetTracker(settings.budget) }
         return BudgetTracker(
@@ -18,7 +18,7 @@ extension VoiceDaemon {
         )
     }
 
-    /// The media player; nil where the configuration wants none.
+    /// The media player; nil if media is disabled.
     static func mediaPlayer(
         _ settings: DaemonSettings,
         ports: AudioPorts,
@@ -46,7 +46,7 @@ extension VoiceDaemon {
         )
     }
 
-    /// Tells the conversation what the agent's client has to tell; what an answer names to be played is kept first.
+    /// Forwards news from the agent's client to the conversation; media named in an answer is stored first.
     static func report(_ news: JarvisClient.News, _ player: MediaPlayer?, _ mailbox: EventMailbox) {
         guard case .answered(let answer, let query) = news, !answer.media.isEmpty, let player else {
             return mailbox.post(ConversationEvent(news))
@@ -54,12 +54,12 @@ extension VoiceDaemon {
         Task { mailbox.post(ConversationEvent(.answered(await answer.named(to: player), query: query))) }
     }
 
-    /// What buttons, scripts and the control socket may do with the media player; does nothing where there is none.
+    /// Controls of the media player for buttons, scripts and the control socket; they do nothing if there is no player.
     package nonisolated var media: any MediaControls { player ?? NoMedia() }
 }
 
 extension JarvisAnswer {
-    /// The same answer, with what the speaking model is to be told of the media that it names.
+    /// The same answer, with handles to the media it names for the speaking model.
     func named(to player: MediaPlayer) async -> Self {
         guard !media.isEmpty else { return self }
         var answer = self
@@ -69,8 +69,8 @@ extension JarvisAnswer {
 }
 
 extension ToolContext {
-    /// Lets tools play media: what answers name is kept under handles, and the agent is told with questions about media
-    /// what plays and what was played.
+    /// Lets tools play media: media named in answers is stored under handles, and questions about media are sent to the
+    /// agent together with what is playing and what was played.
     mutating func attach(_ player: MediaPlayer?) {
         guard let player else { return }
         media = player

@@ -4,7 +4,7 @@ internal import VoiceConversation
 internal import VoiceNetwork
 
 extension VoiceDaemon {
-    /// For the service manager; the counts of the loops are the caller's.
+    /// For the service manager; the caller fills in the counts of the loops.
     package var serviceSnapshot: ServiceSnapshot {
         get async {
             let status = await status
@@ -23,17 +23,17 @@ extension VoiceDaemon {
         }
     }
 
-    /// False where the sound comes from files, which are always there.
+    /// False if audio comes from files, which are always available.
     package var hasDevices: Bool {
         if case .alsa = settings.audio.source { true } else { false }
     }
 
-    /// Runs `body` on the network thread soon.
+    /// Enqueues `body` on the network thread.
     package nonisolated func onNetworkThread(_ body: @escaping @Sendable () -> Void) {
         network.enqueue(body)
     }
 
-    /// The observer that was asked for, and the daemon's events beside it.
+    /// Returns an observer that also posts the daemon's events.
     static func observer(
         _ observer: ConversationSession.Observer,
         events: DaemonEvents

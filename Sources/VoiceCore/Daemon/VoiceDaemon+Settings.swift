@@ -7,27 +7,27 @@ internal import VoiceConversation
 internal import VoiceNetwork
 
 extension VoiceDaemon {
-    /// The volumes as they are.
+    /// The current volumes.
     package var volumes: Volumes {
         get async { await volumeController.volumes }
     }
 
-    /// Sets a volume in percent, held within 0 ... 100; heard within 20 ms, remembered across restarts.
+    /// Sets a volume in percent, clamped to 0...100; takes effect within 20 ms and is remembered across restarts.
     package func setVolume(_ channel: VolumeChannel, percent: Int) async {
         await volumeController.set(channel, percent: percent)
     }
 
-    /// Silences the loudspeaker, or lets it sound again at the volumes of before.
+    /// Mutes or unmutes the loudspeaker; the volumes are kept.
     package func setMuted(_ muted: Bool) async {
         await volumeController.setMuted(muted)
     }
 
-    /// Brings into force what can be without a restart, and says in the log what cannot.
+    /// Applies the changes that need no restart, and logs those that do.
     ///
     /// - Parameters:
-    ///   - configuration: what is in force from now on: the one before with the live keys of the new one.
-    ///   - settings: made of the new configuration; that it could be made proves the configuration.
-    ///   - threshold: the level of the log.
+    ///   - configuration: the configuration now in force: the old one with the live keys of the new one.
+    ///   - settings: made from the new configuration, which validates it.
+    ///   - threshold: the log level.
     package func reload(
         _ change: ConfigurationChange,
         to configuration: Configuration,
@@ -53,7 +53,7 @@ extension VoiceDaemon {
         )
     }
 
-    /// The key for connections from now on; a service that refused the one before is asked again at once.
+    /// Uses the keys for new connections; a service that refused the previous key is asked again at once.
     private func useKeys(of settings: DaemonSettings) async {
         await session.useKeys(of: [settings.service] + settings.substitutes)
         guard case .error = await session.state else { return }

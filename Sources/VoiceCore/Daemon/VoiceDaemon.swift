@@ -9,23 +9,23 @@ internal import VoiceHousehold
 internal import VoiceMedia
 internal import VoiceNetwork
 
-/// The whole daemon, put together: sound card, network, conversation, agent.
+/// The assembled daemon: sound card, network, conversation, agent.
 ///
-///     AudioThread <--AudioPorts--> VoicePump, ServiceLink (network thread) <--> ConversationSession --> tools --> agent
+///     AudioThread <-AudioPorts-> VoicePump, ServiceLink (network thread) <--> ConversationSession --> tools --> agent
 ///
-/// `start` brings it up in the order in which its parts depend on each other, `stop` takes it down in reverse.
+/// `start` starts the parts in the order of their dependencies; `stop` stops them in reverse.
 package actor VoiceDaemon {
     package nonisolated let ports = AudioPorts()
-    /// What happens, for whoever watches.
+    /// Events for observers.
     package nonisolated let events = DaemonEvents()
     let settings: DaemonSettings
     let logger: Logger
     let network = NetworkThread()
     nonisolated let mailbox = EventMailbox()
-    /// How much of the microphone has left.
+    /// Records how much microphone audio has left the machine.
     package let egress: EgressLedger
     let session: ConversationSession
-    /// Sound on its way between card and socket; for measurements.
+    /// Moves audio between card and socket; exposed for measurements.
     package nonisolated let pump: NetworkConfined<VoicePump>
     private var running: Task<Void, Never>?
     let sound: AudioSupervisor
@@ -37,7 +37,7 @@ package actor VoiceDaemon {
     private let store: ActivationStore?
     private let timerStore: TimerStore?
     nonisolated let timers: TimerController
-    /// What the house wants told.
+    /// Announcements waiting to be told to the user.
     nonisolated let house: InboxController
     private var minding: Task<Void, Never>?
     private var activating: Task<Void, Never>?
@@ -45,10 +45,10 @@ package actor VoiceDaemon {
 
     let client: JarvisClient
     nonisolated let player: MediaPlayer?
-    /// Says what is to be said where no session does; nil where there is no voice for it.
+    /// Speaks for the daemon while no session does; nil if there is no local voice.
     nonisolated let announcer: LocalAnnouncer?
 
-    /// What the model is told of the tools, without anybody to answer them.
+    /// The tools as offered to the model, without an agent behind them.
     package static func advertised(
         _ jarvis: Configuration.Jarvis = .init(),
         mode: ActivationMode = .always,
@@ -97,7 +97,7 @@ package actor VoiceDaemon {
         self.client = client
         let house = Self.house(mailbox: mailbox, earcons: ports.earcons, logger: logger)
         self.house = house
-        // Made after the pump, which is made after the timers.
+        // Fulfilled later: the announcer needs the pump, which is created after the timers.
         let speaking = Promise<LocalAnnouncer?>()
         let timerStore = settings.volumes.stateDirectory.map { TimerStore(directory: $0, logger: logger) }
         self.timerStore = timerStore
@@ -210,7 +210,7 @@ package actor VoiceDaemon {
         get async { await session.state }
     }
 
-    /// Whether the service of the conversation says what it is told to.
+    /// Whether the current service can say given words exactly.
     package var saysGivenWords: Bool {
         get async {
             let capabilities = await session.present.capabilities
@@ -231,18 +231,18 @@ package actor VoiceDaemon {
         }
     }
 
-    /// Writes the status into the log, in one line.
+    /// Logs the status in one line.
     package func logStatus() async {
         let status = await status
         logger.info("status", metadata: .event(.status, status.metadata))
     }
 
-    /// Looks for the devices, starts the network and begins to listen; a device that is away is taken when it comes.
+    /// Opens the devices, starts the network and begins to listen. A missing device is opened when it appears.
     package func start() async throws {
         for notice in settings.notices { logger.warning("\(notice)") }
         await volumeController.start()
         await player?.start()
-        // A box that was muted does not open its microphone, not even for a moment.
+        // A muted box must not open its microphone, not even for a moment.
         if settings.activation.machine.isMuted { await sound.setCapture(open: false) }
         try await sound.start()
         try network.start()
@@ -267,20 +267,20 @@ package actor VoiceDaemon {
         )
     }
 
-    /// Waits for the end, once started.
-    /// - Throws: when a part that cannot be started again has ended by itself.
+    /// Waits until the daemon ends, once started.
+    /// - Throws: if a part that cannot be restarted has ended unexpectedly.
     package func ended() async throws {
         await network.ended()
         if !isStopping { throw DaemonFailure.networkThreadEnded }
     }
 
-    /// Takes an event from outside the conversation, such as a command.
+    /// Posts an event from outside the conversation, such as a command.
     package nonisolated func post(_ event: ConversationEvent) {
         mailbox.post(event)
     }
 
-    /// Takes back what the agent is at work on, closes the session with 1000, lets the card play out, and ends every thread:
-    /// within two seconds. The network ends when the agent has confirmed, or has had its second.
+    /// Withdraws the agent's requests, closes the session with code 1000, lets the card play out, and ends every
+    /// thread, within two seconds. The network ends once the agent has confirmed or its second has passed.
     package func stop() async {
         isStopping = true
         logger.info("stopping", metadata: .event(.stopping))
@@ -307,7 +307,7 @@ package actor VoiceDaemon {
     }
 }
 
-/// Why the daemon cannot go on.
+/// Why the daemon cannot continue.
 package enum DaemonFailure: Error, CustomStringConvertible {
     case networkThreadEnded
 

@@ -2,7 +2,7 @@ internal import Glibc
 internal import VoiceBase
 internal import VoiceNetwork
 
-/// Looks at everything a conversation needs, side by side, each within its time.
+/// Checks everything a conversation needs. The checks run concurrently, each with a time limit.
 ///
 ///     DoctorContext (configuration, secrets) --> checks: gather facts, judge them --> DoctorReport
 ///
@@ -16,10 +16,10 @@ package struct Doctor: Sendable {
 
     private let context: DoctorContext
     private let isOffline: Bool
-    /// Whether there may be a sound card and a systemd; false for tests.
+    /// Whether there may be a sound card and systemd; false in tests.
     private let looksAtMachine: Bool
 
-    /// - Parameter isOffline: asks neither the service nor the agent.
+    /// - Parameter isOffline: whether to skip the checks that contact the service and the agent.
     package init(_ context: DoctorContext, isOffline: Bool = false, looksAtMachine: Bool = true) {
         self.context = context
         self.isOffline = isOffline

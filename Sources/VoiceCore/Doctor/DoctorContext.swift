@@ -3,21 +3,21 @@ package import VoiceBase
 package import VoiceConfiguration
 internal import VoiceConversation
 
-/// What the doctor looks at: the configuration as far as it can be read, and what is wrong with it.
+/// The input of the doctor: the configuration as far as it can be read, and its problems.
 package struct DoctorContext: Sendable {
     package var environment: [String: String]
     package var loaded: LoadedConfiguration?
     package var secrets: Secrets?
-    /// What the daemon would run on; nil where it would not start, and where the key is missing.
+    /// The settings the daemon would run with; nil if it would not start or the key is missing.
     package var settings: DaemonSettings?
-    /// Of the configuration and of the secrets.
+    /// Problems of the configuration, and of the secrets.
     package var problems: [ConfigurationProblem] = []
     package var secretProblems: [ConfigurationProblem] = []
     package var unreadable: [String] = []
-    /// Takes every secret out of a text that could be found, also where the configuration cannot be used.
+    /// Removes every secret that could be found, even if the configuration is unusable.
     package private(set) var redactor = Redactor()
 
-    /// Reads everything that only root may read; nothing is looked at yet.
+    /// Reads everything that only root may read; runs no checks.
     package init(
         path: String? = nil,
         overrides: [String] = [],
@@ -46,7 +46,7 @@ package struct DoctorContext: Sendable {
         guard let secrets else { return }
         do {
             let silent = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
-            // That there is no key is a finding of its own.
+            // A missing key is reported as a finding of its own.
             let found = try DaemonSettings(values, secrets: secrets, files: files, needsKey: false, logger: silent)
             if !lacksKey { settings = found }
         } catch {
@@ -54,24 +54,24 @@ package struct DoctorContext: Sendable {
         }
     }
 
-    /// Goes on as another user, with what root has read; see `ServiceUser`.
+    /// Continues as another user, keeping what root has read; see `ServiceUser`.
     package mutating func become(_ name: String) throws(ServiceUser.Fault) {
         environment = ServiceUser.environment(environment, of: name, home: try ServiceUser.become(name))
     }
 
-    /// The secrets in use, and those that the environment holds besides.
+    /// Covers the secrets in use and any others in the environment.
     private static func redactor(_ secrets: Secrets?, _ environment: [String: String]) -> Redactor {
         let others = ProcessEnvironment.secrets.compactMap { environment[$0].flatMap { Secret($0) } }
         return Redactor((secrets?.all ?? []) + others)
     }
 
-    /// Whether no service in use can be had for want of a key.
+    /// Whether every service in use lacks its key.
     var lacksKey: Bool {
         guard let loaded, let secrets else { return false }
         return DaemonSettings.missingKey(loaded.values, secrets) != nil
     }
 
-    /// The service that the daemon would begin with.
+    /// The service the daemon would start with.
     func service(_ values: Configuration) -> any VoiceService.Type {
         secrets.flatMap { ServiceRegistry.usable(by: values, secrets: $0).first } ?? ServiceRegistry.chosen(by: values)
     }

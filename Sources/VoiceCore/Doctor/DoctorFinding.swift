@@ -1,15 +1,15 @@
 internal import VoiceConfiguration
 
-/// One line of the doctor: what was looked at, how it is, and the way out.
+/// One line of the doctor's report: the check, its result, and the remedy.
 package struct DoctorFinding: Sendable, Equatable, Encodable {
-    /// From harmless to grave.
+    /// In order of severity.
     package enum Verdict: String, Sendable, Comparable, CaseIterable, Encodable {
         case ok
-        /// Not looked at, for the reason that the message gives.
+        /// Not checked; the message gives the reason.
         case skipped
         /// The daemon runs, but not as well as it could.
         case warn
-        /// The daemon will not do its work.
+        /// The daemon will not work.
         case fail
 
         package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
@@ -17,11 +17,11 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// A short name that stays the same from version to version, such as "api-key".
+    /// A short name that is stable across versions, such as "api-key".
     package var check: String
     package var verdict: Verdict
     package var message: String
-    /// What to do about it; nil where there is nothing to do.
+    /// The remedy; nil if none is needed.
     package var advice: String?
 
     package init(_ check: String, _ verdict: Verdict, _ message: String, advice: String? = nil) {
@@ -31,7 +31,7 @@ package struct DoctorFinding: Sendable, Equatable, Encodable {
         self.advice = advice
     }
 
-    /// The same without any secret.
+    /// The finding without any secret.
     func cleaned(_ redactor: Redactor) -> DoctorFinding {
         var copy = self
         copy.message = redactor.clean(message)

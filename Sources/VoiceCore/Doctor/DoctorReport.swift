@@ -8,13 +8,13 @@ package struct DoctorReport: Sendable, Equatable {
         self.findings = findings
     }
 
-    /// The gravest of them; what was skipped is no trouble.
+    /// The most severe verdict; skipped checks do not count.
     package var verdict: DoctorFinding.Verdict {
         let gravest = findings.map(\.verdict).max() ?? .ok
         return gravest == .skipped ? .ok : gravest
     }
 
-    /// The exit status: 0 all is well, 1 something could be better, 2 something does not work.
+    /// The exit status: 0 if all is well, 1 if something could be better, 2 if something does not work.
     package var exitStatus: Int32 {
         switch verdict {
         case .ok, .skipped: 0
@@ -23,7 +23,7 @@ package struct DoctorReport: Sendable, Equatable {
         }
     }
 
-    /// A line for each finding, the way out below it, and a summary.
+    /// One line for each finding, followed by its remedy, and a summary.
     package var text: String {
         let width = findings.map(\.check.count).max() ?? 0
         var lines: [String] = []

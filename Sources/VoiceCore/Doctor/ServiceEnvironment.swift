@@ -1,16 +1,16 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// The environment as the service has it: what systemd would hand to the daemon, as far as this user may read it.
+/// The service's environment: what systemd would pass to the daemon, as far as this user may read it.
 struct ServiceEnvironment: Sendable, Equatable {
     static let folder = "/etc/jarvis-voiced"
     static let defaults = "/etc/default/jarvis-voiced"
 
     private(set) var variables: [String: String]
-    /// Files with secrets that are there but closed to this user.
+    /// Files with secrets that exist but that this user may not read.
     private(set) var unreadable: [String] = []
 
-    /// Adds the lines of `/etc/default/jarvis-voiced`, and takes `/etc/jarvis-voiced` for the folder of credentials where
+    /// Adds the variables of `/etc/default/jarvis-voiced`, and uses `/etc/jarvis-voiced` as the credentials folder if
     /// there is no other: the unit's `LoadCredential=` names the same files.
     init(_ environment: [String: String], files: FileReader = .system) {
         variables = environment
@@ -33,7 +33,7 @@ struct ServiceEnvironment: Sendable, Equatable {
         if isThere, unreadable.isEmpty { variables["CREDENTIALS_DIRECTORY"] = Self.folder }
     }
 
-    /// `NAME=value` lines as systemd's EnvironmentFile= has them, without continued lines.
+    /// Parses `NAME=value` lines in the format of systemd's EnvironmentFile=, without line continuation.
     static func assignments(_ text: String) -> [(name: String, value: String)] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             let line = line.drop { $0 == " " || $0 == "\t" }

@@ -1,18 +1,18 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Becomes another user for the rest of the process, with the groups that user is in.
+/// Switches the rest of the process to another user and that user's groups.
 package enum ServiceUser {
-    /// The one that the unit names.
+    /// The user named in the unit.
     static let name = "jarvis-voiced"
 
-    /// Why it did not work, in one line.
+    /// Why switching failed, in one line.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         package var description: String
     }
 
-    /// For root only; the whole process changes.
-    /// - Returns: the user's home.
+    /// Requires root; changes the whole process.
+    /// - Returns: the user's home folder.
     package static func become(_ name: String) throws(Fault) -> String {
         guard geteuid() == 0 else {
             throw Fault(description: "--user needs root: sudo jarvis-voiced doctor --user \(name)")
@@ -28,12 +28,12 @@ package enum ServiceUser {
         return home
     }
 
-    /// The environment as that user has it: nothing is looked for in the folders of the one before.
+    /// Adapts the environment to that user, so that no folder of the previous user is searched.
     static func environment(_ environment: [String: String], of name: String, home: String) -> [String: String] {
         var result = environment
         result["HOME"] = home
         for name in ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "STATE_DIRECTORY"] { result[name] = nil }
-        // As the unit's StateDirectory= has it.
+        // Matches the unit's StateDirectory=.
         if name == Self.name { result["STATE_DIRECTORY"] = StateDirectory.service }
         return result
     }

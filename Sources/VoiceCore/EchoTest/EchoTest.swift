@@ -31,8 +31,8 @@ package struct EchoTest: Sendable {
         self.logger = logger
     }
 
-    /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it promptly, closes the devices
-    /// and returns nil.
+    /// Takes about ten seconds, and as long again with a person's voice. Cancellation ends it promptly, closes the
+    /// devices and returns nil.
     /// - Parameter whenToTalk: called when the person should start to talk; nil for a test without.
     package func run(whenToTalk: (@Sendable () -> Void)? = nil) async throws -> EchoTestResult? {
         let ports = AudioPorts()

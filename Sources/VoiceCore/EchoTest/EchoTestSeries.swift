@@ -20,8 +20,8 @@ package struct EchoTestSeries: Sendable {
 
     /// Returns the canceller to test next; nil if enough is known.
     ///
-    /// A device that removes its own echo needs no other test. If it leaves too much, the software canceller is tried after
-    /// it, and on a raw channel if there is one.
+    /// A device that removes its own echo needs no other test. If it leaves too much, the software canceller is tried
+    /// after it, and on a raw channel if there is one.
     ///
     /// - Parameter isWhole: tests all possible ones, whatever the results.
     package func next(isWhole: Bool = false) -> EchoWorker? {
@@ -55,8 +55,9 @@ package struct EchoTestSeries: Sendable {
 
     /// What `echo.mode = "auto"` should do on this device from now on; nil if unknown.
     ///
-    /// If an unprocessed microphone picks up nothing of the loudspeaker at all, below `EchoTestVerdict.cancelled`, it has an
-    /// unknown canceller of its own. If in fact the loudspeaker was off, the software canceller takes over once it is on.
+    /// If an unprocessed microphone picks up nothing of the loudspeaker at all, below `EchoTestVerdict.cancelled`, it
+    /// has an unknown canceller of its own. If in fact the loudspeaker was off, the software canceller takes over once
+    /// it is on.
     package var worker: EchoWorker? {
         guard let best, best.result.hasCanceller else { return nil }
         switch best.verdict.grade {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import VoiceBase
 
-/// The signal of `echo-test` at 24 kHz: silence for the noise, a gentle sweep, then noise with the level changes of speech.
-/// Always the same.
+/// The signal of `echo-test` at 24 kHz: silence for the noise, a gentle sweep, then noise with the level changes of
+/// speech. Always the same.
 package enum EchoTestSignal {
     /// Seconds of each part, in order.
     package static let silence = 1.5
@@ -34,8 +34,8 @@ package enum EchoTestSignal {
         return output + speechLike(count: Int(Float(speech) * rate), rate: rate)
     }
 
-    /// White noise through two first-order low passes (the slope of speech above 500 Hz) and a high pass, with syllables at 4
-    /// Hz and a pause every 1.5 seconds.
+    /// White noise through two first-order low passes (the slope of speech above 500 Hz) and a high pass, with
+    /// syllables at 4 Hz and a pause every 1.5 seconds.
     private static func speechLike(count: Int, rate: Float) -> [Int16] {
         var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
         var low: Float = 0

@@ -59,8 +59,8 @@ package struct EchoTestVerdict: Sendable, Equatable {
     package static let loudestEcho = -6.0
     /// Share of far-end periods with clipped samples that is harmful.
     static let harmfulClipping = 0.005
-    /// Echo below this level at the microphone, in dBFS, was cancelled by the device: the loudspeaker plays the test signal
-    /// at -20.
+    /// Echo below this level at the microphone, in dBFS, was cancelled by the device: the loudspeaker plays the test
+    /// signal at -20.
     package static let cancelled = -60.0
     /// No real microphone is this quiet, in dBFS.
     static let dead = -94.0
@@ -223,8 +223,8 @@ package enum EchoTestReport {
 }
 
 extension AudioConfiguration {
-    /// Adds knowledge from outside the configuration: the user's lines of known devices, and the best worker according to
-    /// `echo-test`.
+    /// Adds knowledge from outside the configuration: the user's lines of known devices, and the best worker according
+    /// to `echo-test`.
     /// - Returns: problems with the lines, for people.
     package mutating func learn(
         _ audio: Configuration.Audio,

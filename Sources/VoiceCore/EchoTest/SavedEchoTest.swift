@@ -65,8 +65,8 @@ package struct SavedEchoTest: Sendable, Equatable {
         channels = texts["channels"] ?? ""
     }
 
-    /// Returns the worker that applies to a configuration with these devices. Whether the microphone and its use are the same
-    /// shows once it is open.
+    /// Returns the worker that applies to a configuration with these devices. Whether the microphone and its use are
+    /// the same shows once it is open.
     func measured(on audio: Configuration.Audio) -> MeasuredWorker? {
         guard input == audio.input, output == audio.output, let worker else { return nil }
         return MeasuredWorker(worker: worker, device: device, channels: channels)

@@ -2,24 +2,23 @@ internal import FoundationEssentials
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// jarvis-voiced(1) and jarvis-simulator(1), made of the description of their own command lines: the same that `--help` is
-/// made of.
+/// Generates jarvis-voiced(1) and jarvis-simulator(1) from the same description of their command lines as `--help`.
 package enum CommandManual {
-    /// The description is not what was expected.
+    /// The description has an unexpected format.
     package struct Unreadable: Error, CustomStringConvertible {
         package var description: String { "the description of the command line cannot be read" }
     }
 
-    /// The page of the daemon.
+    /// Generates the page of the daemon.
     ///
-    /// - Parameter description: the JSON of `--experimental-dump-help`.
+    /// - Parameter description: the JSON printed by `--experimental-dump-help`.
     package static func page(description: String, version: String) throws(Unreadable) -> String {
         var page = try commandLine(description, version)
         addDaemon(to: &page)
         return page.text
     }
 
-    /// The page of a tool beside the daemon.
+    /// Generates the page of another program.
     package static func toolPage(description: String, version: String) throws(Unreadable) -> String {
         var page = try commandLine(description, version)
         page.heading("SEE ALSO")
@@ -84,7 +83,7 @@ package enum CommandManual {
         for child in command.shownCommands { add(child, prefix: name, to: &page) }
     }
 
-    /// "the mouth ..." of "The mouth ...", as apropos has it.
+    /// Turns "The mouth ..." into "the mouth ...", as apropos expects, and removes a final full stop.
     private static func firstWordSmall(_ text: String) -> String {
         var text = text.prefix(1).lowercased() + text.dropFirst()
         if text.last == "." { text.removeLast() }
@@ -92,7 +91,7 @@ package enum CommandManual {
     }
 }
 
-/// A command of the description.
+/// A command in the description.
 private struct CommandDescription: Decodable {
     let commandName: String
     let abstract: String?
@@ -128,7 +127,7 @@ private struct ArgumentDescription: Decodable {
     let defaultValue: String?
     let allValues: [String]?
 
-    /// What every command has.
+    /// Options every command has.
     var isGeneral: Bool { (names ?? []).contains { $0.name == "help" || $0.name == "version" } }
 
     /// "-c, --config FILE"
@@ -141,7 +140,6 @@ private struct ArgumentDescription: Decodable {
 }
 
 extension ExitCode {
-    /// For the manual.
     fileprivate var meaning: String {
         switch self {
         case .success: "All is well."

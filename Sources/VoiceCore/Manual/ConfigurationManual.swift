@@ -1,6 +1,6 @@
 internal import VoiceConfiguration
 
-/// jarvis-voiced.toml(5), made of the table of keys.
+/// Generates jarvis-voiced.toml(5) from the table of keys.
 package enum ConfigurationManual {
     package static func page(version: String) -> String {
         var page = Roff(title: "jarvis-voiced.toml", section: 5, version: version)
@@ -45,7 +45,7 @@ package enum ConfigurationManual {
     }
 }
 
-/// docs/configuration.md, made from the table of keys.
+/// Generates docs/configuration.md from the table of keys.
 package enum ConfigurationReference {
     package static var text: String {
         var lines = [

@@ -1,4 +1,4 @@
-/// A manual page in the making: macros of man(7), with text made safe for them.
+/// Builds a manual page with the macros of man(7); escapes all text.
 struct Roff: Sendable {
     private(set) var lines: [String] = []
 
@@ -9,21 +9,20 @@ struct Roff: Sendable {
         lines.append(".TH \(name) \(section) \"\" \(Self.quoted("jarvis-voiced \(version)")) \"\(manual)\"")
     }
 
-    /// The page.
     var text: String { lines.joined(separator: "\n") + "\n" }
 
     mutating func heading(_ text: String) { lines.append(".SH \(Self.quoted(text))") }
     mutating func subheading(_ text: String) { lines.append(".SS \(Self.quoted(text))") }
 
-    /// Lines that are roff already.
+    /// Appends lines that are already roff.
     mutating func raw(_ more: [String]) { lines += more }
 
-    /// Paragraphs are separated by empty lines.
+    /// Appends paragraphs, separated by empty lines in the text.
     mutating func paragraph(_ text: String) {
         for part in Self.paragraphs(text) { lines += [".PP", Self.escaped(part)] }
     }
 
-    /// A term in bold, and what it means below it.
+    /// Appends a term in bold and its explanation below.
     mutating func item(_ term: String, _ text: String) {
         lines += [".TP", ".B \(Self.quoted(term))"]
         for (index, part) in Self.paragraphs(text).enumerated() {
@@ -32,14 +31,14 @@ struct Roff: Sendable {
         }
     }
 
-    /// Lines to be shown as they are.
+    /// Appends lines verbatim.
     mutating func example(_ text: String) {
         lines += [".PP", ".RS 4", ".nf"]
         lines += text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.escaped(String($0)) }
         lines += [".fi", ".RE"]
     }
 
-    /// Text that roff takes for nothing but text: `\` and `-` escaped, no control character at the start of a line.
+    /// Escapes text so that roff does not interpret it: `\` and `-`, and a control character at the beginning.
     static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

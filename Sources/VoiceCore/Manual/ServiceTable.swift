@@ -1,8 +1,8 @@
 internal import VoiceConversation
 
-/// What each voice service can do, as the table of docs/services.md: made of the values that the conversation reads.
+/// Generates the table of capabilities in docs/services.md from the values the conversation uses.
 package enum ServiceTable {
-    /// The lines of the page that the table stands between.
+    /// The lines of the page that enclose the table.
     package static let begin = "<!-- made of the services' capabilities -->"
     package static let end = "<!-- end of the table -->"
 
@@ -20,7 +20,7 @@ package enum ServiceTable {
 
     private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
 
-    /// The page with the table anew; nil where the page has no place for it.
+    /// Returns the page with an updated table; nil if the markers are missing.
     package static func updated(_ page: String) -> String? {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(of: begin), let stop = lines.firstIndex(of: end), start < stop else {

@@ -80,13 +80,13 @@ extension ControlCommand {
     }
 }
 
-/// What can be asked of the timers.
+/// Actions of the `timer` command.
 private enum TimerAction: String, CaseIterable {
     case list, set, cancel, stop
 }
 
 extension TimerProblem {
-    /// Whether other words would have done it.
+    /// Whether the user could correct it by different words.
     fileprivate var isMistake: Bool {
         switch self {
         case .unreadable, .length, .past, .tooFar, .unknown, .ambiguous: true

@@ -47,7 +47,7 @@ extension ControlCommand {
     }
 }
 
-/// What can be asked of the media player.
+/// Actions of the `media` command.
 private enum MediaAction: String, CaseIterable {
     case status, play, enqueue, pause, resume, skip, previous, stop, clear
 

@@ -70,7 +70,7 @@ extension ControlCommand {
     }
 }
 
-/// A volume as somebody asks for it: "40", "+10", "-10".
+/// A requested volume or change of volume: "40", "+10", "-10".
 struct VolumeChange: Equatable {
     private let percent: Int
     private let isRelative: Bool

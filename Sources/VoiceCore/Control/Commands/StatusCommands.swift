@@ -82,7 +82,7 @@ extension VoiceDaemon {
 }
 
 extension EchoStatus {
-    /// What is known of the echo, for `status`.
+    /// Measurements of the echo, for `status`; unknown ones are left out.
     fileprivate var values: [String: JSONValue] {
         let rule = EchoQuality.Rule()
         let quality: String? = linearERLE.map { erle in
@@ -104,7 +104,7 @@ extension EchoStatus {
 }
 
 extension DaemonSettings {
-    /// "api.openai.com, gpt-realtime", for people.
+    /// Host and model for people, as in "api.openai.com, gpt-realtime".
     fileprivate var serviceName: String {
         let host = service.request.flatMap { ServerURL($0.url)?.host } ?? service.name
         return model.isEmpty ? host : "\(host), \(model)"

@@ -1,5 +1,5 @@
 extension ServiceCapabilities {
-    /// Servers that recognise and speak, and nothing else: turns, names and order are ours.
+    /// Servers that only recognise and speak: the daemon decides turns, names and order.
     package static let local: ServiceCapabilities = {
         var capabilities = ServiceCapabilities()
         capabilities.turns = .ours
@@ -13,7 +13,7 @@ extension ServiceCapabilities {
         capabilities.confirmsLocally = true
         capabilities.key = .none
         capabilities.uplink = ServiceAudio(rate: 16_000, codec: .pcm16)
-        // The voice's own; most have this one.
+        // The rate depends on the voice; most use this one.
         capabilities.downlink = ServiceAudio(rate: 22_050, codec: .pcm16)
         return capabilities
     }()

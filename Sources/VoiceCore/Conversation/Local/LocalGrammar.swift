@@ -1,35 +1,37 @@
-/// What the local voice does by itself: no agent, no network, no model.
+/// A command the local voice carries out by itself, without agent, network or model.
 package enum LocalCommand: Equatable, Sendable {
     case stop
     case pause
     case resume
     case next
     case previous
-    /// By so many percent.
+    /// By this many percent.
     case changeVolume(by: Int)
     case volume(to: Int)
     case time
     case date
-    /// In seconds; the name is empty where none was said.
+    /// The name is empty if none was given.
     case timer(seconds: Int, name: String)
-    /// Minutes since midnight; the next time the clock shows it. `isEither`: morning or evening was not said, so the next of both.
+    /// Minutes since midnight, at the next occurrence. `isEither`: neither morning nor evening was stated, so the
+    /// earlier of both.
     case alarm(minute: Int, isEither: Bool)
     case listTimers
-    /// nil: the one that rings, or the only one.
+    /// nil: the one that is ringing, or the only one.
     case cancelTimer(named: String?)
-    /// Say the last answer again; say more of it.
+    /// Repeat the last answer; continue it.
     case again
     case more
     case mute
     case help
 }
 
-/// The small grammar: whole utterances only, so that what is part of a wish for the agent is never taken out of it. English.
+/// The local grammar, in English. Matches only whole utterances, so that no part of a question to the agent is taken
+/// for a command.
 package enum LocalGrammar {
-    /// Nil where it is for the agent.
-    /// - Parameter text: of a whole turn, as it was recognised.
+    /// Returns nil if the text is for the agent.
+    /// - Parameter text: the recognised text of a whole turn.
     package static func command(in text: String) -> LocalCommand? {
-        // No command is longer, and no recogniser is trusted to be short.
+        // No command is longer, and the length of a recogniser's output is not trusted.
         guard text.utf8.count <= 200 else { return nil }
         var words = LocalTurn.words(text.lowercased().replacing(" a.m.", with: " am").replacing(" p.m.", with: " pm"))
         while let first = words.first, openings.contains(first) { words.removeFirst() }
@@ -154,7 +156,8 @@ package enum LocalGrammar {
         ["i", "need", "a"], [],
     ]
 
-    /// "set a timer for ten minutes", "ten minute timer", "set a tea timer for an hour and a half", "timer five minutes".
+    /// "set a timer for ten minutes", "ten minute timer", "set a tea timer for an hour and a half", "timer five
+    /// minutes".
     private static func timer(_ words: [String]) -> LocalCommand? {
         for verb in verbs where words.starts(with: verb) {
             var left = words.dropFirst(verb.count)
@@ -216,7 +219,7 @@ package enum LocalGrammar {
     }
 }
 
-/// Numbers, lengths and times of day as people say them and recognisers write them.
+/// Numbers, durations and times of day, as spoken and as recognisers write them.
 enum SpokenNumber {
     private static let small: [String: Int] = {
         let names = [
@@ -234,7 +237,7 @@ enum SpokenNumber {
         "days": 86_400,
     ]
 
-    /// A number of at most four digits from the front: "10", "twenty five".
+    /// Takes a number of at most four digits from the front: "10", "twenty five".
     static func take(_ words: inout ArraySlice<String>) -> Int? {
         guard let word = words.first else { return nil }
         if let number = Int(word), (0...9999).contains(number) {
@@ -256,7 +259,8 @@ enum SpokenNumber {
         return ten + one
     }
 
-    /// Seconds: "ten minutes", "an hour and a half", "half an hour", "1 hour 20 minutes", "two and a half hours".
+    /// Takes a duration in seconds: "ten minutes", "an hour and a half", "half an hour", "1 hour 20 minutes", "two and
+    /// a half hours".
     static func takeLength(_ words: inout ArraySlice<String>) -> Int? {
         var left = words
         var seconds = 0
@@ -311,7 +315,7 @@ enum SpokenNumber {
         return halves * unit / 2
     }
 
-    /// "seven", "7 30 am", "half past six", "quarter to eight in the evening", "noon", "18 30".
+    /// Takes a time of day: "seven", "7 30 am", "half past six", "quarter to eight in the evening", "noon", "18 30".
     static func takeClock(_ words: inout ArraySlice<String>) -> (minute: Int, isEither: Bool)? {
         var left = words
         if let noon = ["noon": 720, "midday": 720, "midnight": 0][left.first ?? ""] {

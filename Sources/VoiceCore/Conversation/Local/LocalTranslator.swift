@@ -1,42 +1,42 @@
 internal import FoundationEssentials
 internal import VoiceBase
 
-/// What happens to the local voice, in the words of its turns and of its speech.
+/// An input of the local voice: a request of the conversation, or an event of turn detection or speech.
 package enum LocalEvent: Equatable, Sendable {
     case asked(ServiceRequest)
-    /// The user begins to speak, so many ms into the session.
+    /// The user begins to speak, `at` ms into the session.
     case began(at: Int)
-    /// What was taken for speech is none.
-    /// - resumes: an answer was cut for it, which goes on.
+    /// What was taken for speech was not.
+    /// - resumes: an answer was cut for it and continues.
     case dropped(at: Int, resumes: Bool)
-    /// The turn that was given goes on: what was asked with it is void.
+    /// The user continues the completed turn: its request is void.
     case superseded(at: Int)
     case given(LocalUtterance, at: Int)
-    /// He spoke, and the recogniser failed.
+    /// The user spoke, but the recogniser failed.
     case notRecognised(at: Int)
-    /// The first sound of a sentence of the speech under way came in, by its place.
+    /// The first audio of this sentence of the current speech was received.
     case sentenceBegan(Int)
-    /// All of it came in.
+    /// All audio of the speech was received.
     case speechEnded
     case speechFailed(String)
 }
 
 package enum LocalEffect: Equatable, Sendable {
     case report(ConversationEvent)
-    /// Have it spoken, one sentence after another.
+    /// Speak the sentences in order.
     case speak(LocalSpeech)
-    /// Nothing more of what is being spoken.
+    /// Stop speaking.
     case hush
-    /// What is heard of the user's turn counts as never said.
+    /// Discard the current turn of the user.
     case forgetTurn
-    /// What was asked with the last turn may have begun to change something: it is not taken back by who goes on.
+    /// The last turn's request may have begun to change something: it is not withdrawn if the user continues.
     case acts
-    /// Nothing will be said to the last turn, or all was.
+    /// No further speech follows for the last turn.
     case answered
     case close
 }
 
-/// What is to be said, sentence by sentence: each is a part of the item.
+/// Text to be spoken, sentence by sentence; each is a part of the item.
 package struct LocalSpeech: Equatable, Sendable {
     package var response: String
     package var item: String
@@ -53,36 +53,36 @@ package struct LocalSpeech: Equatable, Sendable {
     }
 }
 
-/// Between the words of the conversation and those of turns and sentences: a recognised sentence becomes an order that the
-/// small grammar knows, or a call of `ask_jarvis`; what a call brings becomes sentences. No model, no I/O, clock or task.
+/// Translates between the conversation and the local voice: a recognised sentence becomes a command of the local
+/// grammar, or a call of `ask_jarvis`; the output of a call becomes sentences. Without model, I/O, clock or task.
 ///
-/// Every response is one of two kinds: it holds one call and says nothing, or it says something, with a call behind it at
-/// most. The names of items, responses and calls are made here.
+/// A response either consists of one call without speech, or of speech, followed by at most one call. The translator
+/// generates the names of items, responses and calls.
 package struct LocalTranslator: Sendable {
     package struct Options: Sendable {
-        /// Stands before every name, so that names of two sessions differ.
+        /// Prefix of every name, so that the names of two sessions differ.
         package var session = "local"
         package var split: @Sendable (String) -> [String] = { [$0] }
-        /// Whether a station is known by this name.
+        /// Whether this is the name of a known station.
         package var knowsStation: @Sendable (String) -> Bool = { _ in false }
 
         package init() {}
     }
 
-    /// What was said last, for "again" and "go on".
+    /// The last answer, for "again" and "go on".
     private struct Answer: Equatable {
         var item: String
         var sentences: [String]
-        /// The place of the item's first part.
+        /// Index of the item's first sentence.
         var first = 0
-        /// The sentence that was cut.
+        /// Index of the sentence that was cut.
         var cutAt: Int?
     }
 
     /// What the agent has asked, until the user's next turn.
     private enum Prompt: Equatable {
         case question
-        /// The action as `approve` wants it.
+        /// With the action in the form `approve` expects.
         case approval(String)
     }
 
@@ -91,30 +91,30 @@ package struct LocalTranslator: Sendable {
     private var userItem = ""
     private var isTurnOpen = false
     private var speech: LocalSpeech?
-    /// Made once the speech under way has come in.
+    /// Issued once the current speech has been received.
     private var callBehind: FunctionCall?
     private var last: Answer?
     private var interrupted: Answer?
     private var prompt: Prompt?
     private var isPromptRepeated = false
     private var calls: [(id: String, tool: String)] = []
-    /// The words that led to the last call of the agent.
+    /// The words that led to the last `ask_jarvis` call.
     private var words: [String] = []
-    /// Handles of what an answer named to be played.
+    /// Handles of the media named in an answer.
     private var offered: [String] = []
     private var wantsToPlay = false
     private var asked: String?
     private var toSay: [String] = []
-    /// Minutes since midnight.
+    /// Local time in minutes since midnight.
     private var clock = 0
 
     private static let mostCalls = 64
-    /// Of text that waits to be said, in bytes.
+    /// Maximum amount of text waiting to be spoken, in bytes.
     private static let mostToSay = 64 << 10
 
     package init(_ options: Options = Options()) { self.options = options }
 
-    /// - Parameter clock: what the clock on the wall shows, in minutes since midnight.
+    /// - Parameter clock: local time in minutes since midnight.
     package mutating func handle(_ event: LocalEvent, clock: Int = 0) -> [LocalEffect] {
         self.clock = clock
         switch event {
@@ -177,8 +177,8 @@ package struct LocalTranslator: Sendable {
     }
 
     /// - Parameters:
-    ///   - isSure: false where it may have been noise: nothing is allowed by it.
-    ///   - request: of the response that this is.
+    ///   - isSure: false if it may have been noise, so that it must not approve anything.
+    ///   - request: ID of the request this response answers.
     private mutating func act(on text: String, isSure: Bool, request: String?) -> [LocalEffect] {
         let text = Self.withoutCall(text)
         let words = LocalTurn.words(text)
@@ -192,7 +192,7 @@ package struct LocalTranslator: Sendable {
         return ask(text, words, request: request)
     }
 
-    /// "Hey Jarvis, what is on?" without the call.
+    /// Removes a leading call: "Hey Jarvis, what is on?" becomes "what is on?".
     static func withoutCall(_ text: String) -> String {
         var left = text[...]
         func skip(_ word: String) -> Bool {
@@ -253,14 +253,14 @@ package struct LocalTranslator: Sendable {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// Of seven in the morning and in the evening, the one that comes first.
+    /// Of this minute and the one twelve hours away, the one that comes first.
     private static func next(_ minute: Int, after clock: Int) -> Int {
         let other = (minute + 720) % 1440
         func wait(_ minute: Int) -> Int { (minute - clock + 1439) % 1440 }
         return wait(minute) <= wait(other) ? minute : other
     }
 
-    /// The rest of what was cut, from the beginning of the sentence; nil where nothing was.
+    /// Continues the answer that was cut, from the beginning of the sentence; nil if none was.
     private mutating func goOn(request: String?) -> [LocalEffect]? {
         guard var rest = interrupted, let place = rest.cutAt, rest.sentences.indices.contains(place) else { return nil }
         interrupted = nil
@@ -269,7 +269,7 @@ package struct LocalTranslator: Sendable {
         return speak(rest, request: request)
     }
 
-    /// What is to be played: a station that is known, or what the last answer has named.
+    /// What to play: a known station, or the media named in the last answer.
     private func play(_ words: [String]) -> JSONValue? {
         let orders: [[String]] = [["play"], ["put", "on"], ["listen", "to"], ["turn", "on"]]
         guard let order = orders.first(where: { words.starts(with: $0) }), words.count <= 8 else { return nil }
@@ -291,7 +291,7 @@ package struct LocalTranslator: Sendable {
     ]
     private static let no: Set<String> = ["no", "nope", "don't", "not", "never", "deny", "stop", "cancel"]
 
-    /// Nil where nothing was asked, or the user has other things in mind.
+    /// nil if nothing was asked, or the user turned to something else.
     private mutating func answerPrompt(
         _ words: [String],
         _ text: String,
@@ -300,7 +300,7 @@ package struct LocalTranslator: Sendable {
         request: String?
     ) -> [LocalEffect]? {
         guard let prompt else { return nil }
-        // "Again" puts it once more.
+        // "Again" repeats the question.
         if command == .again { return nil }
         switch prompt {
         case .question:
@@ -325,7 +325,7 @@ package struct LocalTranslator: Sendable {
         }
     }
 
-    /// What a speaking model would be given to put to the user, in words for the user.
+    /// Rewords for the user what the tool output tells a speaking model to ask.
     private mutating func putPrompt(_ text: String) -> String? {
         if let start = text.firstRange(of: "Jarvis asks for permission to ") {
             var lines = text[start.lowerBound...].split(separator: "\n").map(String.init)
@@ -367,7 +367,7 @@ package struct LocalTranslator: Sendable {
         if calls.count > Self.mostCalls { calls.removeFirst() }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        // Texts, numbers without infinities and lists of them always encode.
+        // Texts, finite numbers and lists of them always encode.
         let json = (try? encoder.encode(arguments)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         return FunctionCall(callID: id, name: tool, arguments: json)
     }
@@ -385,7 +385,7 @@ package struct LocalTranslator: Sendable {
         toSay.append(text)
     }
 
-    /// The output of a tool, written for a model, as it is said.
+    /// Converts the output of a tool, written for a model, to speech.
     private mutating func spoken(_ text: String, of tool: String) -> String {
         if text.hasPrefix("There is no tool named ") { return "This box cannot do that." }
         if text.hasPrefix("Not done: only the user can ask for this") {
@@ -394,7 +394,7 @@ package struct LocalTranslator: Sendable {
         switch tool {
         case "ask_jarvis", "answer_question", "approve", "continue_reading", "": return answer(text)
         case "play_audio", "pause_playback", "resume_playback", "skip_track", "previous_track":
-            // Their outputs are data; what was done is heard.
+            // Their outputs are data; the effect is audible.
             let status = OutsideJSON.decode(JSONValue.self, from: Array(text.utf8), atMost: ToolArguments.maximumBytes)
             guard let problem = status?["problem"]?.stringValue else { return "" }
             return "That does not play: \(problem)."
@@ -415,7 +415,7 @@ package struct LocalTranslator: Sendable {
         return takeHandles(text)
     }
 
-    /// What an answer names to be played stands behind it, a line each.
+    /// Media named in an answer follows its text, one item per line.
     private mutating func takeHandles(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(where: { $0.hasPrefix("media-") }) else { return text }
@@ -424,7 +424,7 @@ package struct LocalTranslator: Sendable {
         }
         guard !offered.isEmpty else { return text }
         wantsToPlay = !Set(words).isDisjoint(with: ["play", "listen", "put", "music", "radio", "podcast", "hear"])
-        // The line that leads to them is for a model too.
+        // The line that introduces them is meant for a model too.
         let before = lines[..<start].joined(separator: "\n").split(separator: "\n\n")
         let isLed = before.last.map { $0.hasSuffix(":") } ?? false
         return (isLed ? before.dropLast() : before[...]).joined(separator: "\n\n")
@@ -444,7 +444,7 @@ package struct LocalTranslator: Sendable {
             if foreign.name == "ask_jarvis" { tell(answer(foreign.output)) }
             return [report(.answerPlaced(call: id))]
         case .tell(let text, .exactly): tell(text)
-        // For a model, of which there is none.
+        // Meant for a model; there is none.
         case .tell: break
         case .respond(let id, _): return respond(id)
         case .cancel(let response):
@@ -479,7 +479,7 @@ package struct LocalTranslator: Sendable {
         return say(text, request: request)
     }
 
-    /// The sentence of a part that was cut, and all behind it, were not heard.
+    /// Notes that the sentence of a part, and all that follow, were not heard.
     private mutating func wasCut(_ item: String, _ part: Int, _ heard: Int, _ received: Int) {
         guard var answer = last, answer.item == item, heard < received else { return }
         let place = answer.first + part
@@ -490,7 +490,7 @@ package struct LocalTranslator: Sendable {
 
     // MARK: Speech
 
-    /// A response that says nothing.
+    /// Makes a response without speech.
     private mutating func silent(request: String? = nil) -> [LocalEffect] {
         let response = name("response")
         return [
@@ -507,7 +507,7 @@ package struct LocalTranslator: Sendable {
 
     private mutating func speak(_ answer: Answer, request: String?) -> [LocalEffect] {
         var effects: [LocalEffect] = []
-        // One response at a time: the conversation does not ask for two.
+        // One response at a time; the conversation does not request two.
         if speech != nil { effects = [.hush] + ended(.cancelled) }
         let response = name("response")
         var answer = answer
@@ -534,7 +534,7 @@ package struct LocalTranslator: Sendable {
         }
         callBehind = nil
         if status == .cancelled, last?.item == speech.item, last?.cutAt == nil {
-            // What had not come in was not heard either; the account of what had follows.
+            // Sentences not received were not heard either; `truncate` follows for those received.
             interrupted = last
             interrupted?.cutAt = last?.first
         }

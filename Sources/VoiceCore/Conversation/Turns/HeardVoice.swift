@@ -1,22 +1,22 @@
-/// What of the sound that a session was sent was a voice in the room, by the microphone of this machine: for services that
-/// take the turn and do not say when the user speaks. Pure.
+/// Detects which parts of the audio sent to a session were a voice in the room, according to this machine's microphone.
+/// For services that detect turns but do not report when the user speaks. Pure.
 ///
-/// Its time is the sound itself, silence in place of sound included. Where the service counts on the same line, a word that it
-/// has heard can be laid over what was heard here.
+/// Time is counted in the audio sent, including silence sent in its place. If the service counts on the same timeline,
+/// a word it heard can be matched with the voice heard here.
 struct HeardVoice: Equatable, Sendable {
     enum Change: Equatable, Sendable {
-        /// At this place, in ms.
+        /// The position of the change, in ms.
         case began(Int)
         case ended(Int)
     }
 
-    /// Voice of the last 240 ms, in ms, that is the beginning of speech; and of the last 400 ms while the box itself speaks,
-    /// so that neither a cough nor a short "mhm" takes the word from it.
+    /// Onset of speech: 100 ms of voice within the last 240 ms; while the box speaks, 250 ms within the last 400 ms, so
+    /// that neither a cough nor a short "mhm" interrupts it. In steps of 10 ms.
     private static let onset = (window: 24, voice: 10)
     private static let onsetOverSpeech = (window: 40, voice: 25)
-    /// Silence that ends it, in ms.
+    /// Silence that ends speech, in ms.
     static let hangover = 700
-    /// How far a word may lie beside the voice, in ms.
+    /// Maximum distance between a word and a voice that matches it, in ms.
     static let reach = 300
     private static let most = 256
 
@@ -24,21 +24,24 @@ struct HeardVoice: Equatable, Sendable {
     private var window = VoiceWindow()
     private var lastVoice: Int?
     private(set) var isSpeaking = false
-    /// Stretches with a voice, oldest first, in ms; the oldest goes.
+    /// Stretches with a voice, oldest first, in ms; bounded by dropping the oldest.
     private var spans: [Range<Int>] = []
 
-    /// How much the session was sent, in ms.
+    /// Length of the audio sent to the session, in ms.
     var position: Int { samples / 24 }
 
-    /// Silence since the last voice, in ms; nil where none was heard yet.
+    /// Silence since the last voice, in ms; nil if there was no voice yet.
     var silence: Int? { lastVoice.map { position - $0 } }
 
-    /// So many samples were sent.
-    /// - Parameter overSpeech: the box speaks.
+    /// Accounts for audio sent.
+    /// - Parameters:
+    ///   - count: number of samples at 24 kHz.
+    ///   - overSpeech: whether the box is speaking.
+    /// - Returns: a change, if any.
     mutating func sent(_ count: Int, isVoice: Bool, overSpeech: Bool) -> Change? {
         let start = position
         samples += max(0, count)
-        // Steps of 10 ms; of a long piece the last that the window holds.
+        // In steps of 10 ms; a long piece fills the window at most once.
         for _ in 0..<min(64, max(0, position / 10 - start / 10)) { window.add(isVoice) }
         if isVoice {
             lastVoice = position
@@ -55,10 +58,10 @@ struct HeardVoice: Equatable, Sendable {
         return .began(max(0, position - 10 * onset.window))
     }
 
-    /// His turn counts as over, though his voice may go on.
+    /// Ends the user's turn, even if the voice goes on.
     mutating func endTurn() { isSpeaking = false }
 
-    /// Whether a voice was heard around these times, in ms.
+    /// Whether there was a voice around this time range, in ms.
     func hasVoice(from start: Int, to end: Int) -> Bool {
         let (from, to) = (start - Self.reach, end + Self.reach)
         return spans.contains { $0.lowerBound <= to && $0.upperBound >= from }

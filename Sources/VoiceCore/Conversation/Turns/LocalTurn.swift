@@ -1,19 +1,19 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Ten milliseconds of the cleaned microphone, as far as turns are concerned.
+/// Properties of 10 ms of the cleaned microphone signal that matter for turn detection.
 package struct HeardStep: Equatable, Sendable {
-    /// The detector hears a voice in it.
+    /// Whether the detector hears a voice.
     package var isVoice: Bool
-    /// In dBFS.
+    /// Level in dBFS.
     package var level: Float
-    /// Of the room without a voice, in dBFS.
+    /// Level of the room without a voice, in dBFS.
     package var floor: Float
-    /// The box itself sounds.
+    /// Whether the box is playing sound.
     package var boxSounds = false
-    /// By how much it is louder than what may be left of the echo, in dB.
+    /// How far the signal is above the estimated residual echo, in dB.
     package var overResidue: Float = 20
-    /// The gate or mute held it back: it is zero.
+    /// Muted or held back by the gate: all samples are zero.
     package var isHeldBack = false
 
     package init(isVoice: Bool, level: Float = -30, floor: Float = -60) {
@@ -25,54 +25,54 @@ package struct HeardStep: Equatable, Sendable {
 
 package enum LocalTurnEvent: Equatable, Sendable {
     case heard(HeardStep)
-    /// What the recogniser made of the sound of a look, by its number.
+    /// The text recognised in the audio of a look, identified by the number of the look.
     case transcript(String, look: Int)
-    /// It could not be recognised.
+    /// The audio of the look could not be recognised.
     case failed(look: Int)
-    /// Words of a server that streams, of the turn under way: they may hasten a look and are never acted on.
+    /// Partial text of the current turn from a streaming server; it may only make a look earlier and is never acted on.
     case partial(String)
-    /// The answer's first sample is at the loudspeaker.
+    /// The first sample of the answer has reached the loudspeaker.
     case answerBegan
-    /// The answer was said to its end, or cut from elsewhere ("stop").
+    /// The answer was spoken completely, or cut for another reason ("stop").
     case answerEnded
-    /// What the box says, as it is heard.
+    /// Words spoken by the box, as they are heard.
     case boxSaid(String)
-    /// The request of the last turn has begun to change something: it is not superseded any more.
+    /// The request of the last turn has begun to change something, so it can no longer be superseded.
     case requestActs
-    /// What is heard of the turn under way was taken back.
+    /// The current turn was discarded.
     case forgotten
-    /// The conversation is over.
+    /// The conversation has ended.
     case conversationEnded
 }
 
 package enum LocalTurnEffect: Equatable, Sendable {
-    /// The user speaks: sound from this step on belongs to the turn. A recogniser's connection is opened now.
+    /// The user speaks: audio from this step on belongs to the turn. Open the recogniser's connection now.
     case began(from: Int)
-    /// Have this sound recognised: several ranges are one utterance that was too long for one.
+    /// Recognise this audio; several ranges are one utterance that was too long for one.
     case look(Int, of: [Range<Int>])
-    /// The look under way is void: he goes on, in the same turn.
+    /// The current look is void: the user continues in the same turn.
     case goesOn
-    /// The turn is over, and this was said in it.
+    /// The turn is over, with these words.
     case give(LocalUtterance)
-    /// What was asked with the last turn is taken back: it was cut too early, and comes again as a whole.
+    /// Withdraw the request of the last turn: it was ended too early and will be repeated as a whole.
     case supersede
     case drop(LocalDropReason)
-    /// Media and voice make way for who may be about to speak, or come back.
+    /// Duck media and voice because the user may be about to speak, or restore them.
     case duck(Bool)
-    /// The user takes the word: cut what is being said.
+    /// The user interrupts: cut the answer.
     case bargeIn
-    /// He has not: go on from the beginning of the sentence that was cut.
+    /// It was no interruption: continue from the beginning of the sentence that was cut.
     case resumeAnswer
 }
 
-/// What was said in one turn.
+/// The words of one turn.
 package struct LocalUtterance: Equatable, Sendable {
     package var text: String
-    /// The steps of its sound.
+    /// The range of steps that holds its audio.
     package var steps: Range<Int>
-    /// False where it only just counted as speech: nothing that is approved or commanded comes of it.
+    /// False if it barely counted as speech: it must not approve or command anything.
     package var isSure: Bool
-    /// It took the word from the box.
+    /// Whether it interrupted the box.
     package var isBargeIn: Bool
 }
 
@@ -88,50 +88,52 @@ package enum LocalDropReason: String, Sendable, CaseIterable {
     case notRecognised = "not recognised"
 }
 
-/// Whose turn it is, decided here: recognisers of the house know words and no turns. No I/O, clock or task; time is the
-/// sound itself, in steps of 10 ms.
+/// Turn detection for local recognisers, which report words but no turns. Without I/O, clock or task; time is counted
+/// in steps of 10 ms of audio.
 ///
 ///     idle --voice--> collecting --silence--> looking --text--> waiting --silence--> given --answer heard--> idle
 ///                         ^------------ voice ----'----------------'-- voice: joined, --'
 ///
-/// A look asks for the text while it goes on waiting: recognising takes about as long as the wait, so the text is there when the turn
-/// is over, and says how long to wait. Who goes on after all is recognised again as a whole: the sound of the parts is
-/// joined, never their texts, since a recogniser completes what was cut with what nobody said.
+/// A look requests the text during the wait for the end of the turn: recognition takes about as long as the wait, so
+/// the text is available when the turn ends, and it determines how long to wait. If the user continues after all, the
+/// turn is recognised again as a whole: the audio of the parts is joined, never their texts, because a recogniser
+/// completes truncated speech with words nobody said.
 package struct LocalTurn: Sendable {
     package struct Options: Equatable, Sendable {
-        /// All in steps of 10 ms. Voice begins with so many of so many steps...
+        /// All in steps of 10 ms. A voice begins with `startVoice` voiced steps within `startWindow`...
         package var startVoice = 20
         package var startWindow = 30
-        /// ...and while the box sounds with so many, so much louder than the residue of its echo.
+        /// ...and while the box is playing with `bargeInVoice` steps within `bargeInWindow`, each `bargeInMargin` dB
+        /// above the residual echo.
         package var bargeInVoice = 30
         package var bargeInWindow = 40
         package var bargeInMargin: Float = 6
         package var duckVoice = 10
-        /// Sound from before the voice that belongs to the turn.
+        /// Audio before the voice that belongs to the turn.
         package var preRoll = 40
-        /// Silence after which the text is asked for: so much sooner than the turn can be over that recognising adds nothing to
-        /// the wait, and longer than the pauses within words, each of which would cost a recognition for nothing.
+        /// Silence after which the text is requested: early enough before the end of the turn that recognition adds
+        /// nothing to the wait, and longer than pauses within words, which would cause a useless recognition each.
         package var look = 16
         package var hangover = Configuration.Local().hangoverMS / 10
         package var hangovers = 40...150
-        /// Behind a question. Not behind a full stop: recognisers set one behind whatever they are given.
+        /// Shortens the wait after a question, but not after a full stop, which recognisers add to any text.
         package var finishedLess = 20
         package var unfinishedMore = 60
         package var shortMore = 20
-        /// Less voice is a short turn.
+        /// A turn with less voice is short.
         package var short = 60
         package var longest = 3000
         package var mostJoins = 3
-        /// Sound that is sent: so much before the voice, so much behind it.
+        /// Margins of the audio sent to the recogniser, before and after the voice.
         package var marginBefore = 30
         package var marginAfter = 20
         /// How long a barge-in may stay without words.
         package var wordless = 150
-        /// Who speaks again so soon after his last word, though an answer has begun, had not finished: he paused.
+        /// A user who speaks again within this time, even if an answer has begun, only paused.
         package var pause = 150
-        /// What was learned of a talker is forgotten so long after the conversation.
+        /// Time after the conversation until the learned pace of the talker is forgotten.
         package var forgetAfter = 60_000
-        /// A recogniser tells the words; without one a turn is over by its silence alone.
+        /// Whether a recogniser reports the words; otherwise only silence ends a turn.
         package var hasWords = true
 
         package init() {}
@@ -140,18 +142,18 @@ package struct LocalTurn: Sendable {
     package enum Phase: Equatable, Sendable {
         case idle
         case collecting
-        /// Silence; the text is on its way.
+        /// Silence; the text has been requested.
         case looking
-        /// Silence; the text is there.
+        /// Silence; the text is available.
         case waiting
-        /// Given; the answer has not been heard yet.
+        /// The turn is over; its answer has not been heard yet.
         case given
     }
 
     package private(set) var phase = Phase.idle
-    /// How many turns were dropped, by reason.
+    /// Number of dropped turns, by reason.
     package private(set) var dropped: [LocalDropReason: Int] = [:]
-    /// Turns that had been given too early and were joined.
+    /// Number of turns that were ended too early and joined.
     package private(set) var joined = 0
     private let options: Options
     private var pace: TalkPace
@@ -174,7 +176,7 @@ package struct LocalTurn: Sendable {
     private var isBargeIn = false
     private var bargedAt = 0
     private var spoken = SpokenEcho()
-    /// The last voice of the turn that was given last, and the pause that the turn under way began with, if it was one.
+    /// The last voice of the last completed turn, and the pause before the current turn, if it was only a pause.
     private var givenVoice: Int?
     private var pauseBefore: Int?
     private var isFirst = true
@@ -185,10 +187,10 @@ package struct LocalTurn: Sendable {
         pace = TalkPace(base: options.hangover, range: options.hangovers)
     }
 
-    /// What was heard of the turn under way is speech by all that is known: what only looks like it is dropped in the end.
+    /// Whether the current turn is speech, as far as is known; what only resembles speech is dropped in the end.
     package var isSpeech: Bool { evidence.weakness == nil }
 
-    /// The wait after the last word of an ordinary sentence, in steps.
+    /// The wait after an ordinary sentence, in steps.
     package var hangover: Int { pace.hangover }
 
     package mutating func handle(_ event: LocalTurnEvent) -> [LocalTurnEffect] {
@@ -243,7 +245,7 @@ package struct LocalTurn: Sendable {
         case .looking, .waiting:
             evidence.add(step, isVoice: counts)
             if voices.isVoice, !isCut {
-                // He goes on.
+                // The user continues.
                 pace.paused(position - lastVoice)
                 lastVoice = position
                 lookNumber += 1
@@ -255,7 +257,7 @@ package struct LocalTurn: Sendable {
         }
     }
 
-    /// Nobody speaks yet; or the box does.
+    /// Handles a step while nobody is speaking, or only the box.
     private mutating func wait(_ step: HeardStep) -> [LocalTurnEffect] {
         var effects: [LocalTurnEffect] = []
         if isAnswering {
@@ -307,13 +309,13 @@ package struct LocalTurn: Sendable {
         return [.look(lookNumber, of: [sound])]
     }
 
-    /// The sound of the turn with its margins.
+    /// The audio of the turn, with its margins.
     private var sound: Range<Int> {
         let from = max(start, voiceStart - options.marginBefore)
         return min(from, lastVoice)..<max(lastVoice, min(position, lastVoice + options.marginAfter))
     }
 
-    /// Longer than a recogniser looks: cut where it is quietest, and over.
+    /// The turn exceeds the limit of a recogniser: ends it and splits it at the quietest place.
     private mutating func cut() -> [LocalTurnEffect] {
         let place = max(start + 1, min(position - 1, position - levels.quietest(of: 20)))
         isCut = true
@@ -331,7 +333,7 @@ package struct LocalTurn: Sendable {
             return drop(.noWords)
         }
         guard let text else {
-            // What is no speech need not be waited for.
+            // There is no need to wait for text without speech.
             if silence >= pace.hangover, let reason = evidence.weakness { return drop(reason) }
             return []
         }
@@ -355,7 +357,7 @@ package struct LocalTurn: Sendable {
             isBargeIn: isBargeIn
         )
         phase = .given
-        // Only now: what was dropped was nobody who went on.
+        // Only now, because a dropped turn was not a user who continued.
         if let pauseBefore { pace.paused(pauseBefore) }
         pauseBefore = nil
         givenVoice = lastVoice
@@ -366,7 +368,7 @@ package struct LocalTurn: Sendable {
         return [.give(turn)]
     }
 
-    /// How long the silence has to be after these words, in steps.
+    /// The required silence after these words, in steps.
     func wait(for text: String) -> Int {
         var wait = pace.hangover
         switch SpokenEnd(text) {
@@ -378,12 +380,12 @@ package struct LocalTurn: Sendable {
         return max(wait, options.look)
     }
 
-    /// Why a turn is none; nil where it is one. No words without a voice.
+    /// Why this is not a turn; nil if it is. Words without a voice do not count.
     private func judge(_ text: String) -> LocalDropReason? {
         if let weakness = evidence.weakness { return weakness }
         let words = Self.words(text)
         if words.isEmpty { return .noWords }
-        // 7 words a second of voice, and two.
+        // At most 7 words per second of voice, plus two.
         if words.count * 100 > 7 * evidence.voiced + 200 { return .tooManyWords }
         let isPhantom = PhantomWords.contains(words)
         if isPhantom, isFirst || evidence.voiced < 15 * PhantomWords.syllables(words) { return .phantom }
@@ -431,7 +433,7 @@ package struct LocalTurn: Sendable {
         pace = TalkPace(base: options.hangover, range: options.hangovers)
     }
 
-    /// Words in small letters, without what stands around them.
+    /// Lower-case words, without surrounding punctuation.
     static func words(_ text: String) -> [String] {
         text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "'" && $0 != "\u{2019}" }
             .map { String($0.replacing("\u{2019}", with: "'")) }.filter { $0.contains { $0.isLetter || $0.isNumber } }

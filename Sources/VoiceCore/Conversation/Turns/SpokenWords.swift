@@ -1,40 +1,40 @@
-/// Whether a text looks as if its sentence was over.
+/// Whether a text looks like the end of a sentence.
 enum SpokenEnd: Equatable, Sendable {
     /// A question or an exclamation.
     case finished
-    /// A full stop, which says little: recognisers set one behind whatever they are given.
+    /// A full stop, which means little: recognisers add one to any text.
     case stopped
     case unfinished
     case unknown
 
-    /// A sentence, as far as its marks tell.
+    /// Whether it is a whole sentence according to its punctuation.
     var isWhole: Bool { self == .finished || self == .stopped }
 
-    /// Words that are never the last.
+    /// Words that never end a sentence.
     private static let open: Set<String> = [
         "and", "or", "but", "the", "a", "an", "to", "of", "for", "with", "because", "if", "um", "uh", "er", "my", "in",
         "at",
         "on", "from", "then",
     ]
-    /// Words that want more when they stand alone.
+    /// Words that need a continuation if they stand alone.
     private static let expecting: Set<String> = [
         "set", "play", "call", "turn", "tell", "add", "remind", "open", "close", "send", "what", "how", "who", "jarvis",
     ]
 
-    /// Words that begin a clause which is nothing without another.
+    /// Words that begin a subordinate clause, which needs a main clause.
     private static let leading: Set<String> = [
         "when", "whenever", "if", "because", "before", "after", "while", "since", "until", "unless", "once", "although",
         "though", "whatever", "as",
     ]
-    /// Behind one of those they make a question of it.
+    /// After one of those, they make it a question.
     private static let asking: Set<String> = [
         "is", "are", "was", "were", "am", "do", "does", "did", "will", "would", "can", "could", "should", "has", "have",
         "shall", "must", "may", "might", "had",
     ]
-    /// A longer text has its second clause, though the recogniser set no comma.
+    /// A longer text contains the main clause, even if the recogniser wrote no comma.
     private static let longestClause = 8
 
-    /// A clause that stands before another, alone: "When I come home."
+    /// Whether it is a subordinate clause on its own: "When I come home."
     private static func isLeading(_ words: [String], _ text: String) -> Bool {
         guard words.count > 1, words.count <= longestClause, !text.dropLast().contains(",") else { return false }
         let begins = leading.contains(words[0]) || words[0] == "in" && words[1] == "case"
@@ -59,8 +59,8 @@ enum SpokenEnd: Equatable, Sendable {
     }
 }
 
-/// What recognisers write where nobody spoke, and what people say without wanting the word. A help: what decides is whether
-/// there was a voice.
+/// Texts that recognisers produce from noise, and sounds of agreement that are not interruptions. Only a hint: the
+/// decision depends on whether there was a voice.
 enum PhantomWords {
     private static let phantoms: Set<[String]> = [
         ["you"], ["thank", "you"], ["thanks"], ["bye"], ["bye", "bye"], ["thank", "you", "for", "watching"],
@@ -76,7 +76,7 @@ enum PhantomWords {
 
     static func isAgreement(_ words: [String]) -> Bool { agreement.contains(words) }
 
-    /// Groups of vowels: near enough for a lower bound of how long it takes to say them.
+    /// Counts groups of vowels, as a lower bound for the time it takes to say the words.
     static func syllables(_ words: [String]) -> Int {
         words.reduce(0) { sum, word in
             var count = 0
@@ -91,11 +91,11 @@ enum PhantomWords {
     }
 }
 
-/// What the box has said of late.
+/// The words the box has spoken recently.
 struct SpokenEcho: Equatable, Sendable {
-    /// 4 s.
+    /// Time for which words are kept: 4 s in steps.
     private static let kept = 400
-    /// More words are not kept: nobody says them in that time.
+    /// Maximum number of words kept; nobody says more in that time.
     private static let most = 64
 
     private struct Word: Equatable {
@@ -110,7 +110,7 @@ struct SpokenEcho: Equatable, Sendable {
         if said.count > Self.most { said.removeFirst(said.count - Self.most) }
     }
 
-    /// Whether these words are the box's own: three in a row, or six in ten.
+    /// Whether the words are an echo of the box: three in a row match, or six in ten.
     func holds(_ words: [String], at position: Int) -> Bool {
         let own = said.filter { position - $0.at <= Self.kept }.map(\.text)
         guard !own.isEmpty, !words.isEmpty else { return false }

@@ -1,20 +1,20 @@
-/// Which of the last 64 steps held a voice.
+/// Which of the last 64 steps contained a voice.
 struct VoiceWindow: Equatable, Sendable {
     private var bits: UInt64 = 0
 
     mutating func add(_ isVoice: Bool) { bits = bits << 1 | (isVoice ? 1 : 0) }
 
-    /// How many of the last steps, 64 at most.
+    /// Number of voiced steps among the last `steps`, of which at most 64 count.
     func count(in steps: Int) -> Int {
         let kept = min(max(steps, 0), 64)
         return kept == 64 ? bits.nonzeroBitCount : (bits & (1 << UInt64(kept) - 1)).nonzeroBitCount
     }
 
     var last: Bool { bits & 1 == 1 }
-    /// Not a click: 60 of the last 100 ms.
+    /// 60 of the last 100 ms, which excludes clicks.
     var isVoice: Bool { count(in: 10) >= 6 }
 
-    /// The longest run within the last steps.
+    /// The longest run of voiced steps among the last `steps`.
     func longestRun(in steps: Int) -> Int {
         var longest = 0
         var run = 0
@@ -37,7 +37,7 @@ struct LevelWindow: Equatable, Sendable {
         next = (next + 1) % Self.length
     }
 
-    /// How many steps ago the middle of the quietest stretch of so many steps was.
+    /// How many steps ago the middle of the quietest stretch of `steps` was.
     func quietest(of steps: Int) -> Int {
         var sum: Float = 0
         var best = (sum: Float.infinity, ago: steps / 2)
@@ -52,15 +52,16 @@ struct LevelWindow: Equatable, Sendable {
     private func level(ago: Int) -> Float { levels[(next - 1 - ago + 2 * Self.length) % Self.length] }
 }
 
-/// What speaks for a voice in a turn.
+/// The evidence that a turn is speech.
 struct VoiceEvidence: Equatable, Sendable {
-    /// Steps with a voice; the longest run of them; all steps up to the last of them; those of all that were held back.
+    /// Number of voiced steps; the longest run of them; all steps up to the last voiced one; those of all that were
+    /// held back.
     private(set) var voiced = 0
     private var longestRun = 0
     private var run = 0
     private var steps = 0
     private var heldBack = 0
-    /// What has come since the last voice, and is no part of the turn unless it goes on.
+    /// Steps since the last voiced one, which belong to the turn only if it goes on.
     private var tailSteps = 0
     private var tailHeldBack = 0
     private var loudness: Float = 0
@@ -68,7 +69,7 @@ struct VoiceEvidence: Equatable, Sendable {
     private var measured = 0
     private(set) var overBox = false
 
-    /// 250 ms of voice, 120 of them in one piece, 6 dB over the room.
+    /// Minimum for speech: 250 ms of voice, 120 ms of them without a gap, 6 dB above the room.
     private static let least = (voiced: 25, run: 12, margin: Float(6))
 
     /// Whether somebody has begun to speak.
@@ -108,7 +109,7 @@ struct VoiceEvidence: Equatable, Sendable {
         measured += 1
     }
 
-    /// Why it is no speech; nil where it may be.
+    /// Why this is not speech; nil if it may be.
     var weakness: LocalDropReason? {
         if heldBack * 2 > steps { return .heldBack }
         if voiced < Self.least.voiced || longestRun < Self.least.run { return .tooLittleVoice }
@@ -116,21 +117,21 @@ struct VoiceEvidence: Equatable, Sendable {
         return nil
     }
 
-    /// More than just enough: twice the voice, and no more than five words a second of it.
+    /// Clear evidence: at least 400 ms of voice, and at most five words per second of it, plus one.
     func isStrong(words: Int) -> Bool {
         voiced >= 2 * Self.least.voiced - 10 && words * 100 <= 5 * voiced + 100
     }
 }
 
-/// How long this talker pauses, and so how long to wait for more.
+/// How long this talker pauses, and thus how long to wait for the end of a turn. All in steps of 10 ms.
 struct TalkPace: Equatable, Sendable {
-    /// More are not kept.
+    /// Maximum number of pauses kept.
     private static let most = 20
-    /// Fewer say nothing of a talker.
+    /// Minimum number of pauses needed to adapt.
     private static let least = 3
-    /// The most by which a turn moves it.
+    /// Maximum change per turn.
     private static let step = 5
-    /// Beyond the pauses of nine in ten.
+    /// Added to the 90th percentile of the pauses.
     private static let margin = 10
 
     private let base: Int
@@ -144,7 +145,7 @@ struct TalkPace: Equatable, Sendable {
         hangover = min(max(base, range.lowerBound), range.upperBound)
     }
 
-    /// A pause after which the same turn went on.
+    /// Notes a pause after which the same turn went on.
     mutating func paused(_ steps: Int) {
         pauses.append(max(0, steps))
         if pauses.count > Self.most { pauses.removeFirst() }

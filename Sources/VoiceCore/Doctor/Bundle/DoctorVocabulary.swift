@@ -1,7 +1,7 @@
 internal import VoiceConfiguration
 
-/// The words of the doctor's own sentences and of the system's reasons: what is not among them may be anything that somebody
-/// has put into a configuration, a folder or a title.
+/// The words of the doctor's own sentences and of the system's reasons. Any other word may come from a configuration, a
+/// folder or a title.
 enum DoctorVocabulary {
     static let words = Set(text.split(whereSeparator: \.isWhitespace).map(String.init)).union(JournalVocabulary.words)
         .union(ServiceKey.allCases.flatMap { [$0.credential, $0.rawValue] })

@@ -1,12 +1,12 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// What may be shown wherever it stands: it tells of the program, and nothing of who runs it.
+/// Text that may be shown anywhere, because it reveals something about the program, but nothing about its user.
 enum HarmlessText {
     static let hidden = "(not shown)"
 
-    /// The place of a mistake in a configuration, "/etc/jarvis-voiced/jarvis-voiced.toml:3:1:"; of a file under any other
-    /// name, its line and column alone.
+    /// The place of a mistake in a configuration, "/etc/jarvis-voiced/jarvis-voiced.toml:3:1:"; under any other file
+    /// name, only line and column.
     static func place(_ token: Substring) -> String? {
         let parts = token.split(separator: ":", omittingEmptySubsequences: false)
         guard (3...4).contains(parts.count), parts[0].hasSuffix(".toml"), parts.last == "" else { return nil }
@@ -16,7 +16,7 @@ enum HarmlessText {
         return "\(parts[0] == usual ? usual : hidden):" + numbers.joined(separator: ":") + ":"
     }
 
-    /// A word that some key takes, in quotes, with or without punctuation behind it: "half" in `one of "full" or "half"`.
+    /// A quoted value that some key accepts, with or without punctuation: "half" in `one of "full" or "half"`.
     static func isChoice(_ token: Substring) -> Bool {
         var word = token
         while let last = word.last, ",.:;)".contains(last) { word.removeLast() }
@@ -31,7 +31,7 @@ enum HarmlessText {
         return all
     }()
 
-    /// The version of a release, "1.2.3".
+    /// Whether it is the version of a release, such as "1.2.3".
     static func isVersion(_ text: Substring) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return (2...3).contains(parts.count) && parts.allSatisfy { isNumber($0, digits: 3) }
@@ -41,7 +41,7 @@ enum HarmlessText {
         (1...digits).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// The host of an address: those that everybody has by their names.
+    /// The host of an address; only hosts common to all installations are shown by name.
     static func host(_ host: String) -> String {
         if ["api.openai.com", "localhost", "127.0.0.1", "::1"].contains(host) {
             return host.contains(":") ? "[\(host)]" : host
@@ -51,14 +51,14 @@ enum HarmlessText {
     }
 }
 
-/// Names of ALSA devices that say what a card is and nothing else.
+/// Names of ALSA devices that describe the card and nothing else.
 enum DeviceName {
     private static let plain: Set<String> = ["default", "pulse", "pipewire", "jack", "null", "sysdefault"]
     private static let kinds: Set<String> = [
         "hw", "plughw", "plug", "sysdefault", "default", "front", "dmix", "dsnoop", "hdmi", "iec958", "surround40",
         "surround51", "usbstream",
     ]
-    /// Ids that drivers give. A rule of udev may give a card any other, the name of a room for instance.
+    /// Card ids assigned by drivers. A udev rule may assign any other id, such as the name of a room.
     private static let cards: Set<String> = [
         "PCH", "Generic", "NVidia", "Intel", "HDMI", "AC97", "Device", "Headphones", "Headset", "Microphone", "Speaker",
         "USB",
@@ -67,8 +67,8 @@ enum DeviceName {
         "UAC1Gadget", "UAC2Gadget",
     ]
 
-    /// "hw:1,0", "plughw:CARD=Device,DEV=0", "plug:hw:2"; with a card's name left out that anybody may have given; nil for
-    /// what is no such device.
+    /// "hw:1,0", "plughw:CARD=Device,DEV=0" or "plug:hw:2". A card id that may be user-assigned is hidden; nil if the
+    /// text is not a device.
     static func shown(_ text: String) -> String? {
         if plain.contains(text) { return text }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -88,14 +88,14 @@ enum DeviceName {
         return parts.dropLast().joined(separator: ":") + ":" + pieces.joined(separator: ",")
     }
 
-    /// The id of a card, with the number that the kernel gives the second of its kind.
+    /// Whether it is a driver's id, possibly with the number the kernel appends for further cards of the kind.
     static func isOfDriver(_ id: some StringProtocol) -> Bool {
         let parts = id.split(separator: "_", omittingEmptySubsequences: false)
         let isNumbered = parts.count == 2 && HarmlessText.isNumber(Substring(parts[1]), digits: 1)
         return cards.contains(isNumbered ? String(parts[0]) : String(id))
     }
 
-    /// The kernel's id of a card has 15 characters.
+    /// A card id of the kernel has up to 15 characters.
     private static func isID(_ text: Substring) -> Bool {
         (1...15).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -104,7 +104,7 @@ enum DeviceName {
             }
     }
 
-    /// What the kernel lists of cards (/proc/asound/cards, cardN/id): ids that no driver gives are left out.
+    /// The kernel's list of cards (/proc/asound/cards), without ids that no driver assigns.
     static func cards(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard let start = line.firstIndex(of: "["), let end = line.firstIndex(of: "]"), start < end else {

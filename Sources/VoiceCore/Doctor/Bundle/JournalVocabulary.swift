@@ -1,8 +1,7 @@
 internal import VoiceConversation
 internal import VoiceReply
 
-/// The words of the daemon's own log lines and the keys of their fields: what is not among them may be something that was
-/// said, or a secret.
+/// The words of the daemon's own log lines and the keys of their fields. Any other word may be speech or a secret.
 enum JournalVocabulary {
     static let words = Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
 
@@ -19,7 +18,7 @@ enum JournalVocabulary {
         "slips", "spent", "spent_hour_usd", "spent_today_usd", "status", "talk_today_min", "times", "turn", "uid",
     ]
 
-    /// Those whose numbers have four digits at most; what has more is none of them.
+    /// Fields whose numbers have at most four digits; longer values are hidden.
     static let small: Set<String> = [
         "call", "calls", "clipping", "code", "count", "errno", "failures", "level_dbfs", "line", "lost_periods",
         "number", "peak_dbfs", "percent",
@@ -44,7 +43,7 @@ enum JournalVocabulary {
             "service": Set(ServiceRegistry.all.flatMap { $0.kinds.map(\.name) }),
             "verdict": ["ok", "warn", "fail"], "kind": Set(MediaKind.allCases.map(\.rawValue)),
             "period": ["hour", "day"], "command": Set(ControlRegistry.standard.commands.map(\.name)),
-            // Of the echo; of a failure it is what the service says.
+            // Reasons of the echo; in a failure the field holds the service's own words.
             "reason": [
                 "learning", "poor", "clipping", "canceller_off", "configuration", "clear", "good", "moved",
                 "device_canceller_poor",
@@ -52,14 +51,14 @@ enum JournalVocabulary {
         ]
     }()
 
-    /// Fields that may hold anything: their names are no secret.
+    /// Fields that may hold anything. Their names are not secret.
     static let others: Set<String> = [
         "agent", "answer", "arguments", "budget_spent_until", "changed", "configuration", "device", "duplex_reason",
         "error", "id", "item", "known", "loudspeaker", "microphone", "output", "param", "plan", "provider", "query",
         "question", "right", "run", "settings", "text", "title", "transcript", "type", "until", "why", "word", "words",
     ]
 
-    /// What the program itself quotes.
+    /// Quotations in the program's own messages.
     static let quoted: Set<String> = ["\"ctl stop\"", "\"jarvis-voiced ctl unmute\""]
 
     private static let text = """

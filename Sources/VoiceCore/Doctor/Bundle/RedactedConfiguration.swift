@@ -1,10 +1,10 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// A configuration file as it may be shown to others: known keys with their values, everything else without. Of values those
-/// are shown that are known to be harmless by their kind: numbers, switches, choices, devices, and whatever is built in.
+/// A configuration file that is safe to share. Known keys are shown with their values if these are harmless: numbers,
+/// switches, choices, devices and built-in values. Everything else is hidden.
 ///
-/// A file that cannot be read by the daemon may hold a secret in any place, so only lines that are understood pass.
+/// A file the daemon cannot parse may contain a secret anywhere, so only lines that are understood are shown.
 enum RedactedConfiguration {
     static func text(_ file: String) -> String {
         var section = ""
@@ -29,7 +29,7 @@ enum RedactedConfiguration {
         return "\(key.name) = \(shown(String(text[text.index(after: mark)...]), of: key))"
     }
 
-    /// A value that the key accepts, without a query that may carry a key; anything else is not shown.
+    /// The value if the key accepts it, without a URL query, which may contain a key; anything else is hidden.
     private static func shown(_ text: String, of key: ConfigurationKey) -> String {
         guard let document = try? ConfigurationDocument(parsing: Array("v = \(text)".utf8)),
             document.entries.count == 1, let value = document.entries.first?.value, value != .table,
@@ -48,7 +48,7 @@ enum RedactedConfiguration {
         }
     }
 
-    /// Scheme, port, and of hosts those that everybody has; of paths those that services have.
+    /// Scheme and port, and those hosts and paths that are common to all installations.
     private static func address(_ text: String) -> String {
         guard let url = ServerURL(text) else { return "(not shown)" }
         let usual = url.scheme == "https" || url.scheme == "wss" ? 443 : 80
@@ -57,7 +57,7 @@ enum RedactedConfiguration {
             + (isKnown ? url.path + (url.query == nil ? "" : "?(not shown)") : "/(not shown)")
     }
 
-    /// What is in force, as `config show` prints it, without queries of addresses.
+    /// The configuration in force in the format of `config show`, without URL queries.
     static func effective(_ loaded: LoadedConfiguration, secrets: Secrets?) -> String {
         var lines = ["# file: \(RedactedFinding.text(loaded.file ?? "none"))"]
         lines += ServiceKey.lines(loaded.values, secrets: secrets).map(RedactedFinding.text)

@@ -1,9 +1,9 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// A finding of the doctor as it may be shown to others. Its sentences name values of the configuration, files, devices,
-/// addresses and what servers said; only the doctor's own words, names of keys, places of the program, devices and
-/// measures are known to be harmless.
+/// A finding of the doctor that is safe to share. Findings quote configuration values, files, devices, addresses and
+/// server replies; only the doctor's own words, names of keys, paths of the program, devices and measures are known to
+/// be harmless.
 enum RedactedFinding {
     private static let hidden = HarmlessText.hidden
 
@@ -18,7 +18,7 @@ enum RedactedFinding {
         return copy
     }
 
-    /// Quoted texts are values, whatever words they are made of.
+    /// Hides quoted texts, which are values, whatever words they contain.
     static func text(_ text: String) -> String {
         var shown: [String] = []
         func hide() {
@@ -58,7 +58,8 @@ enum RedactedFinding {
             || places.contains(text) || marks.contains(text) || ConfigurationSchema.key(text) != nil
     }
 
-    /// "30", "2.5", "12%", "48 000" in pieces: three digits are no secret. Beyond that rates of sound alone.
+    /// "30", "2.5", "12%", "48 000" in two pieces: three digits are not a secret. Of longer numbers only sample rates
+    /// are shown.
     private static func isMeasure(_ word: Substring) -> Bool {
         let sign = word.first == "-" || word.first == "+" ? word.dropFirst() : word
         let digits = sign.prefix { $0.isASCII && $0.isNumber || $0 == "." }

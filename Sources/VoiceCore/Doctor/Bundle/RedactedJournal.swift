@@ -1,11 +1,11 @@
 internal import VoiceConfiguration
 
-/// The end of the journal as it may be shown to others. What is not known to be harmless is left out: the words of the
-/// program up to the first that is not its own, numbers and states in fields that hold such; never what somebody said or
-/// another program wrote.
+/// The end of the journal, safe to share. Shows only what is known to be harmless: the program's own words up to the
+/// first unknown one, and numbers and states in fields made for them. Never shows speech or the output of other
+/// programs.
 enum RedactedJournal {
     private static let hidden = HarmlessText.hidden
-    /// "2026-01-31T10:00:00+0100" as `--output=short-iso` has it, or with microseconds.
+    /// As formatted by `--output=short-iso`, "2026-01-31T10:00:00+0100", or with microseconds.
     private static let longestTime = 32
     private static let longestNumber = 9
 
@@ -15,8 +15,8 @@ enum RedactedJournal {
             .joined(separator: "\n")
     }
 
-    /// One line with the journal's time, host and process before it; the host is left out. A line without them goes on with
-    /// what somebody wrote, and nothing of it is known.
+    /// Redacts a line that begins with the journal's time, host and process; the host is hidden. A line without them
+    /// continues a message of unknown content and is hidden.
     static func line(_ line: String) -> String {
         let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
         guard words.count > 2, isTime(words[0]), let process = process(words[2]) else {
@@ -27,11 +27,11 @@ enum RedactedJournal {
         return "\(words[0]) host \(process): \(shown)"
     }
 
-    /// What stands in quotes is a value, whatever it looks like; behind words that are not the program's own, numbers may
-    /// be anything too.
+    /// Quoted text is a value, whatever it looks like. After a word that is not the program's own, numbers are hidden
+    /// too.
     private static func message(_ text: Substring) -> String {
         var shown: [String] = []
-        // Of a sentence the words of another program may be the rest.
+        // The remaining words of a sentence may come from another program.
         var isOwn = true
         var isForeign = false
         for token in tokens(text) {
@@ -57,9 +57,9 @@ enum RedactedJournal {
         return shown.joined(separator: " ")
     }
 
-    /// Cut at the blanks outside of quotes, in which a backslash takes away the meaning of what follows it. Quotes that are
-    /// not closed, or not by a blank behind them, leave everything behind them in one piece. Scalar by scalar, as it was
-    /// written: a mark that is combined with a quote does not hide it.
+    /// Splits at spaces outside quotes, within which a backslash escapes the next character. If a quote is not closed,
+    /// or its end is not followed by a space, the rest of the line is one token. Works on scalars, so that a mark
+    /// combined with a quote cannot hide it.
     private static func tokens(_ line: Substring) -> [Substring] {
         let text = line.unicodeScalars
         var tokens: [Substring] = []
@@ -87,7 +87,7 @@ enum RedactedJournal {
         return tokens
     }
 
-    /// Nil for a key that is none of ours.
+    /// nil if the key is not one of the daemon's.
     private static func field(_ key: Substring, _ value: Substring) -> String? {
         let name = String(key)
         if JournalVocabulary.numbers.contains(name) {

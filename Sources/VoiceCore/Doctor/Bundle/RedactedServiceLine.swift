@@ -1,5 +1,5 @@
-/// A line of the service manager about the unit as it may be shown to others: why the service ended, how often it was
-/// started again. The unit's description stands in some of them, and may be anybody's words.
+/// A line of the service manager about the unit, safe to share: why the service ended, how often it was restarted. Some
+/// lines contain the unit's description, which may be any text.
 enum RedactedServiceLine {
     private static let unit = "jarvis-voiced.service"
 
@@ -19,7 +19,7 @@ enum RedactedServiceLine {
         }
     }
 
-    /// Up to the first word that is not known.
+    /// Keeps the words up to the first unknown one.
     private static func shown(_ tokens: [Substring], _ isKnown: (Substring) -> Bool) -> String {
         let known = tokens.prefix(while: isKnown).map(String.init)
         return (known + (known.count < tokens.count ? [HarmlessText.hidden] : [])).joined(separator: " ")

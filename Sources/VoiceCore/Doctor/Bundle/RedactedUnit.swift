@@ -1,8 +1,7 @@
 internal import VoiceConfiguration
 
-/// What `systemctl cat` shows of the unit and what was added to it, as it may be shown to others. Anybody may have put a
-/// secret into any place of it, so only settings that are known are named, and of their values only words that the shipped
-/// unit has, switches and numbers are shown.
+/// The output of `systemctl cat` for the unit and its drop-ins, safe to share. It may contain a secret anywhere, so
+/// only known settings are named, and of their values only words of the shipped unit, switches and numbers are shown.
 enum RedactedUnit {
     private static let hidden = "(not shown)"
     private static let longestNumber = 9
@@ -11,7 +10,7 @@ enum RedactedUnit {
         var shown: [String] = []
         var isContinued = false
         for line in unit.split(separator: "\n", omittingEmptySubsequences: false) {
-            // A value goes on behind a line that ends with a backslash; comments in between do not end it
+            // A value continues after a line that ends with a backslash; comments in between do not end it
             // (systemd.syntax(7)).
             let text = line.drop { $0 == " " || $0 == "\t" }
             let isComment = text.first == "#" || text.first == ";"
@@ -22,7 +21,7 @@ enum RedactedUnit {
         return shown.joined(separator: "\n")
     }
 
-    /// The name of a file stands in a comment, before its content.
+    /// Shows the comment that names the file before its content; hides the others.
     private static func comment(_ text: Substring) -> String {
         let unit = "/jarvis-voiced.service"
         let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map { "# \($0)/systemd/system\(unit)" }
@@ -56,7 +55,7 @@ enum RedactedUnit {
             && ["", "K", "M", "G", "s", "ms", "min", "h", "%"].contains(String(unit))
     }
 
-    /// Settings that hold numbers; in every other one a number may be a secret.
+    /// Settings that hold numbers; in any other setting a number may be a secret.
     private static let numbered = Set(
         """
         CPUQuota CPUWeight IOWeight LimitCORE LimitMEMLOCK LimitNICE LimitNOFILE LimitNPROC LimitRTPRIO LimitRTTIME

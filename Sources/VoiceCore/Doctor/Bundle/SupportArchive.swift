@@ -2,24 +2,24 @@ internal import FoundationEssentials
 internal import Glibc
 internal import VoiceBase
 
-/// Puts a few texts into a .tar.gz, with the `tar` and `gzip` of the system.
+/// Packs a few texts into a .tar.gz with the system's `tar` and `gzip`.
 enum SupportArchive {
-    /// The one folder in the archive.
+    /// The only top-level folder of the archive.
     static let folder = "jarvis-voiced-support"
     private static let longestArchive = 64 << 20
 
-    /// Writes the archive, readable by its owner alone. The files in it are root's, so that nobody is named there.
+    /// Writes the archive, readable only by its owner. The files in it belong to root, so that no user is named.
     ///
     /// - Parameters:
-    ///   - files: names with "/" make folders; what no name may hold becomes "_".
-    ///   - tar: the program, sought in PATH.
-    /// - Returns: nil; where tar or gzip is missing, the folder beside `path` that holds the files instead.
+    ///   - files: a "/" in a name makes folders; characters not allowed in names become "_".
+    ///   - tar: the program, looked up in PATH.
+    /// - Returns: nil; if tar or gzip is missing, the folder beside `path` that holds the files instead.
     static func write(
         _ files: [(name: String, text: String)],
         to path: String,
         tar: String = "tar"
     ) async throws(StateFile.Fault) -> String? {
-        // Fails at once where nothing can be written.
+        // Fails at once if the path cannot be written.
         try PrivateFile.write([], to: path)
         let staging = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         var (isPacked, isKept) = (false, false)
@@ -47,7 +47,7 @@ enum SupportArchive {
         return nil
     }
 
-    /// The folders and the name of a file, of which none leads elsewhere.
+    /// The path components of a file; none leads outside the archive.
     private static func safe(_ name: String) -> [Substring] {
         let bytes = name.utf8.map { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") ? $0 : UInt8(ascii: "_") }
         return String(decoding: bytes, as: UTF8.self).split(separator: "/").filter { $0 != "." && $0 != ".." }

@@ -1,10 +1,10 @@
 package import VoiceBase
 internal import VoiceConfiguration
 
-/// An archive to send along with a question: findings, versions, configuration, sound cards, the end of the journal;
-/// nothing that was said, no secret.
+/// An archive to attach to a support request: findings, versions, configuration, sound cards and the end of the
+/// journal. Contains no speech and no secrets.
 package struct SupportBundle: Sendable {
-    /// Lines of the journal.
+    /// Maximum number of journal lines.
     static let journalLines = 2000
 
     private let context: DoctorContext
@@ -19,7 +19,7 @@ package struct SupportBundle: Sendable {
 
     /// Writes the archive (.tar.gz).
     ///
-    /// - Returns: one line: where it is, and what is in it.
+    /// - Returns: one line: the path and the contents.
     package func write(to path: String) async throws(StateFile.Fault) -> String {
         let files = await files()
         let folder = try await SupportArchive.write(files, to: path)
@@ -27,7 +27,7 @@ package struct SupportBundle: Sendable {
         return "\(place): \(report.summary); with \(files.map(\.name).joined(separator: ", "))"
     }
 
-    /// What is in it, by name; everything has passed the redactor.
+    /// The files by name; all text has passed the redactor.
     func files(journal: String? = nil) async -> [(name: String, text: String)] {
         let redactor = context.redactor
         var files: [(name: String, text: String)] = []
@@ -83,14 +83,15 @@ package struct SupportBundle: Sendable {
         return system.joined(separator: "\n")
     }
 
-    /// "Linux version 6.1.0-18-arm64" of what /proc/version holds: behind it stands who built it, and on which machine.
+    /// Reduces the content of /proc/version to "Linux version 6.1.0-18-arm64": after it follow the builder and the
+    /// build machine.
     static func kernel(_ text: String) -> String {
         let words = text.split(separator: " ").prefix(3)
         guard words.count == 3, words[0] == "Linux", words[1] == "version", words[2].utf8.count <= 64 else { return "" }
         return words.joined(separator: " ")
     }
 
-    /// Which distribution it is, of what /etc/os-release says.
+    /// Extracts the name and version of the distribution from /etc/os-release.
     static func distribution(_ text: String) -> String {
         let wanted = ["PRETTY_NAME", "ID", "ID_LIKE", "VERSION_ID", "VERSION_CODENAME"]
         return text.split(separator: "\n").filter { wanted.contains(String($0.prefix { $0 != "=" })) }
@@ -102,7 +103,7 @@ package struct SupportBundle: Sendable {
         return path.hasSuffix("/id") ? DeviceName.id(text) : text
     }
 
-    /// What ALSA tells of the cards, of their streams and of what is open.
+    /// The files in which ALSA describes the cards, their streams and open devices.
     private static func soundFiles() -> [String] {
         let root = "/proc/asound"
         var files = ["cards", "devices", "pcm", "modules"].map { "\(root)/\($0)" }

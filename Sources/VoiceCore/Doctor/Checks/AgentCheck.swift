@@ -4,7 +4,7 @@ internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceNetwork
 
-/// Whether the agent is there, behind the right path, and takes the token.
+/// Whether the agent answers at the configured path and accepts the token.
 enum AgentCheck {
     static let limit = Duration.seconds(15)
 
@@ -39,7 +39,7 @@ enum AgentCheck {
         return [DoctorFinding("agent-api", .warn, JarvisClient.mistakenAPI, advice: advice)]
     }
 
-    /// Whether the agent knows that it is heard, not read.
+    /// Whether the agent knows that its answers are heard, not read.
     static func briefing(_ health: JarvisHealth?, _ preamble: Configuration.Jarvis.Preamble) -> DoctorFinding {
         if health?.capabilities.contains(AgentBriefing.capability) == true {
             return DoctorFinding("agent-prompt", .ok, "the agent says that it has the prompt for voices")
@@ -66,8 +66,8 @@ enum AgentCheck {
     private static let prompt = "/usr/share/doc/jarvis-voiced/examples/agent-prompt.txt"
 
     /// - Parameters:
-    ///   - isClosed: there may be a token that this user cannot read.
-    ///   - isElsewhere: the agent is on another machine.
+    ///   - isClosed: whether there may be a token this user cannot read.
+    ///   - isElsewhere: whether the agent is on another machine.
     static func judge(
         _ result: Result<JarvisHealth?, JarvisFailure>,
         hasToken: Bool,
@@ -85,7 +85,7 @@ enum AgentCheck {
                 DoctorFinding("agent", .ok, who.map { "answers: \($0)" } ?? "answers"), rightPath,
                 DoctorFinding("agent-token", .ok, message),
             ]
-            // Only this server says so with an empty name.
+            // An empty name means a server without an agent; servers of other kinds report no name.
             guard health?.agent == "" else { return findings }
             return findings + [
                 DoctorFinding(
@@ -126,7 +126,7 @@ enum AgentCheck {
                     advice: "it ends with the base path of term-llm serve, usually /ui"
                 ),
             ]
-        // Its line has the way out.
+        // Refused locally: the finding agent-transport has the remedy.
         case .failure(let failure) where failure.isLocal:
             return [DoctorFinding("agent", .fail, failure.logLine, advice: "see agent-transport")]
         case .failure(let failure):

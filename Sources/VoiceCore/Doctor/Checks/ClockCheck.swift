@@ -1,6 +1,6 @@
-/// Whether the clock of the machine agrees with the service's: TLS and budgets by the day need it.
+/// Whether the machine's clock agrees with the service's, as TLS and daily budgets require.
 enum ClockCheck {
-    /// Seconds off that are reported, and that break TLS sooner or later.
+    /// Clock differences in seconds: one that is reported, and one that will break TLS sooner or later.
     static let notable = 30
     static let grave = 600
 
@@ -23,7 +23,7 @@ enum ClockCheck {
         )
     }
 
-    /// Unix seconds of "Sun, 06 Nov 1994 08:49:37 GMT", the only form that is still written.
+    /// Unix seconds of "Sun, 06 Nov 1994 08:49:37 GMT", the only form still generated.
     static func seconds(ofHTTPDate text: String) -> Int? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let parts = text.split(separator: " ")
@@ -36,7 +36,7 @@ enum ClockCheck {
         return days(year: year, month: month + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin with March.
+    /// Days since 1970-01-01 in the Gregorian calendar, computed with years that begin in March.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let years = month <= 2 ? year - 1 : year
         let months = (month + 9) % 12

@@ -1,7 +1,7 @@
 internal import VoiceConfiguration
 internal import VoiceConversation
 
-/// Whether the configuration can be used, and whether the secrets are there.
+/// Whether the configuration is usable and the secrets are present.
 enum ConfigurationCheck {
     static func findings(_ context: DoctorContext) -> [DoctorFinding] {
         configuration(context) + apiKey(context) + token(context)
@@ -50,7 +50,7 @@ enum ConfigurationCheck {
             + secrets.warnings.map { DoctorFinding("secrets", .warn, $0) }
     }
 
-    /// No service in use can be had.
+    /// The finding that no service in use has its key.
     private static func noKey(_ context: DoctorContext, _ service: any VoiceService.Type) -> DoctorFinding {
         if let path = context.unreadable.first {
             return DoctorFinding(
@@ -84,7 +84,7 @@ enum ConfigurationCheck {
         ]
     }
 
-    /// The problem with a secret that was given.
+    /// The problem with a secret that is present but unusable.
     private static func unusable(_ context: DoctorContext, check: String, marks: [String]) -> DoctorFinding? {
         guard
             let problem = context.secretProblems.first(where: { problem in

@@ -2,7 +2,7 @@ internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Whether microphone and loudspeaker are there and can be opened, what they can do, and who holds them.
+/// Whether microphone and loudspeaker exist and can be opened, what they support, and what is using them.
 enum DevicesCheck {
     static let limit = Duration.seconds(6)
 
@@ -32,7 +32,7 @@ enum DevicesCheck {
         }
     }
 
-    /// - Parameter daemon: the process of the running daemon.
+    /// - Parameter daemon: process ID of the running daemon.
     static func judge(
         _ result: Result<DeviceFacts, AudioDeviceError>,
         direction: AudioDirection,
@@ -52,7 +52,7 @@ enum DevicesCheck {
                 return DoctorFinding(check, .ok, "\(device) is in use by the daemon itself: \(holder)")
             }
             if holder == nil, daemon != nil {
-                // Other users' open files are hidden from this one.
+                // Open files of other users are invisible to this one.
                 return DoctorFinding(check, .ok, "\(device) is in use, most likely by the daemon, which runs")
             }
             return DoctorFinding(

@@ -2,10 +2,10 @@ internal import VoiceAudio
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// What the daemon says of its echo, where one runs, and what the last `echo-test` said, since a measurement takes ten seconds
-/// of noise and no doctor makes it unasked.
+/// What a running daemon reports about its echo, and the result of the last `echo-test`. The doctor does not measure,
+/// because that takes ten seconds of noise.
 enum EchoCheck {
-    /// Days after which a test says little: rooms change.
+    /// Age in days after which a test has little meaning: rooms change.
     static let oldAge = 180
 
     private static let advice = "jarvis-voiced echo-test (ten seconds of sound, with the service stopped)"
@@ -36,7 +36,7 @@ enum EchoCheck {
         return [test] + running
     }
 
-    /// What the daemon that runs says of itself; nil where none answers.
+    /// The running daemon's status; nil if none answers.
     private static func status(_ context: DoctorContext) -> JSONValue? {
         guard let request = try? ControlRegistry.standard.request(words: ["status"]),
             var client = try? ControlClient(

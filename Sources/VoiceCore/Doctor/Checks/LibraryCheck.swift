@@ -2,7 +2,7 @@ internal import CCurl
 internal import VoiceConfiguration
 internal import VoiceNetwork
 
-/// Whether libcurl can do what is needed. WebSockets are the daemon's own, so that https is enough.
+/// Whether libcurl supports what is needed. Only https is, because the daemon implements WebSockets itself.
 enum LibraryCheck {
     static func findings() -> [DoctorFinding] {
         guard let info = curl_version_info(CURLVERSION_FIRST) else { return [] }
@@ -16,7 +16,7 @@ enum LibraryCheck {
         return [judge(version: version, protocols: protocols)]
     }
 
-    /// "libcurl/7.88.1 OpenSSL/3.0.15 ..."
+    /// Version line of libcurl: "libcurl/7.88.1 OpenSSL/3.0.15 ...".
     static var version: String { curl_version().map { String(cString: $0) } ?? "libcurl" }
 
     static func judge(version: String, protocols: [String]) -> DoctorFinding {
@@ -32,7 +32,7 @@ enum LibraryCheck {
     }
 }
 
-/// Whether key and token travel encrypted, or at least within the own network.
+/// Whether key and token travel encrypted, or at least only within this network.
 enum TransportCheck {
     static let limit = Duration.seconds(8)
 

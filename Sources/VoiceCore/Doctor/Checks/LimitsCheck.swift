@@ -1,9 +1,9 @@
 internal import VoiceBase
 internal import VoiceConfiguration
 
-/// Whether sound may run at real-time priority, and memory be locked.
+/// Whether audio may run at real-time priority and memory may be locked.
 enum LimitsCheck {
-    /// Whose limits were read.
+    /// Where the limits come from.
     enum Place: Sendable, Equatable {
         case daemon
         case unit
@@ -33,7 +33,7 @@ enum LimitsCheck {
         return judge(limits, of: .ownProcess(isRoot: isRoot), audio: audio)
     }
 
-    /// - Parameter unit: what the unit allows, where `limits` are those of the daemon.
+    /// - Parameter unit: the limits of the unit, if `limits` are the daemon's.
     static func judge(
         _ limits: ProcessLimits,
         of place: Place,
@@ -91,11 +91,11 @@ enum LimitsCheck {
     }
 }
 
-/// The limits of a process that matter to the daemon.
+/// The resource limits that matter to the daemon.
 struct ProcessLimits: Sendable, Equatable {
-    /// Highest priority of SCHED_FIFO; nil for no limit.
+    /// Maximum SCHED_FIFO priority; nil if unlimited.
     var realtimePriority: Int?
-    /// Bytes of memory that may be locked; nil for no limit.
+    /// Maximum locked memory in bytes; nil if unlimited.
     var lockedMemory: Int?
 
     init(realtimePriority: Int?, lockedMemory: Int?) {
@@ -103,7 +103,7 @@ struct ProcessLimits: Sendable, Equatable {
         self.lockedMemory = lockedMemory
     }
 
-    /// Reads `/proc/PID/limits`: the hard limits, which a process may raise its soft ones to.
+    /// Parses the hard limits in `/proc/PID/limits`, up to which a process may raise its soft ones.
     init?(procLimits text: String) {
         func value(_ name: String) -> Substring? {
             let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
@@ -114,7 +114,7 @@ struct ProcessLimits: Sendable, Equatable {
         lockedMemory = Int(memory)
     }
 
-    /// Reads what systemd says of the unit: "LimitRTPRIO=40", "LimitMEMLOCK=infinity".
+    /// Parses the unit's properties: "LimitRTPRIO=40", "LimitMEMLOCK=infinity".
     init?(unit: [String: String]) {
         guard let priority = unit["LimitRTPRIO"], let memory = unit["LimitMEMLOCK"] else { return nil }
         realtimePriority = Int(priority)

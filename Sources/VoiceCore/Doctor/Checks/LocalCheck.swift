@@ -1,7 +1,7 @@
 internal import VoiceConfiguration
 internal import VoiceWyoming
 
-/// Whether the servers of the local voice answer, and can do what is asked of them.
+/// Whether the local speech servers answer and support the configured language and voice.
 enum LocalCheck {
     static let limit = Duration.seconds(16)
 

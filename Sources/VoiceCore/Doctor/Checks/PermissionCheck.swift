@@ -1,12 +1,12 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Whether the kernel's sound devices are open to who runs the daemon.
+/// Whether the user of the daemon may open the kernel's sound devices.
 enum PermissionCheck {
-    /// A device node, as far as it matters.
+    /// The relevant properties of a device node.
     struct Node: Sendable, Equatable {
         var path: String
-        /// The name of its group; its number where it has none.
+        /// Name of its group, or the number if it has no name.
         var group: String
         var isOpenToGroup: Bool
         var isOpenToUs: Bool
@@ -27,7 +27,7 @@ enum PermissionCheck {
                 "plug it in; aplay -l and dmesg show whether the kernel sees it"
             )
         }
-        // What root may do says nothing of the service: it has group audio.
+        // Root's own access says nothing about the service, which has the group audio.
         if isRoot {
             if let strange = nodes.first(where: { $0.group != "audio" || !$0.isOpenToGroup }) {
                 return finding(

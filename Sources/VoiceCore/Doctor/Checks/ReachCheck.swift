@@ -2,11 +2,11 @@ internal import VoiceBase
 internal import VoiceConfiguration
 internal import VoiceNetwork
 
-/// Whether the voice service can be reached at all: name, TCP, TLS; and, from its Date header, whether the clock is right.
+/// Whether the voice service can be reached: DNS, TCP, TLS. Also checks the clock against the Date header.
 enum ReachCheck {
     static let limit = Duration.seconds(12)
 
-    /// Asks the service for its root page, without a key; any answer will do.
+    /// Requests the root page of the service, without a key; any reply will do.
     static func findings(_ context: DoctorContext, network: NetworkThread) async -> [DoctorFinding] {
         guard let values = context.loaded?.values,
             let address = context.service(values).address(values), let url = ServerURL(address.url)
@@ -31,7 +31,7 @@ enum ReachCheck {
     }
 
     /// - Parameters:
-    ///   - key: of the configuration, that of the address.
+    ///   - key: the configuration key of the address.
     ///   - reply: milliseconds to the first byte, or why there was none.
     static func judge(
         host: String,
@@ -90,7 +90,7 @@ enum ReachCheck {
                 ),
             ]
         case .failure:
-            // Somebody is there and speaks something else than plain HTTP: what counts is the handshake.
+            // A server is there but does not speak plain HTTP. Only the handshake matters.
             return [resolved, connected, secured]
         }
     }

@@ -3,7 +3,7 @@ internal import VoiceConfiguration
 internal import VoiceConversation
 internal import VoiceNetwork
 
-/// Whether the service takes the key, the model and the settings.
+/// Whether the service accepts the key, the model and the settings.
 enum SessionCheck {
     static let limit = Duration.seconds(20)
 
@@ -20,7 +20,7 @@ enum SessionCheck {
         return [judge(outcome, model: settings.model, section: section(context))]
     }
 
-    /// Of the configuration, where the service has one for its address.
+    /// The configuration section with the service's address, if it has one.
     private static func section(_ context: DoctorContext) -> String {
         let key = context.loaded.flatMap { context.service($0.values).address($0.values)?.key }
         return key.map { String($0.prefix { $0 != "." }) } ?? "service"
@@ -76,7 +76,7 @@ enum SessionCheck {
         }
     }
 
-    /// What says which protocol is spoken there.
+    /// The setting that determines the protocol spoken.
     private static func kind(_ section: String) -> String {
         section == "realtime" ? "realtime.dialect" : "\(section).url"
     }

@@ -2,25 +2,25 @@ internal import VoiceBase
 internal import VoiceConversation
 internal import VoiceNetwork
 
-/// How a short session of the voice service went.
+/// The outcome of a test session with the voice service.
 enum SessionOutcome: Sendable, Equatable {
-    /// It took the key, the model and, where it says so, the settings.
+    /// The service accepted the key, the model and, if `confirmed`, the settings.
     case ready(confirmed: Bool)
     case error(ServiceError, afterSettings: Bool)
     case ended(WebSocketClosure)
-    /// It opened and took the settings without a word.
+    /// The session opened, but the settings were not acknowledged.
     case silent
 }
 
-/// Opens a session as the daemon does, sends the settings and closes it again. No sound goes there, and no response is
-/// asked for, so that it costs nothing. Lives on the network thread.
+/// Opens a session as the daemon does, sends the settings and closes it again. It sends no audio and requests no
+/// response, so it costs nothing. Confined to the network thread.
 final class SessionProbe: WebSocketDriver {
     private let connection: WebSocketConnection
     private var wire: any ServiceWire
     private var report: (@Sendable (SessionOutcome) -> Void)?
     private var hasAsked = false
 
-    /// - Parameter report: called once.
+    /// - Parameter report: called exactly once.
     init(
         _ connection: WebSocketConnection,
         wire: any ServiceWire,

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import VoiceBase
 
-/// Whether what is to be remembered can be written, and whether there is room for it.
+/// Whether the state folder is writable, and whether there is enough disk space.
 enum StateCheck {
     static let scarce = 50 << 20
     static let full = 1 << 20
 
     static func findings(_ context: DoctorContext, isRoot: Bool) -> [DoctorFinding] {
-        // systemd makes the service's folder at its first start.
+        // systemd creates the service's folder at the first start.
         let isService = isRoot && context.environment["STATE_DIRECTORY"] == nil
         guard let path = isService ? StateDirectory.service : StateDirectory.path(environment: context.environment)
         else {
@@ -30,7 +30,7 @@ enum StateCheck {
         return findings
     }
 
-    /// - Parameter problem: errno of an attempt to write there; 0 for none.
+    /// - Parameter problem: errno of a test write; 0 if it succeeded.
     static func judge(path: String, isThere: Bool, problem: Int32) -> DoctorFinding {
         guard problem == 0 else {
             return DoctorFinding(

@@ -1,6 +1,6 @@
 internal import VoiceBase
 
-/// What systemd knows of the service.
+/// The state of the service according to systemd.
 struct UnitState: Sendable, Equatable {
     static let properties = [
         "LoadState", "ActiveState", "SubState", "Result", "MainPID", "ExecMainStatus", "NRestarts", "StatusText",
@@ -9,7 +9,7 @@ struct UnitState: Sendable, Equatable {
 
     private(set) var values: [String: String] = [:]
 
-    /// Reads the `Name=value` lines of `systemctl show`.
+    /// Parses the `Name=value` lines of `systemctl show`.
     init(_ text: String) {
         for line in text.split(separator: "\n") {
             guard let mark = line.firstIndex(of: "=") else { continue }
@@ -17,7 +17,7 @@ struct UnitState: Sendable, Equatable {
         }
     }
 
-    /// The status line, which may hold what somebody else wrote, is left out.
+    /// The properties without the status line, which may contain text of others.
     static func shown(_ text: String) -> String {
         text.split(separator: "\n").filter { line in
             let name = String(line.prefix { $0 != "=" })
@@ -25,7 +25,7 @@ struct UnitState: Sendable, Equatable {
         }.joined(separator: "\n") + "\n"
     }
 
-    /// Nil where there is no systemd, or it does not answer.
+    /// nil if systemd is missing or does not answer.
     static func read() async -> UnitState? {
         let command = ["systemctl", "show", "jarvis-voiced.service", "--property=" + properties.joined(separator: ",")]
         guard let output = await Command.output(command) else { return nil }
@@ -37,7 +37,6 @@ struct UnitState: Sendable, Equatable {
     var mainProcess: Int? { values["MainPID"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
     var limits: ProcessLimits? { isInstalled ? ProcessLimits(unit: values) : nil }
 
-    /// How the service is.
     var finding: DoctorFinding {
         func finding(_ verdict: DoctorFinding.Verdict, _ message: String, _ advice: String?) -> DoctorFinding {
             DoctorFinding("service", verdict, message, advice: advice)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import VoiceActivation
 internal import VoiceConfiguration
 
-/// Whether what is to recognise words on this machine can: its library, its model, its server.
+/// Whether the configured wake word engine works: its library, its model, its server.
 package enum WakeCheck {
     static let limit = Duration.seconds(10)
 
@@ -41,10 +41,10 @@ package enum WakeCheck {
         }
     }
 
-    /// Whoever owns the folder decides what is run of it: root runs nothing of anybody else's.
+    /// The owner of the folder decides what code runs, so root loads nothing owned by another user.
     static func mayLoad(ownedBy owner: uid_t?, as user: uid_t) -> Bool { user != 0 || owner == 0 }
 
-    /// Whether this user may.
+    /// Whether this user may load libraries from the folder.
     package static func mayLoad(from folder: String) -> Bool { mayLoad(ownedBy: owner(of: folder), as: geteuid()) }
 
     private static func owner(of folder: String) -> uid_t? {

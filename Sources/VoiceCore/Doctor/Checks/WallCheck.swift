@@ -2,7 +2,7 @@ internal import CLinux
 internal import VoiceConfiguration
 internal import VoiceMedia
 
-/// What holds the media decoder should it be taken over by what it decodes.
+/// Which kernel mechanisms confine the media decoder in case a stream compromises it.
 enum WallCheck {
     static func findings(_ context: DoctorContext) -> [DoctorFinding] {
         guard let media = context.loaded?.values.media, media.enabled else { return [] }
@@ -16,8 +16,8 @@ enum WallCheck {
     }
 
     /// - Parameters:
-    ///   - landlock: its version in this kernel, 0 for none; files from 1 on, TCP from 4 on.
-    ///   - program: the decoder; nil where it is not installed, which is no trouble to who plays nothing.
+    ///   - landlock: Landlock version of this kernel, 0 for none; it limits files from version 1, TCP from version 4.
+    ///   - program: the decoder; nil if it is not installed, which is no problem if nothing is played.
     static func judge(landlock: Int, hasSeccomp: Bool, program: String?) -> DoctorFinding {
         guard let program else {
             return DoctorFinding(
