@@ -1,11 +1,11 @@
-# jarvis-voiced: `make run` starts it, `make test` tests it; both install what is missing first. See `make help`.
+# `make run` starts jarvis-voiced, `make test` tests it; both install what is missing first. See `make help`.
 SHELL = /bin/bash
 .DELETE_ON_ERROR:
 
 PREFIX ?= /usr/local
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 USERUNITDIR ?= $(PREFIX)/lib/systemd/user
-# Read from these folders only, whatever the prefix.
+# Read only from these folders, whatever the prefix.
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 CATALOGDIR ?= /usr/lib/systemd/catalog
 MANDIR ?= $(PREFIX)/share/man
@@ -16,8 +16,8 @@ DESTDIR ?=
 SWIFT ?= swift
 STRIP ?= strip
 
-# The Swift runtime is linked in: the program runs where no toolchain is.
-# Tables that the linker fills in are read-only from the start on.
+# The Swift runtime is linked in, so that the program runs without a toolchain. Full RELRO makes the tables that the
+# dynamic linker fills in read-only.
 RELEASE = -c release --static-swift-stdlib -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 RELEASE_DIR = .build/release
 
@@ -84,7 +84,7 @@ bench-aec: ## compare echo cancellers over simulated rooms, half an hour and mor
 	$(SWIFT) build $(RELEASE) --product VoiceBench
 	scripts/bench-aec $(BENCH)
 
-# Not built here: `make && sudo make install` must not build as root.
+# Does not build anything: `make && sudo make install` must not build as root.
 .PHONY: install
 install: ## install program, units, manual and configuration (PREFIX, DESTDIR); run `make` first
 	@test -x $(RELEASE_DIR)/jarvis-voiced || { echo "make install: nothing is built yet; run make first" >&2; exit 1; }

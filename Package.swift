@@ -14,7 +14,7 @@ let settings: [SwiftSetting] = [
 
 /// Debian 12 ships version 0.3 of the WebRTC audio processing library, Debian 13 version 1.3 under another name and
 /// with another API. Their pkg-config files carry -D flags that the package manager drops with a warning, so the
-/// include path is named here; the shim tells the two apart by the headers it finds.
+/// include path is set here; the shim distinguishes the versions by the headers it finds.
 let webrtc13 = FileManager.default.fileExists(atPath: "/usr/include/webrtc-audio-processing-1")
 let webrtcInclude =
     webrtc13 ? "/usr/include/webrtc-audio-processing-1" : "/usr/include/webrtc_audio_processing"
@@ -22,7 +22,7 @@ let webrtcLibrary = webrtc13 ? "webrtc-audio-processing-1" : "webrtc_audio_proce
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-/// The rooms of the core with walls of their own, the lowest first; the rest of `Sources/VoiceCore` puts them together.
+/// The rooms of the core, the lowest first: each is a separate module. The rest of `Sources/VoiceCore` assembles them.
 let roomFolders = [
     "Base", "Configuration", "Network", "Wyoming", "Opus", "Household", "Audio", "Conversation", "Budget", "Reply",
     "Agent", "Media", "Activation",
@@ -62,9 +62,9 @@ let package = Package(
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CLinux"),
-        // Does its work by being linked in.
+        // Takes effect by being linked in.
         .target(name: "CHeldSignals", dependencies: ["CLinux"]),
-        // Load what recognises words at run time: nothing is linked.
+        // Load their recognition libraries at run time, so those are not linked.
         .target(name: "CSphinx", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSherpa", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CTFLite", linkerSettings: [.linkedLibrary("dl")]),
@@ -87,7 +87,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tomlplusplus")]
         ),
 
-        // The product, room by room: a room knows those that it names, and no others.
+        // The product, room by room: a room can import only the rooms listed as its dependencies.
         .room("Base", ["CCurl", "CLinux", logging]),
         .room("Configuration", ["VoiceBase", "CLinux", "CToml", logging]),
         .room("Network", ["VoiceBase", "CCurl"]),
@@ -144,7 +144,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // The demonstration, and simulated services for a daemon that runs by itself
+        // The demonstration, and simulated services for a daemon that runs separately
         .executableTarget(
             name: "JarvisSimulator",
             dependencies: [
@@ -157,7 +157,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Tools of the project: they are not installed
+        // Development tools, which are not installed
         .executableTarget(name: "WebSocketEcho", dependencies: ["VoiceBase", "VoiceNetwork"], swiftSettings: settings),
         .executableTarget(
             name: "VoiceBench",
@@ -171,7 +171,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // What reads bytes from outside, for the fuzzer and for a test over its corpus
+        // The parsers of external bytes, for the fuzzer and for a test over its corpus
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -195,12 +195,12 @@ let package = Package(
     cxxLanguageStandard: .gnucxx17
 )
 
-/// The fuzzer needs a build of its own (scripts/fuzz): coverage counters everywhere and libFuzzer's main.
+/// The fuzzer needs a separate build (scripts/fuzz), with coverage counters everywhere and libFuzzer's main.
 if ProcessInfo.processInfo.environment["VOICE_FUZZ"] != nil {
     package.targets.append(.executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings))
 }
 
-/// RealtimeSanitizer too (scripts/realtime-check): of what the audio thread runs, and of the tests that run it.
+/// So does RealtimeSanitizer (scripts/realtime-check): only the code that the audio thread runs, and its tests.
 if ProcessInfo.processInfo.environment["VOICE_REALTIME"] != nil {
     let below = ["VoiceBase", "VoiceConfiguration", "VoiceConversation", "VoiceAudio"]
     package.products = []

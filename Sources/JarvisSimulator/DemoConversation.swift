@@ -7,9 +7,9 @@ import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 
-/// Plays the demonstration: three turns, the last one an interruption.
+/// Plays the demonstration: three turns, the last of which is an interruption.
 struct DemoConversation {
-    /// Where the recording goes; nil where nothing can be written.
+    /// Path of the recording; nil if none can be written.
     let output: String?
     let question: String?
     let verbose: Bool
@@ -85,7 +85,8 @@ struct DemoConversation {
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
         configuration.audio.realtimePriority = 0
-        // Marker tones teach an echo canceller little: it would rightly go to half duplex and miss the interruption.
+        // An echo canceller learns little from marker tones: it would rightly choose half duplex and miss the
+        // interruption.
         if !SpokenVoice.hasSynthesiser { configuration.echo.duplex = .full }
         let secrets = try Secrets(
             configuration: configuration,

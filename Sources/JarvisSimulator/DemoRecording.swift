@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where the demonstration's recording goes when nobody has named a place.
+/// Where the demonstration's recording goes if no path was given.
 enum DemoRecording {
     private static let name = "jarvis-demo.wav"
 
-    /// A path in the current folder, else in the temporary one; nil where neither can be written. Prints what is missing.
+    /// A path in the current folder, else in the temporary one; nil if neither is writable. Prints what is missing.
     static func place() -> String? {
         if isWritable(name, in: ".") { return name }
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -17,7 +17,7 @@ enum DemoRecording {
         return path
     }
 
-    /// An old recording is written over: that one counts, where there is one.
+    /// An existing recording is overwritten, so that its own permissions count rather than the folder's.
     private static func isWritable(_ path: String, in folder: String) -> Bool {
         access(path, F_OK) == 0 ? access(path, W_OK) == 0 : access(folder, W_OK) == 0
     }

@@ -9,7 +9,8 @@ import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 
-/// `jarvis-simulator drill`: takes the preferred service away, and measures how long until the house speaks (scripts/voice-drill).
+/// `jarvis-simulator drill`: takes the preferred service away and measures the time until the local service speaks
+/// (scripts/voice-drill).
 struct Drill: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Take the preferred service away, and measure how long until the voice of the house answers.",
@@ -61,7 +62,7 @@ struct Drill: AsyncParsableCommand {
             case .turn:
                 try await timeline.wait(for: .userSpeaking, within: Self.limit)
                 try await Task.sleep(for: .milliseconds(500))
-            // The answer that spends it is heard to its end.
+            // The answer that exhausts the budget is heard to its end.
             case .budget: try await timeline.wait(for: .aiSpeaking, within: Self.limit)
             case .idle, .key: break
             }
@@ -70,7 +71,7 @@ struct Drill: AsyncParsableCommand {
         }
         let replacedAt = try await replaced(timeline)
         try await timeline.wait(for: .listening, within: Self.limit)
-        // What the house says of it is heard out.
+        // Time for the spoken notice about the change of service.
         try await Task.sleep(for: .seconds(9))
         ask(sound, recorder, timeline)
         try await timeline.wait(for: .aiSpeaking, within: Self.limit)

@@ -3,7 +3,7 @@ import Glibc
 import VoiceBase
 import VoiceSimulator
 
-/// A file with what both sides of the simulated service said: one JSON object a line, audio left out.
+/// A file with the messages of both sides of the simulated service: one JSON object per line, without audio.
 final class EventFile: Sendable {
     private let file: Int32
 
@@ -30,7 +30,7 @@ final class EventFile: Sendable {
             line.merge(["connection": .int(connection), "side": "closing", "code": code]) { $1 }
         case .disconnected(let connection): line.merge(["connection": .int(connection), "side": "disconnected"]) { $1 }
         }
-        // One write(2) a line keeps lines whole, whichever thread they come from.
+        // One write(2) per line keeps lines whole, whichever thread writes them.
         var text = SimulatedJSON.object(line).text + "\n"
         text.withUTF8 { _ = Glibc.write(file, $0.baseAddress, $0.count) }
     }

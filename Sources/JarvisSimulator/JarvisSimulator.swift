@@ -2,8 +2,8 @@ import ArgumentParser
 import VoiceBase
 import VoiceCore
 
-/// `jarvis-simulator`: what stands in for the services, to try the daemon without them. A tool beside the daemon, so that
-/// the daemon itself has no server in it.
+/// `jarvis-simulator`: simulated services, to try the daemon without the real ones. A separate tool, so that the daemon
+/// itself contains no server.
 @main
 struct JarvisSimulator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +15,7 @@ struct JarvisSimulator: AsyncParsableCommand {
     )
 }
 
-/// `jarvis-simulator manual`: its manual page, made from the program itself; for packages.
+/// `jarvis-simulator manual`: its manual page, generated from the program itself; for packages.
 struct Manual: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the manual page.",

@@ -3,7 +3,7 @@ import Glibc
 import VoiceAudio
 import VoiceBase
 
-/// `jarvis-simulator local`: a spoken conversation in which recogniser and voice are real servers.
+/// `jarvis-simulator local`: a spoken conversation with real servers for recognition and speech.
 struct Local: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Hold a spoken conversation with real servers for speech, in a room without a sound card.",

@@ -8,32 +8,33 @@ import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 
-/// Plays a conversation with the voice of the house: only the room, the user's lines and, where none is named, the agent are not real.
+/// Plays a conversation with real local speech servers. Only the room, the user's lines and, unless one is named, the
+/// agent are simulated.
 struct LocalConversation {
-    /// host:port of each.
+    /// Addresses as host:port.
     struct Servers {
         var recogniser: String
         var speaker: String
     }
 
     private static let token = "demo"
-    /// Between the end of an answer and the next line.
+    /// Time between the end of an answer and the next line.
     private static let pause = Duration.milliseconds(700)
-    /// How far into an answer a line is said over it.
+    /// How far into an answer the next line is spoken over it.
     private static let into = Duration.milliseconds(2000)
-    /// An answer that has not come by then does not come.
+    /// Longest wait for an answer.
     private static let answerLimit = Duration.seconds(15)
     private static let agentLimit = Duration.seconds(120)
 
     let servers: Servers
-    /// Where the recording goes; nil where nothing can be written.
+    /// Path of the recording; nil if none can be written.
     let output: String?
     let verbose: Bool
     /// Address of the agent; nil for the stand-in.
     var agent: String?
     var lines = UserLine.conversation
     var echo = FileRoom.Echo(delayMilliseconds: 30, gainDecibels: -25)
-    /// Where the outcomes are written.
+    /// Path of the file for the outcomes; nil for none.
     var results: String?
 
     init(servers: Servers, output: String?, verbose: Bool) {
@@ -46,7 +47,7 @@ struct LocalConversation {
         let voice = try WyomingVoice(servers.speaker)
         var spoken: [[Float]] = []
         for line in lines { spoken.append(try await voice.speak(line.text)) }
-        // What is measured is how an answer begins: it is short where nothing is said over it.
+        // Measurements concern the beginning of an answer: unless a line interrupts it, a short answer is enough.
         let isShort = results != nil && !lines.contains { $0.isOver }
         let standIn = AgentStandIn(token: Self.token) { isShort ? "That is noted." : UserLine.answer(to: $0) }
         let port = try await standIn.start()
@@ -69,7 +70,7 @@ struct LocalConversation {
         try report(outcomes, recorder)
     }
 
-    /// Says a line, and waits for its answer: for its beginning where the next is said into it.
+    /// Says a line and waits for its answer to end, or only to begin if the next line interrupts it.
     private func say(
         _ index: Int,
         _ sound: [Float],
@@ -88,12 +89,12 @@ struct LocalConversation {
             try await timeline.wait(for: .aiSpeaking, within: limit)
             if !isCutShort { try await timeline.wait(for: .listening, within: limit) }
         } catch {
-            // Of many lines, one that got no answer is a result too.
+            // In a measurement, a line without an answer is a result too.
             guard results != nil else { throw error }
             outcome.heard = timeline.turn.heard
             return outcome
         }
-        // The report of the turn follows its last state.
+        // The report of the turn follows its last state change.
         try await Task.sleep(for: .milliseconds(50))
         outcome.heard = timeline.turn.heard
         outcome.wait = room.wait
@@ -111,7 +112,7 @@ struct LocalConversation {
         configuration.jarvis.url = agent ?? "http://127.0.0.1:\(agentPort)/ui"
         if agent == nil { configuration.jarvis.preamble = .off }
         configuration.audio.realtimePriority = 0
-        // The first sample of an answer is a word, not a tone.
+        // The first sample of an answer must be a word, not an earcon.
         configuration.audio.earcons = false
         let environment = [
             "JARVIS_TOKEN": agent == nil ? Self.token : getenv("JARVIS_TOKEN").map { String(cString: $0) } ?? ""
@@ -133,7 +134,7 @@ struct LocalConversation {
         return VoiceDaemon(settings, logger: logger, observer: timeline.observer)
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     private func report(_ outcomes: [LineOutcome], _ recorder: RecordedRoom) throws {
         if let results {
@@ -157,7 +158,7 @@ struct LocalConversation {
         if let output {
             print(recorder.write(to: output) ? "Both sides, to listen to: \(output)" : "\(output) cannot be written.")
         }
-        // A turn that is held and not understood is none.
+        // A conversation that was held but not understood is a failure.
         if results == nil, 2 * wrong > words { throw LocalFailure.notUnderstood(words: words, wrong: wrong) }
     }
 

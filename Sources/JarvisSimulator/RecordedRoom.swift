@@ -4,9 +4,10 @@ import VoiceAudio
 import VoiceBase
 import VoiceSimulator
 
-/// A room of files that records both sides of a conversation, and how long whoever asks waits for the first sample of the answer.
+/// A room of files that records both sides of a conversation, and how long the user waits for the first sample of the
+/// answer.
 ///
-/// Times are those of the samples: what is said in a period of the card is heard by the daemon from the same period on.
+/// Times are counted in samples. The daemon hears what is said in a period of the card from that period on.
 final class RecordedRoom: Sendable {
     fileprivate struct Line {
         var samples: [Float]
@@ -16,32 +17,32 @@ final class RecordedRoom: Sendable {
     fileprivate struct State {
         var line: Line?
         var said = 0
-        /// Frames so far.
+        /// Number of frames so far.
         var now = 0
-        /// The frame after the last word of a line whose answer has not been heard.
+        /// The frame after the last word of a line; nil if its answer is not measured.
         var askedAt: Int?
         var wait: Duration?
-        /// Both sides, at 48 kHz.
+        /// The mix of both sides, at 48 kHz.
         var recording: [Int16] = []
     }
 
-    /// Frames that are recorded at most: twenty minutes.
+    /// Longest recording, in frames: twenty minutes.
     private static let longest = 20 * 60 * AudioFormat.deviceRate
-    /// Full scale 1: what is fainter is no sound of an answer.
+    /// Threshold of an audible answer, full scale 1.
     private static let audible: Float = 0.01
 
     private let state = Mutex(State())
     private let isRecorded: Bool
 
-    /// - Parameter isRecorded: keep the sound for `write`.
+    /// - Parameter isRecorded: whether to keep the audio for `write`.
     init(isRecorded: Bool) { self.isRecorded = isRecorded }
 
     func room(echo: FileRoom.Echo) throws(AudioDeviceError) -> FileRoom {
         try FileRoom(echo: echo) { [self] room, played in hear(played, in: room) }
     }
 
-    /// Says 48 kHz samples. What of a line is being said still, is left out.
-    /// - Parameter isMeasured: the box is silent, so that the next sound is its answer.
+    /// Says samples at 48 kHz. Drops the rest of a line that is still being said.
+    /// - Parameter isMeasured: whether the box is silent, so that the next sound is its answer.
     func say(_ samples: [Float], isMeasured: Bool) {
         state.withLock { state in
             (state.line, state.said) = (Line(samples: samples, isMeasured: isMeasured), 0)
@@ -49,7 +50,7 @@ final class RecordedRoom: Sendable {
         }
     }
 
-    /// From the last word of the last line to the first sample of the answer; nil where none was heard.
+    /// Time from the last word of the last line to the first sample of the answer; nil if none was heard.
     var wait: Duration? { state.withLock { $0.wait } }
 
     private func hear(_ played: UnsafeBufferPointer<Float>, in room: FileRoom) {
@@ -71,7 +72,7 @@ final class RecordedRoom: Sendable {
         room.say(said)
     }
 
-    /// Writes both sides as a WAV file. False where it cannot be written.
+    /// Writes the recording as a WAV file; false if that fails.
     func write(to path: String) -> Bool {
         let bytes = MonoWave.bytes(samples: state.withLock { $0.recording }, rate: AudioFormat.deviceRate)
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -90,7 +91,7 @@ final class RecordedRoom: Sendable {
 }
 
 extension RecordedRoom.State {
-    /// The next sample of the line; nil where nothing is being said.
+    /// The next sample of the line; nil if no line is being said.
     fileprivate mutating func next() -> Float? {
         guard let line, said < line.samples.count else { return nil }
         defer {

@@ -4,7 +4,7 @@ import Synchronization
 import UnixSignals
 import VoiceSimulator
 
-/// `jarvis-simulator serve`: the simulated services alone, for a daemon that runs as its own process.
+/// `jarvis-simulator serve`: the simulated services alone, for a daemon in another process.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the simulated Realtime service and the stand-in for Jarvis until told to stop.",
@@ -57,7 +57,7 @@ struct Serve: AsyncParsableCommand {
             record?.write($0)
         }
         let replies = Dictionary(zip(queries, reply)) { first, _ in first }
-        // What nobody scripted, as it comes from a recogniser of words, is answered in order.
+        // A question that is not in the script, as a speech recogniser may produce, gets the next reply in order.
         let all = reply
         let count = Mutex(0)
         let agent = AgentStandIn(token: "simulated", delayMilliseconds: delay) { query in
@@ -94,7 +94,7 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// What the network does to the sound of the simulated Hero365.
+/// Network faults of the simulated Hero365's audio, and its session.
 struct Hero365Options: ParsableArguments {
     @Option(name: .long, help: "Messages of sound that are lost, in percent.")
     var loss = 0

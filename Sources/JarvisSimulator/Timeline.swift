@@ -4,20 +4,20 @@ import VoiceBase
 import VoiceConversation
 import VoiceCore
 
-/// Prints a conversation as it happens, and lets the one who stages it wait for its turns.
+/// Prints a conversation as it happens, and lets its director wait for states.
 final class Timeline: Sendable {
     private struct State {
         var began = Duration.zero
-        /// States that were entered and not yet waited for.
+        /// States entered and not yet waited for.
         var entered: [ConversationState] = []
         var waiter: (state: ConversationState, reached: Promise<Void>)?
         var turn = Turn()
         var replacedAt: Duration?
     }
 
-    /// What became of the last words that the user said.
+    /// The result of the user's latest words.
     struct Turn: Sendable {
-        /// As they were recognised; the last that was made of them counts.
+        /// The words as recognised; the last transcript counts.
         var heard: String?
         var report: TurnReport?
     }
@@ -25,11 +25,11 @@ final class Timeline: Sendable {
     private let state = Mutex(State())
     private let showsHeard: Bool
 
-    /// - Parameter showsHeard: print what was recognised of the user's words.
+    /// - Parameter showsHeard: whether to print what was recognised.
     init(showsHeard: Bool = false) { self.showsHeard = showsHeard }
 
     var turn: Turn { state.withLock { $0.turn } }
-    /// When a service last took the place of another.
+    /// When a service last replaced another.
     var replacedAt: Duration? { state.withLock { $0.replacedAt } }
 
     func start() {
@@ -42,7 +42,7 @@ final class Timeline: Sendable {
         line(who, what, at: Monotonic.now())
     }
 
-    /// Returns when the conversation enters `wanted`, now or since the last wait.
+    /// Returns once the conversation has entered `wanted`, now or since the last wait.
     func wait(for wanted: ConversationState, within limit: Duration = .seconds(30)) async throws(DemoStuck) {
         let reached = Promise<Void>()
         state.withLock { state in
@@ -121,7 +121,7 @@ final class Timeline: Sendable {
             String(repeating: " ", count: max(0, 4 - seconds.count)) + seconds + "."
             + (fraction.count < 2 ? "0" : "") + fraction
         print("\(time) s  \(who)" + String(repeating: " ", count: max(1, 8 - who.count)) + what)
-        // Into a pipe as well, every line is seen when it is true.
+        // Makes every line visible at once, also through a pipe.
         fflush(nil)
     }
 
@@ -139,7 +139,7 @@ final class Timeline: Sendable {
     }
 }
 
-/// The demonstration did not go on.
+/// The demonstration did not reach a state in time.
 struct DemoStuck: Error, CustomStringConvertible {
     let wanted: ConversationState
 

@@ -2,10 +2,10 @@ import ArgumentParser
 import FoundationEssentials
 import VoiceSimulator
 
-/// What the user says, one turn of it.
+/// One turn of the user.
 struct UserLine: Equatable, Sendable {
     var text: String
-    /// It is said into the answer to the line before.
+    /// Whether it is spoken over the answer to the previous line.
     var isOver = false
 
     static let conversation = [
@@ -15,7 +15,7 @@ struct UserLine: Equatable, Sendable {
         UserLine(text: "Wait a moment, what is on my calendar on Friday?", isOver: true),
     ]
 
-    /// The lines of a file that are not empty.
+    /// Reads the non-empty lines of a file.
     static func read(_ path: String, isOver: Bool) throws(ValidationError) -> [UserLine] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw ValidationError("\(path) cannot be read")
@@ -26,7 +26,7 @@ struct UserLine: Equatable, Sendable {
         return lines
     }
 
-    /// What the stand-in for Jarvis answers, in Markdown as agents do.
+    /// The answer of the stand-in for Jarvis, in Markdown, as agents write it.
     static func answer(to query: String) -> String {
         let words = query.lowercased()
         if words.contains("mars") || words.contains("weather") {
@@ -47,19 +47,20 @@ struct UserLine: Equatable, Sendable {
     }
 }
 
-/// How one line went.
+/// The result of one line.
 struct LineOutcome: Sendable {
     var line: UserLine
-    /// Nil where nothing was recognised.
+    /// The words as recognised; nil if nothing was.
     var heard: String?
-    /// From the last word to the first sample of the answer; nil where it was said over another answer, or not answered.
+    /// Time from the last word to the first sample of the answer; nil if the line was spoken over another answer, or
+    /// not answered.
     var wait: Duration?
-    /// How much of that the agent took, and how much came before the turn was taken for over.
+    /// The parts of `wait` that the agent took, and that passed before the turn counted as finished.
     var agent: Duration?
     var sure: Duration?
 
     var errors: WordErrors { WordErrors(said: line.text, heard: heard ?? "") }
-    /// The wait without the agent.
+    /// The wait without the agent's part.
     var own: Duration? { wait.map { $0 - (agent ?? .zero) } }
 
     var json: SimulatedJSON {

@@ -5,11 +5,11 @@ import VoiceCore
 import VoiceSimulator
 import VoiceWyoming
 
-/// The user's voice: lines that a Wyoming server speaks, as a microphone hears them.
+/// The user's voice: lines spoken by a Wyoming server, at a microphone's level.
 struct WyomingVoice {
-    /// Of speech, full scale 1: -26 dBFS.
+    /// Root mean square of speech, full scale 1: -26 dBFS.
     private static let level: Float = 0.05
-    /// What is fainter, before the first word and behind the last, is left out.
+    /// Samples below this are cut off before the first word and after the last.
     private static let faint: Float = 0.003
     private static let limit = Duration.seconds(30)
 
@@ -18,7 +18,7 @@ struct WyomingVoice {
     /// - Parameter address: "host:port".
     init(_ address: String) throws(ConfigurationError) { self.address = try WyomingAddress(address, key: "--speaker") }
 
-    /// From the first sound of the text to the last, at 48 kHz.
+    /// Returns the speech from its first audible sample to its last, at 48 kHz.
     func speak(_ text: String) async throws(NoVoice) -> [Float] {
         let speech = Speech()
         let sockets = WyomingSockets { _, event in speech.take(event) }
@@ -47,7 +47,7 @@ struct WyomingVoice {
         return Array(loud[first...last])
     }
 
-    /// What has come in.
+    /// Collects the server's audio.
     private final class Speech: Sendable {
         let whole = Promise<Result<[Int16], NoVoice>>()
         private let state = Mutex((rate: 22_050, samples: [Int16]()))
@@ -72,7 +72,7 @@ struct WyomingVoice {
     }
 }
 
-/// The user's lines are not spoken.
+/// The server did not speak the user's line.
 struct NoVoice: Error, CustomStringConvertible {
     let description: String
 }

@@ -7,10 +7,10 @@ import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 
-/// From a call to a session that listens, and to the first sound on the wire.
+/// Times from a call to a session that listens, and to the first audio on the wire.
 ///
-/// The service is on loopback, without TLS: what a real one adds is the network's round trips (TCP, TLS, the upgrade,
-/// `session.created`, `session.updated`), which a warm standby session has behind it.
+/// The service is on loopback, without TLS: a real one adds the network's round trips (TCP, TLS, the upgrade,
+/// `session.created`, `session.updated`), which a warm standby session has already done.
 enum ActivationBenchmark {
     static let benchmark = Benchmark(
         name: "activation",
@@ -27,7 +27,7 @@ enum ActivationBenchmark {
     private struct Times {
         var ready: Duration?
         var sound: Duration?
-        /// A session that is configured and waits.
+        /// Number of sessions that have been configured.
         var configured = 0
     }
 
@@ -67,7 +67,7 @@ enum ActivationBenchmark {
             if isWarm {
                 for _ in 0..<500 where times.withLock({ $0.configured }) < turn { try await pause(10) }
             }
-            // The ring has something to send first.
+            // Lets the microphone ring fill first.
             try await pause(100)
             times.withLock { ($0.ready, $0.sound) = (nil, nil) }
             let call = Monotonic.now()

@@ -6,12 +6,12 @@ import VoiceConfiguration
 import VoiceCore
 import VoiceSimulator
 
-/// Echo canceller and resamplers alone: what cannot be saved of the daemon's work.
+/// Echo canceller and resamplers alone: the part of the daemon's work that cannot be avoided.
 enum BareProcessing {
     /// Thread CPU time per period of 10 ms, in us.
     ///
-    /// - Parameter isPaced: whether to sleep until the next period, as the daemon does, in place of one period right
-    ///   after the other: caches are then as cold as in the daemon.
+    /// - Parameter isPaced: whether to sleep until the next period, as the daemon does, instead of running the periods
+    ///   back to back. Caches are then as cold as in the daemon.
     static func microseconds(periods: Int, isPaced: Bool) throws -> Double {
         var options = AudioConfiguration(Configuration().audio, echo: Configuration().echo).echoCanceller
         options.voiceDetection = false

@@ -1,17 +1,17 @@
 internal import Glibc
 import VoiceBase
 
-/// A child process that inherits no files; killed at the latest when the last reference to it is gone.
+/// A child process that inherits no files and is killed when the last reference to it is gone.
 final class BenchProcess {
     private let process: ChildProcess
-    /// The reading end of what the child writes to standard output and standard error, or -1.
+    /// The reading end of the child's standard output and standard error; -1 if they are not captured.
     let output: Int32
 
     var id: pid_t { process.id }
 
     /// - Parameters:
-    ///   - environment: added to that of this process.
-    ///   - captures: whether to read what the child writes; else it is thrown away.
+    ///   - environment: variables added to those of this process.
+    ///   - captures: whether to read the child's output; otherwise it is discarded.
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], captures: Bool = false) throws {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -38,18 +38,18 @@ final class BenchProcess {
         if output >= 0 { close(output) }
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits for the child to exit.
     @discardableResult
     func end(_ signal: Int32 = SIGTERM) -> Int32 {
         process.signal(signal)
         return wait()
     }
 
-    /// Waits for the end; returns the exit status, or that of the shell for a signal.
+    /// Waits for the child to exit; returns the exit status, or for a signal the status that the shell would report.
     @discardableResult
     func wait() -> Int32 { process.wait().status }
 
-    /// Everything written until the end; needs `captures`.
+    /// Reads everything written until the child exits; needs `captures`.
     func readAll() -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -60,7 +60,7 @@ final class BenchProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Runs a tool to its end; throws what it wrote where it fails.
+    /// Runs a tool to completion and returns its output; throws it if the tool fails.
     static func output(
         _ path: String,
         _ arguments: [String],

@@ -1,14 +1,14 @@
-/// One thing that is measured.
+/// One benchmark.
 struct Benchmark: Sendable {
     /// Its name on the command line.
     let name: String
-    /// Its heading, which says what is measured.
+    /// Its heading, which states what is measured.
     let title: String
-    /// - Parameter isQuick: a shorter, coarser measurement.
+    /// - Parameter isQuick: whether a shorter, coarser measurement is enough.
     let run: @Sendable (_ isQuick: Bool) async throws -> [Figure]
 }
 
-/// All that can be measured, in the order of the table.
+/// All benchmarks, in the order of the table.
 enum Benchmarks {
     static let all: [Benchmark] = [
         CallsBenchmark.benchmark, ActivationBenchmark.benchmark, UplinkBenchmark.benchmark, PlayoutBenchmark.benchmark,
@@ -18,7 +18,7 @@ enum Benchmarks {
     ]
 }
 
-/// Why a benchmark could not measure.
+/// Why a benchmark could not run.
 struct BenchProblem: Error, CustomStringConvertible {
     let description: String
 

@@ -4,10 +4,10 @@ import VoiceBase
 import VoiceCore
 import VoiceSimulator
 
-/// The daemon's own share of a tool call, with everything real but the sound card, the service and the agent.
+/// The daemon's own share of a tool call, with everything real except the sound card, the service and the agent.
 ///
-/// One question after the other, each spoken as soon as the one before has its answer, while the microphone streams: the
-/// threads have gone to sleep in between, as they do in a conversation.
+/// One question follows another, each spoken once the previous one has its answer, while the microphone streams: the
+/// threads go to sleep in between, as in a conversation.
 enum CallsBenchmark {
     static let benchmark = Benchmark(
         name: "calls",

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import VoiceConversation
 
-/// Audio messages in and out, beside the general decoder and encoder.
+/// Audio messages in and out, compared with the general decoder and encoder.
 enum CodecBenchmark {
     static let benchmark = Benchmark(
         name: "codec",

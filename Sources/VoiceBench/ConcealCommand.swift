@@ -5,11 +5,13 @@ import VoiceCore
 import VoiceOpus
 import VoiceSimulator
 
-/// `VoiceBench conceal IN.wav FOLDER`: speech through Opus and a network that loses packets, as the product hears it.
+/// `VoiceBench conceal IN.wav FOLDER`: passes speech through Opus and a network that loses packets, as the product
+/// hears it.
 ///
-/// Writes WAV files of one channel at 16 kHz: `LENGTH-LOSS-fec.wav` as the product plays it (the lost packet out of the next
-/// one, else concealed), `LENGTH-LOSS-silence.wav` with silence in its place; LENGTH is of a packet in ms, LOSS in percent,
-/// the same packets lost in both. `scripts/plc-check` has them scored.
+/// Writes WAV files of one channel at 16 kHz: `LENGTH-LOSS-fec.wav` as the product plays it (a lost packet is recovered
+/// from the next one, otherwise concealed), and `LENGTH-LOSS-silence.wav` with silence in its place. LENGTH is the
+/// packet length in ms, LOSS the loss in percent; the same packets are lost in both. `scripts/plc-check` scores the
+/// files.
 struct ConcealCommand {
     private static let rate = 16_000
     static let lengths = [20, 60]
@@ -54,7 +56,7 @@ struct ConcealCommand {
         }
     }
 
-    /// Through the product's own sequencer and decoder.
+    /// Plays the packets through the product's own sequencer and decoder.
     private static func hear(_ packets: [[UInt8]], _ lost: [Bool], length: Int, conceals: Bool) -> [Int16] {
         var sequencer = PacketSequencer<Hero365Sound>()
         let voice = Hero365Voice()
@@ -62,7 +64,7 @@ struct ConcealCommand {
         for (index, packet) in packets.enumerated() {
             let now = Duration.milliseconds(index * length)
             var steps = sequencer.tick(at: now)
-            // The first tells where the sound begins.
+            // The first packet is never lost: it marks where the audio begins.
             if index == 0 || !lost[index] {
                 steps += sequencer.take(Hero365Sound(.opus, packet), number: index + 1, at: now)
             }

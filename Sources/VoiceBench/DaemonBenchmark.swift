@@ -2,11 +2,11 @@ internal import Glibc
 internal import Synchronization
 import VoiceSimulator
 
-/// CPU and memory of the whole daemon while it hears and speaks at once, as a process of its own.
+/// CPU and memory of the whole daemon while it hears and speaks at once, in its own process.
 ///
-/// It is compared with the same number of periods of canceller and resamplers alone: in a tight loop, where caches stay
-/// warm and the clock high, and every 10 ms at the same time as the daemon, under its conditions. Services run in this
-/// process and are not counted; what the kernel does on loopback to hand over a message is counted to its sender.
+/// Compared with the same number of periods of canceller and resamplers alone: in a tight loop, where caches stay warm
+/// and the clock high, and every 10 ms at the same time as the daemon, under its conditions. The services run in this
+/// process and are not counted; the kernel's work to deliver a message on loopback is charged to its sender.
 enum DaemonBenchmark {
     static let benchmark = Benchmark(
         name: "daemon",
@@ -14,7 +14,7 @@ enum DaemonBenchmark {
         run: run
     )
 
-    /// 20 s are measured, a few more pass before.
+    /// Length of the speech, in s: 20 s are measured, and a few more pass before.
     private static let speech = 60
 
     private static func run(_ isQuick: Bool) async throws -> [Figure] {
@@ -23,7 +23,7 @@ enum DaemonBenchmark {
         let services = try await SimulatedServices.start(
             SpeakingModel.script(seconds: speech),
             configure: {
-                // A little ahead of the listener throughout; the echo that is left must not interrupt it.
+                // Slightly faster than real time throughout; the residual echo must not interrupt the speech.
                 $0.speed = 1.05
                 $0.thresholdDecibels = -35
             },
@@ -45,7 +45,7 @@ enum DaemonBenchmark {
         try await speaks(deltas, room)
         let before = try ProcessUsage(daemon.id)
         let heard = deltas.count.load(ordering: .relaxed)
-        // At the same time, so that the machine is as busy with others for both.
+        // Runs at the same time, so that other load on the machine affects both.
         let alone = try PacedProcessing(periods: seconds * 100)
         let paced = try await alone.microseconds(after: .seconds(seconds))
         let after = try ProcessUsage(daemon.id)
@@ -71,7 +71,7 @@ enum DaemonBenchmark {
             try await Task.sleep(for: .milliseconds(50))
         }
         guard deltas.count.load(ordering: .relaxed) >= 10 else { throw BenchProblem("the model does not speak") }
-        // The first deltas are behind it, buffers have their size.
+        // By now the first deltas have been played and the buffers have their final size.
         try await Task.sleep(for: .seconds(1))
     }
 

@@ -11,7 +11,7 @@ struct DeltaMessage: Sendable {
     init(trial: Int = 1, milliseconds: Int) {
         samples = milliseconds * AudioFormat.wireRate / 1000
         part = SpokenPart(responseID: "resp_\(trial)", itemID: "item_\(trial)", contentIndex: 0)
-        // Not silence, so that every character of the alphabet occurs.
+        // Not silence, so that every character of the base64 alphabet occurs.
         let audio = (0..<samples).map { Int16(truncatingIfNeeded: $0 &* 7919 % 16_384 - 8192) }
         let base64 = Array(Base64.text(audio.withUnsafeBytes { Array($0) }).utf8)
         text =
@@ -22,7 +22,7 @@ struct DeltaMessage: Sendable {
             + Array(#""}"#.utf8)
     }
 
-    /// What the link does with it: scan, decode, hand to the pump.
+    /// Processes the message as the link does: scan, decode, pass to the pump.
     func play(to pump: VoicePump) {
         withUnsafeTemporaryAllocation(of: Int16.self, capacity: samples + 2) { buffer in
             let count = Self.decode(text, into: buffer)
@@ -31,7 +31,7 @@ struct DeltaMessage: Sendable {
         }
     }
 
-    /// Returns the number of samples, 0 where the message is none.
+    /// Returns the number of samples; 0 if the message is not an audio delta.
     static func decode(_ text: [UInt8], into samples: UnsafeMutableBufferPointer<Int16>) -> Int {
         text.withUnsafeBytes { message in
             guard let delta = AudioDelta(message), let base = samples.baseAddress else { return 0 }

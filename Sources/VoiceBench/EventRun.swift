@@ -1,10 +1,11 @@
 import FuzzTargets
 
-/// Millions of events in any order through everything that is computed from them; a trap or a broken promise ends it.
+/// Feeds millions of events in any order to everything that is computed from them; a trap or a broken invariant ends
+/// the run.
 ///
-///     VoiceBench events [COUNT] [SEED]        10,000,000 events unless told
+///     VoiceBench events [COUNT] [SEED]        10,000,000 events by default
 struct EventRun {
-    /// Events of one script: what is computed begins anew with each.
+    /// Number of events in one script; each script starts from an initial state.
     private static let scriptLength = 20_000
 
     private let count: Int

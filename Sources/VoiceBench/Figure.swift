@@ -3,9 +3,9 @@ struct Figure: Sendable {
     var name: String
     var median: String
     var p99: String
-    /// What is wanted, as text; empty where nothing is promised.
+    /// The target as text; empty if there is none.
     var target: String
-    /// Whether it is met; nil where there is no target.
+    /// Whether the target is met; nil if there is none.
     var isMet: Bool?
     var note: String
 
@@ -21,8 +21,8 @@ struct Figure: Sendable {
     /// Median and 99th percentile of many values.
     ///
     /// - Parameters:
-    ///   - limit: what the 99th percentile is to stay below.
-    ///   - typical: what the median is to stay below, for costs, of which the rest is the machine's.
+    ///   - limit: upper limit of the 99th percentile.
+    ///   - typical: upper limit of the median, for costs whose tail is due to the machine.
     init(
         _ name: String,
         _ samples: Samples,
@@ -45,7 +45,7 @@ struct Figure: Sendable {
         self.note = note.isEmpty ? spread : "\(spread); \(note)"
     }
 
-    /// One value that is to stay at or below `limit`.
+    /// One value, which should not exceed `limit`.
     init(_ name: String, _ value: Double, unit: String, atMost limit: Double? = nil, note: String = "") {
         self.init(unit.isEmpty ? name : "\(name), \(unit)", value: value.text, note: note)
         if let limit {
@@ -56,7 +56,7 @@ struct Figure: Sendable {
 }
 
 extension Double {
-    /// Three significant digits or so, without an exponent.
+    /// About three significant digits, without an exponent.
     var text: String {
         let magnitude = abs(self)
         let decimals = magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : magnitude >= 1 ? 2 : 3

@@ -2,14 +2,14 @@ import VoiceAudio
 import VoiceConversation
 import VoiceCore
 
-/// The daemon as a process of its own, in a room of files: what `jarvis-voiced run` is where there is a sound card.
+/// The daemon in its own process, in a room of files: replaces `jarvis-voiced run`, which needs a sound card.
 struct FileRoomDaemon {
     private static let option = "--daemon"
 
     private let realtimePort: Int
     private let agentPort: Int
 
-    /// Nil where the arguments ask for something else.
+    /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
         guard arguments.count == 3, arguments[0] == Self.option, let realtime = Int(arguments[1]),
             let agent = Int(arguments[2])
@@ -22,7 +22,7 @@ struct FileRoomDaemon {
         [option, "\(services.realtimePort)", "\(services.agentPort)"]
     }
 
-    /// Asks one question and goes on listening, until killed or for two minutes.
+    /// Asks one question and keeps listening, until killed or for two minutes.
     func run() async throws {
         let room = try FileRoom(echo: .init(delayMilliseconds: 30, gainDecibels: -25))
         let daemon = try SimulatedServices.daemon(realtimePort: realtimePort, agentPort: agentPort, room: room)

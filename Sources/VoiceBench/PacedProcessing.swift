@@ -1,12 +1,12 @@
 internal import Synchronization
 import VoiceBase
 
-/// `BareProcessing` every 10 ms on a thread of its own.
+/// `BareProcessing` every 10 ms, on its own thread.
 final class PacedProcessing: Sendable {
     private let periods: Int
     private let result = Mutex<Result<Double, any Error>?>(nil)
 
-    /// Starts the thread; it ends by itself after so many periods.
+    /// Starts the thread, which ends by itself after so many periods.
     init(periods: Int) throws {
         self.periods = periods
         guard OwnThread.start("jv-alone", { self.run() }) else {
@@ -14,7 +14,7 @@ final class PacedProcessing: Sendable {
         }
     }
 
-    /// CPU time per period, in us; waits at least so long.
+    /// Returns the CPU time per period, in us; waits at least for `pause`.
     func microseconds(after pause: Duration) async throws -> Double {
         try await Task.sleep(for: pause)
         for _ in 0..<100 where result.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(20)) }

@@ -5,11 +5,11 @@ import VoiceAudio
 import VoiceCore
 import VoiceNetwork
 
-/// From an audio delta to the loudspeaker's buffer.
+/// Time from an audio delta to the loudspeaker's buffer.
 ///
-/// Each trial hands one delta message with exactly the start buffer's worth of speech to the code of the network thread, at
-/// a random instant of the period. Measured from before the message is parsed to after the audio thread has written the
-/// period with its first sample to the device.
+/// Each trial passes one delta message with exactly the start buffer's worth of speech to the code of the network
+/// thread, at a random instant of the period. Measured from before the message is parsed until the audio thread has
+/// written the period with its first sample to the device.
 enum PlayoutBenchmark {
     static let benchmark = Benchmark(
         name: "playout",
@@ -59,7 +59,8 @@ enum PlayoutBenchmark {
         ]
     }
 
-    /// Milliseconds of one trial; ends when all has been played.
+    /// Runs one trial and returns its time in milliseconds; nil if nothing was written. Returns once all audio has been
+    /// played.
     private static func once(
         _ trial: Int,
         _ pump: NetworkConfined<VoicePump>,
@@ -80,7 +81,7 @@ enum PlayoutBenchmark {
             if written != nil, voice.heard == voice.ring.writePosition { break }
             try await Task.sleep(for: .milliseconds(1))
         }
-        // The pump finds out at its next tick that all has been played.
+        // The pump notices at its next tick that all audio has been played.
         try await Task.sleep(for: .milliseconds(45))
         return written.map { Double($0 &- arrival.nanoseconds.load(ordering: .acquiring)) / 1e6 }
     }

@@ -1,11 +1,11 @@
 internal import Glibc
 import VoiceBase
 
-/// What a process has used so far, from proc(5).
+/// The resources that a process has used so far, from proc(5).
 struct ProcessUsage {
-    /// Seconds of CPU by thread: name and time.
+    /// CPU time by thread id: name and seconds.
     var threads: [Int: (name: String, seconds: Double)] = [:]
-    /// User and system time of the process in seconds, in clock ticks of the kernel.
+    /// User and system time of the process in seconds, with the resolution of the kernel's clock tick.
     var ticks: Double
     /// The largest resident size, in MB of 2^20 bytes.
     var peakMegabytes: Double
@@ -14,7 +14,7 @@ struct ProcessUsage {
         func text(_ path: String) throws -> String {
             String(decoding: try FileReader.system.read("/proc/\(process)/\(path)", 1 << 16).bytes, as: UTF8.self)
         }
-        // The name in parentheses may hold anything: fields are counted from behind it.
+        // The name in parentheses may contain anything: fields are counted from after it.
         let fields = try text("stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
             throw BenchProblem("/proc/\(process)/stat cannot be read")
@@ -31,7 +31,7 @@ struct ProcessUsage {
         }
     }
 
-    /// Seconds of CPU since `before`, by thread name, most first.
+    /// CPU time in seconds since `before`, by thread name, largest first.
     func seconds(since before: ProcessUsage) -> [(name: String, seconds: Double)] {
         var sums: [String: Double] = [:]
         for (id, thread) in threads {

@@ -1,7 +1,7 @@
 import CLinux
 internal import Glibc
 
-/// Size of the executable, and how long it takes to its first line.
+/// Size of the executable, and the time to its first line.
 enum ProgramBenchmark {
     static let benchmark = Benchmark(name: "program", title: "The program jarvis-voiced", run: run)
 
@@ -28,7 +28,7 @@ enum ProgramBenchmark {
     /// Milliseconds from the start of the process to the first bytes of its log.
     private static func start() throws -> Double {
         let began = clinux_monotonic_ns()
-        // No such card: it says that it starts, then why it cannot.
+        // There is no such card: the daemon logs that it starts, then why it cannot.
         let child = try BenchProcess(
             Program.daemon,
             ["run"],
@@ -51,7 +51,7 @@ enum ProgramBenchmark {
     }
 }
 
-/// The daemon's executable, beside this one.
+/// The daemon's executable, in the same folder as this one.
 enum Program {
     static let daemon: String = {
         var buffer = [CChar](repeating: 0, count: 4096)

@@ -16,7 +16,7 @@ struct Samples: Sendable {
     var maximum: Double { sorted.last ?? .nan }
 }
 
-/// Times something short.
+/// Times a short piece of code.
 enum TightLoop {
     /// Microseconds of single runs of `body`, from `rounds` groups of `repeats` runs.
     static func microseconds(rounds: Int, repeats: Int, _ body: () -> Void) -> Samples {
@@ -31,6 +31,6 @@ enum TightLoop {
     }
 }
 
-/// Keeps the compiler from leaving out work whose result nobody reads.
+/// Keeps the compiler from omitting work whose result is not used.
 @inline(never)
 func keep<T>(_ value: T) {}

@@ -4,7 +4,7 @@ import VoiceConfiguration
 import VoiceCore
 import VoiceSimulator
 
-/// The simulated Realtime service and the stand-in for the agent, on loopback, and settings that lead to them.
+/// The simulated Realtime service and the stand-in for the agent, on loopback, and settings that use them.
 struct SimulatedServices: Sendable {
     static let key = "sk-bench"
     static let token = "bench"
@@ -14,7 +14,7 @@ struct SimulatedServices: Sendable {
     private let simulator: RealtimeSimulator
     private let agent: AgentStandIn
 
-    /// - Parameter agentDelayMilliseconds: how long the agent thinks.
+    /// - Parameter agentDelayMilliseconds: duration of the agent's runs.
     static func start(
         _ script: ConversationScript,
         agentDelayMilliseconds: Int = 0,
@@ -42,7 +42,7 @@ struct SimulatedServices: Sendable {
         await agent.stop()
     }
 
-    /// A daemon in this process that hears and speaks in a room of files.
+    /// Creates a daemon in this process that hears and speaks in a room of files.
     static func daemon(
         realtimePort: Int,
         agentPort: Int,
@@ -83,15 +83,15 @@ struct SimulatedServices: Sendable {
     }
 }
 
-/// A model that answers the first question with a speech that does not end soon.
+/// A model that answers the first question with a long speech.
 enum SpeakingModel {
     static func script(seconds: Int) -> ConversationScript {
         ConversationScript(turns: [.init(transcript: "What is on today", action: .say(words(seconds: seconds)))])
     }
 
-    /// Words that the tone voice speaks for about so long.
+    /// Words that the tone voice speaks for about `seconds`.
     static func words(seconds: Int) -> String {
-        // Five syllables: 360 ms, and 40 ms of silence behind them.
+        // Five syllables: 360 ms, followed by 40 ms of silence.
         Array(repeating: "information", count: seconds * 5 / 2).joined(separator: " ")
     }
 }

@@ -4,11 +4,11 @@ import VoiceBase
 import VoiceCore
 import VoiceSimulator
 
-/// From the microphone to the socket, in real time.
+/// Time from the microphone to the socket, in real time.
 ///
-/// Measured from the capture of a chunk's newest sample (the instant its period could be read, minus what the card still
-/// held) to the append message being in the socket's send buffer: echo canceller, resampler, ring, the network thread's
-/// wake-up, base64. The oldest sample of the chunk waits for the rest of the chunk before that.
+/// Measured from the capture of a chunk's newest sample (the instant at which its period could be read, minus what the
+/// card still held) until the append message is in the socket's send buffer: echo canceller, resampler, ring, the
+/// network thread's wake-up, base64. The oldest sample of the chunk additionally waits for the rest of the chunk.
 enum UplinkBenchmark {
     static let benchmark = Benchmark(
         name: "uplink",

@@ -2,15 +2,15 @@ internal import Glibc
 import VoiceBase
 import VoiceSimulator
 
-/// A sound card in software for the real program, where the shared tools are at hand.
+/// A sound card in software for the real program, if the shared tools are available.
 ///
-/// They are looked for in `$VOICE_SHARED` or `../shared`, in `rig/virtual-room`.
+/// The tools are expected in `rig/virtual-room` under `$VOICE_SHARED` or `../shared`.
 struct VirtualRoom {
     private let tools: String
     private let folder: String
     private let environment: [String: String]
 
-    /// Starts a room of its own; nil where there are no tools, or no daemon was built.
+    /// Starts a separate room; nil if there are no tools or no daemon was built.
     static func find() throws -> VirtualRoom? {
         let tools = (BenchProcess.environment["VOICE_SHARED"] ?? "../shared") + "/rig/virtual-room"
         guard access(tools + "/up", X_OK) == 0, access(Program.daemon, X_OK) == 0 else { return nil }
@@ -30,7 +30,7 @@ struct VirtualRoom {
         return VirtualRoom(tools: tools, folder: folder, environment: environment)
     }
 
-    /// The daemon, with this room as its card.
+    /// Starts the daemon with this room as its card.
     func daemon(_ services: SimulatedServices) throws -> BenchProcess {
         try write(
             Array(
@@ -54,7 +54,7 @@ struct VirtualRoom {
         return try BenchProcess(Program.daemon, ["run", "--config", folder + "/config.toml"], environment: environment)
     }
 
-    /// Asks a question into the microphone.
+    /// Plays a question into the microphone.
     func ask() throws {
         let samples = SimulatedServices.question().map { Int16($0 * 32767) }
         try write(MonoWave.bytes(samples: samples, rate: AudioFormat.deviceRate), to: "question.wav")

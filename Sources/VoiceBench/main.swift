@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Measures the program's own share of every delay and its cost, each beside its target.
+/// Measures the program's own share of every delay and its cost, each compared with its target.
 ///
 ///     VoiceBench [--quick] [name...]
 ///     VoiceBench soak [options]           hours of conversation with interruptions, see `Soak`
-///     VoiceBench faults [options]         conversations with services that make trouble, see `FaultRun`
+///     VoiceBench faults [options]         conversations with faulty services, see `FaultRun`
 ///     VoiceBench cancel [options]         one recording through an echo canceller, see `CancelCommand`
 ///     VoiceBench relapse                  whether people are still heard over the box, see `RelapseCheck`
 ///     VoiceBench wake [options]           words recognised on this machine, see `WakeCommand`
 ///     VoiceBench events [COUNT] [SEED]    any order of events through the pure core, see `EventRun`
 ///     VoiceBench conceal IN.wav FOLDER    speech with lost packets, as it is heard, see `ConcealCommand`
-///     VoiceBench turns SET --texts FILE   when turns are taken for over, by several rules, see `TurnCommand`
+///     VoiceBench turns SET --texts FILE   when turns count as finished, by several rules, see `TurnCommand`
 ///     VoiceBench day [--model NAME]       what a day costs in each mode, see `DayCost`
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let child = FileRoomDaemon(arguments) {

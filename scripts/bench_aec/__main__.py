@@ -17,7 +17,7 @@ QUICK = "F00|F05|F07|F14|F18|N00|D00|D05|B00|B03|M01|M11|M20"
 
 
 def scenarios(seed, wanted):
-    """Names; makes the files that are missing."""
+    """Returns the names of the scenarios that match; makes the files that are missing."""
     maker = os.path.join(SHARED, "make_scenarios.py")
     if not os.path.exists(maker):
         sys.exit(f"bench-aec: no {maker}; set VOICE_SHARED to the folder that has aec/make_scenarios.py")
@@ -43,7 +43,7 @@ def scenarios(seed, wanted):
 
 
 def self_check():
-    """Cheap: everything is there that a run needs, and the gate hears a talker and no silence."""
+    """Checks cheaply that everything a run needs is there, and that the gate detects a talker but not silence."""
     import numpy as np
     from . import gate
     import livekit.rtc, pesq, pystoi, webrtcvad  # noqa: F401
@@ -94,7 +94,7 @@ def kept(engines, seeds, wanted):
 def run(engines, seeds, wanted, jobs):
     judges = digest(os.path.join(SHARED, "score.py")) + digest(os.path.join(os.path.dirname(__file__), "gate.py"))
     keys = {engine.name: engine.version() + judges for engine in engines}
-    # Scenario by scenario, so that the costs that are compared are measured close together.
+    # Scenario by scenario, so that the costs compared are measured close together.
     work = [(seed, scenario, engine.name, keys[engine.name]) for seed in seeds for scenario in scenarios(seed, wanted)
             for engine in engines if engine.applies(scenario)]
     everything, failed = {}, 0

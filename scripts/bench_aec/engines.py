@@ -1,4 +1,4 @@
-"""The engines that are compared: each turns far.wav and mic.wav into out.wav and says what it cost."""
+"""The engines compared: each turns far.wav and mic.wav into out.wav and reports its cost."""
 import hashlib
 import importlib.metadata
 import json
@@ -10,21 +10,21 @@ import time
 
 BENCH = os.environ.get("VOICE_BENCH", ".build/release/VoiceBench")
 
-# What the card reports is the true delay less 2 ms: cards do not count their converters, nor the way through the air.
+# The card reports the true delay less 2 ms: cards count neither their converters nor the path through the air.
 REPORTED_LESS_MS = 2.0
 WRONG_BY_MS = 60.0
 
 
 class Engine:
     def __init__(self, name, title, run, only=".", gate_only=False):
-        """gate_only: it differs from another one in its gate, and only what the gate does is told of it."""
+        """gate_only: it differs from another engine only in its gate, so only the gate's figures are reported."""
         self.name, self.title, self.run, self.only, self.gate_only = name, title, run, only, gate_only
 
     def applies(self, scenario):
         return re.match(self.only, scenario) is not None
 
     def version(self):
-        """Changes whenever the results may: part of the key under which they are kept."""
+        """Part of the key of the kept results: changes whenever they may."""
         if self.name == "none":
             return "1"
         if self.name == "aec3":
@@ -62,7 +62,7 @@ def voice_bench(engine, error_ms=None, told=False, duplex="auto"):
 
 
 def aec3(folder, out, meta):
-    """AEC3 of a current WebRTC with noise suppression and high-pass; it finds the delay by itself."""
+    """The AEC3 of a current WebRTC with noise suppression and high-pass filter; it finds the delay by itself."""
     from livekit import rtc
     from scipy.io import wavfile
     apm = rtc.AudioProcessingModule(echo_cancellation=True, noise_suppression=True, high_pass_filter=True)

@@ -1,8 +1,8 @@
-"""The barge-in gate: what it hears of talkers over echo, and what it takes for a talker that is none.
+"""The barge-in gate: which talkers over echo it detects, and how often it opens without one.
 
-Speech by the detector, output above -50 dBFS, and less than 20 dB between microphone and output, in 20 of 30 frames of
-10 ms. Computed here for every engine, so that they are compared by one rule; an engine that has a gate of its own says
-when that opened, and those moments are counted instead.
+It opens when 20 of 30 frames of 10 ms have speech by the detector, output above -50 dBFS, and less than 20 dB between
+microphone and output. Computed here for every engine, so that all are compared by one rule; an engine with its own gate
+reports when that opened, and those moments are counted instead.
 """
 import numpy as np
 from scipy import signal
@@ -18,7 +18,7 @@ def level(x, rate):
 
 
 def signs(mic, out):
-    """For each frame of 10 ms whether it speaks for a talker."""
+    """For each frame of 10 ms, whether it indicates a talker."""
     import webrtcvad
     detector = webrtcvad.Vad(2)
     pcm = np.clip(signal.resample_poly(out, 1, 3) * 32768, -32768, 32767).astype("<i2")
@@ -29,7 +29,7 @@ def signs(mic, out):
 
 
 def openings(sign):
-    """Frames at which enough of the last ones speak for a talker."""
+    """The frames at which enough of the last ones indicate a talker."""
     return np.flatnonzero(np.convolve(sign.astype(int), np.ones(WINDOW, int))[: len(sign)] >= NEEDED)
 
 
@@ -41,7 +41,7 @@ def judge(mic, out, meta, own=None):
         late = []
         for start, _ in meta["utterances"]:
             at = int(start * 100)
-            # What spoke for a talker before there was one is no detection.
+            # Frames before the talker's start do not count towards a detection.
             first = held[(held >= at) & (held < at + 100)] - at if own is not None else openings(sign[at:at + 100])
             late.append((int(first[0]) + 1) * 10 if len(first) else None)
         heard = [value for value in late if value is not None]

@@ -26,7 +26,7 @@ def digest(path):
 
 
 def measure(seed, scenario, name, key):
-    """The figures; from the earlier run if nothing changed since."""
+    """The figures, from the earlier run if nothing has changed since."""
     kept = os.path.join(DATA, "results", f"seed{seed}", scenario, name + ".json")
     if os.path.exists(kept):
         with open(kept) as f:

@@ -1,7 +1,7 @@
-"""Scenarios with media at the loudspeaker: music, or talk over music, alone, with somebody who talks over it, and behind
-an answer. Sources and rooms are those of make_scenarios.py; the gain of the media is what the product makes of it.
+"""Scenarios with media at the loudspeaker, music or talk over music: alone, with a talker, and during an answer.
+Sources and rooms are those of make_scenarios.py; the gain of the media follows the product.
 
-Per scenario, beside what make_scenarios.py writes: voice.wav, what of far.wav is the answer; the rest is media.
+Each scenario has one more file than those of make_scenarios.py: voice.wav, the answer in far.wav; the rest is media.
 """
 import importlib
 import json
@@ -13,37 +13,37 @@ from scipy import signal
 from scipy.io import wavfile
 
 SECONDS = 60.0
-# config/jarvis-voiced.toml: ducked_level, ducked_level_user, release_ms. The fall is MediaPlayback's.
+# config/jarvis-voiced.toml: ducked_level, ducked_level_user, release_ms. The fall time is that of MediaPlayback.
 UNDER_VOICE, UNDER_USER, FALL_S, BACK_S = 0.6, 0.25, 0.03, 0.3
-# From the first word until speech_started, and from the last until speech_stopped, as a server tells them.
+# From the first word until speech_started, and from the last until speech_stopped, as a server reports them.
 HEARD_S, ENDED_S = 0.4, 0.6
 
 BASE = dict(far="music", near=None, answer=False, rt=0.4, delay=80.0, ppm=0.0, enr=5.0, noise=-65.0, drive=1.0, jump=None)
 SCENARIOS = {
-    # media alone, never ducked; enr is the echo of media in full over a talker
+    # media alone, never ducked; enr: echo of unducked media over a talker, in dB
     "M00_quiet": dict(enr=-10.0),
     "M01_base": {},
     "M02_loud": dict(enr=15.0),
     "M03_talk": dict(far="talk"),
     "M04_talk_loud": dict(far="talk", enr=15.0),
     "M05_pieces": dict(far="pieces"),
-    # somebody says something each 6 s
+    # somebody speaks every 6 s
     "M10_quiet": dict(near="sparse", enr=-10.0),
     "M11_base": dict(near="sparse"),
     "M12_loud": dict(near="sparse", enr=15.0),
     "M13_talk": dict(near="sparse", far="talk"),
     "M14_talk_loud": dict(near="sparse", far="talk", enr=15.0),
-    # the same while the box answers, media ducked behind it
+    # the same while the box answers, with the media ducked
     "M20_answer": dict(near="sparse", answer=True),
     "M21_answer_loud": dict(near="sparse", answer=True, enr=15.0),
     "M22_answer_talk": dict(near="sparse", answer=True, far="talk"),
-    # an answer over media, and nobody else
+    # an answer over media, without a talker
     "M30_answer_alone": dict(answer=True),
 }
 
 
 def media(maker, kind, n, rng):
-    """At -20 dBFS: chords with percussion, the same under somebody who talks, or pieces of 10 s, 10 dB apart."""
+    """At -20 dBFS: chords with percussion, the same under talk, or pieces of 10 s, 10 dB apart."""
     music = maker.set_level(maker.far_music(n, rng), -20)
     if kind == "talk":
         talk = maker.set_level(maker.far_speech(n, rng), -20)
@@ -55,7 +55,7 @@ def media(maker, kind, n, rng):
 
 
 def gains(n, rate, under_user, under_voice):
-    """The gain of the media, sample by sample: straight lines between the levels, see DuckControl."""
+    """The gain of the media for each sample: linear ramps between the levels, see DuckControl."""
     wanted = np.ones(n)
     wanted[under_voice] = UNDER_VOICE
     for start, end in under_user:
@@ -74,7 +74,7 @@ def gains(n, rate, under_user, under_voice):
 
 
 def sounding(maker, voice):
-    """Where the voice is heard, with pauses of up to 0.5 s."""
+    """Where the voice sounds, including pauses of up to 0.5 s."""
     step = maker.FS // 100
     loud = np.max(np.abs(voice[: len(voice) // step * step].reshape(-1, step)), axis=1) > 0.001
     loud = np.convolve(loud, np.ones(51))[: len(loud)] > 0
@@ -82,7 +82,7 @@ def sounding(maker, voice):
 
 
 def build(maker, name, p, seed):
-    """far, voice, microphone and talker, full scale 1, and what is known of them."""
+    """Returns far end, voice, microphone and talker at full scale 1, and their metadata."""
     fs, n = maker.FS, int(SECONDS * maker.FS)
     rooms, room = maker.rirs(), "%d" % round(p["rt"] * 10)
     delay = maker.delay_track(n, p["delay"], p["ppm"], p["jump"])
@@ -97,7 +97,7 @@ def build(maker, name, p, seed):
     if p["near"]:
         dry, utterances = maker.near_speech(n, np.random.default_rng(seed + 100), maker.EVERY6)
         near = maker.set_level(signal.fftconvolve(dry, rooms["near" + room])[:n], maker.NEAR_LEVEL)
-    # The gain of the room is that of media in full: what ducking takes off is not given back.
+    # The gain of the room is set for unducked media; what ducking removes is not restored.
     gain = 10 ** ((maker.NEAR_LEVEL + p["enr"]) / 20) / maker.active_rms(at_microphone(sound))
     far = voice + sound * gains(n, fs, utterances, sounding(maker, voice))
     far, voice, near = (quantized(x) for x in (far, voice, near))
@@ -114,7 +114,7 @@ def quantized(x):
 
 
 def make(shared, folder, names, seed):
-    """Writes the scenarios that are named."""
+    """Writes the named scenarios."""
     sys.path.insert(0, os.path.abspath(shared))
     maker = importlib.import_module("make_scenarios")
     for name in names:

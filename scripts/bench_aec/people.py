@@ -1,4 +1,4 @@
-"""The table of docs/echo-cancellation.md, "With people", from what score_people.py has scored: people first, losses in bold.
+"""The table of docs/echo-cancellation.md, "With people", from the scores of score_people.py, with losses in bold.
 
     python -m bench_aec.people scores.json [scores.json ...]
 
@@ -65,7 +65,7 @@ ROWS = [
 
 
 def cell(values, decimals, more):
-    """The median, and its text; nil and a dash where nothing was measured."""
+    """The median, and its text with the worst value; None and a dash if nothing was measured."""
     if not values:
         return None, "-"
     def show(value):

@@ -5,7 +5,7 @@ import statistics
 EASY = ("F00", "F01", "F02", "F03", "F04", "F10", "F12", "F13", "F16")
 NOT_HARD = tuple("F%02d" % n for n in range(18))
 
-# heading, scenarios by the beginning of their names, figure, decimals
+# heading, prefixes of the scenarios' names, figure, decimals
 GROUPS = {
     "Echo return loss enhancement with the far end alone, dB": [
         ("ordinary", EASY, "erle_db", 0),
@@ -91,7 +91,7 @@ def cell(results, scenarios, figure, decimals):
     values = numbers(results, scenarios, figure)
     if not values:
         return "-"
-    # Where 20 dB are not reached again a mean says nothing.
+    # If 20 dB was not reached again, a mean says nothing.
     if any(math.isinf(value) for value in values):
         return "never" if all(math.isinf(value) for value in values) else "not always"
     middle = statistics.median if figure in ("us_per_period", "cost_ratio") else statistics.fmean
@@ -99,7 +99,7 @@ def cell(results, scenarios, figure, decimals):
 
 
 def table(engines, everything, seeds, columns):
-    """everything[engine][seed][scenario]; a cell is the mean over scenarios of the means over seeds."""
+    """everything[engine][seed][scenario]; a cell is the mean over scenarios and seeds, for costs the median."""
     lines = ["| engine | " + " | ".join(column[0] for column in columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for engine in engines:
         merged = {

@@ -1,4 +1,4 @@
-"""Runs the groups and tells of each how many cases were carried out, or which one broke the daemon."""
+"""Runs the groups of cases, and prints for each how many were carried out, or which one broke the daemon."""
 import os
 import shutil
 import sys
@@ -27,7 +27,7 @@ def main():
                 if daemon is not None:
                     daemon.judge()
                 count += 1
-        except Exception as error:  # whatever it is, the other groups go on
+        except Exception as error:  # whatever it is, the other groups still run
             reason = str(error) if isinstance(error, Broken) else traceback.format_exc()
             broken.append(name)
             print(f"hostile-test: {name}: BROKEN behind \"{last}\": {reason}")
@@ -48,4 +48,4 @@ def main():
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    os._exit(status)  # threads of the services wait for ever
+    os._exit(status)  # the services' threads never end

@@ -1,5 +1,5 @@
-// Preloaded, shifts the wall clock of a process by the seconds that the file of HOSTILE_CLOCK holds, as 64 bits. All
-// other clocks go on as they are, as they do when somebody sets the time.
+// Preloaded into a process, shifts its wall clock by the seconds in the file HOSTILE_CLOCK, a 64-bit integer. All other
+// clocks are unchanged, as when somebody sets the time.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

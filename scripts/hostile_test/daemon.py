@@ -1,4 +1,4 @@
-"""The daemon as a process, and what must be true of it after every case."""
+"""The daemon as a process, and what must hold after every case."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ PATIENCE = 3.0
 
 
 class Broken(Exception):
-    """What the daemon did that it must not do."""
+    """The daemon did something that it must not do."""
 
 
 class Daemon:
@@ -46,7 +46,7 @@ class Daemon:
                                         stderr=self.output, cwd=folder)
         self.baseline = None
 
-    # What it says of itself
+    # What the daemon reports
 
     def ask(self, command, arguments=None, patience=PATIENCE):
         with socket.socket(socket.AF_UNIX) as client:
@@ -66,7 +66,7 @@ class Daemon:
         return self.ask("status").get("result", {}).get("state")
 
     def wait(self, what, seconds=15):
-        """Until `what()` is true, or the daemon has ended."""
+        """Waits until `what()` is true or the daemon has ended; returns whether it is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
@@ -82,7 +82,7 @@ class Daemon:
     def wait_for_control(self):
         return self.wait(lambda: self.state() is not None, 60)
 
-    # What the kernel says of it
+    # What the kernel reports
 
     def _status(self, name):
         text = open(f"/proc/{self.process.pid}/status").read()
@@ -94,7 +94,7 @@ class Daemon:
     def descriptors(self):
         try:
             return len(os.listdir(f"/proc/{self.process.pid}/fd"))
-        except PermissionError:  # closed to all but root, as it should be
+        except PermissionError:  # readable to root only, as it should be
             return 0
 
     def children(self):
@@ -119,7 +119,7 @@ class Daemon:
         self.baseline = (self.memory(), self.descriptors(), self.processor(), time.monotonic())
 
     def judge(self, is_quiet=True):
-        """Raises `Broken` where something is not as it must be after a case."""
+        """Raises `Broken` if anything is wrong after a case."""
         code = self.process.poll()
         if code is not None:
             raise Broken(f"it ended with {code}")
@@ -135,7 +135,7 @@ class Daemon:
             raise Broken(f"{self.descriptors()} descriptors, {descriptors} before")
         if self._status("Threads") > THREADS:
             raise Broken(f"{self._status('Threads')} threads")
-        # What a hook has started ends with it, within a second.
+        # What a hook started ends with it, within a second.
         self.wait(lambda: len(self.children()) <= CHILDREN, 1.0)
         children = self.children()
         if len(children) > CHILDREN:
@@ -151,7 +151,7 @@ class Daemon:
             file.seek(self.marked)
             text = file.read()
         self.marked += len(text)
-        # The orders of this test itself are told, one line each.
+        # The commands of this test are logged themselves, one line each.
         lines = [line for line in text.split(b"\n") if b" info command command=" not in line]
         if len(lines) > LINES_PER_CASE:
             raise Broken(f"{len(lines)} lines in the log, such as {lines[-2][:200]!r}")
@@ -166,7 +166,7 @@ class Daemon:
             raise Broken("a secret in the log")
 
     def judge_share(self):
-        """Over all cases since `begin`: that nothing spins."""
+        """Checks that nothing spins; returns the share of a processor used since `begin`."""
         _, _, used, since = self.baseline
         share = (self.processor() - used) / max(1.0, time.monotonic() - since)
         if share > PROCESSOR_SHARE:
@@ -182,7 +182,7 @@ class Daemon:
             raise Broken(f"a secret in {path}")
 
     def judge_left(self):
-        """No secret in anything that was written."""
+        """Checks that no written file contains a secret."""
         for folder, _, names in os.walk(self.folder):
             for name in names:
                 if os.path.isfile(f"{folder}/{name}"):

@@ -1,4 +1,4 @@
-"""What a voice service may send that it should not."""
+"""Events that a voice service should not send."""
 import json
 import random
 

@@ -1,4 +1,4 @@
-"""The cases, by who means harm. A group yields the name of each case once it was carried out; the caller judges then."""
+"""The cases, by the hostile party. A group yields a case once it was carried out, and the caller then judges it."""
 import glob
 import json
 import os
@@ -14,12 +14,12 @@ from . import events
 from .daemon import Broken, Daemon
 from .service import Replies, Wyoming, noise, turn
 
-# Of a processor, with a build that is not optimised.
+# Share of a processor, for an unoptimised build.
 NULL_SHARE = 0.2
 
 
 class Stage:
-    """A program, a folder of its own for each daemon, and the services."""
+    """A program, a separate folder for each daemon, and the services."""
 
     def __init__(self, program, folder, service, agent, media):
         self.program, self.folder = program, folder
@@ -57,7 +57,7 @@ def model(stage):
         connection.settle()
         yield daemon, name
     yield from finish(daemon)
-    # What a service may do to its connection; a daemon for each, which need not wait before it connects.
+    # Misuse of the connection by a service; a new daemon for each, which does not have to wait before it connects.
     for name, data in [
         ("an unknown opcode", b"\x8b\x00"), ("reserved bits", b"\xf1\x01x"), ("a masked frame", b"\x81\x81abcdx"),
         ("a frame of 2^62", b"\x81\x7f\x40" + b"\0" * 7), ("a long ping", b"\x89\x7e\x01\x00" + b"x" * 256),
@@ -267,7 +267,7 @@ def control(stage):
             client.recv(4096)
             client.sendall(half)
             crowd.append(client)
-        # Those who have only just come may be about to ask: what silences the box passes all the same.
+        # New clients may be about to send a command; commands that silence the box pass all the same.
         for command, arguments in (("stop", {}), ("mute", {}), ("quiet", {"switch": "on"})):
             if not daemon.ask(command, arguments)["ok"]:
                 raise Broken(f"sixteen silent clients keep {command} out")
@@ -299,7 +299,7 @@ def hook(stage):
         "gives orders": "#!/usr/bin/env python3\nimport socket,os\ns=socket.socket(socket.AF_UNIX)\n"
                         "s.settimeout(2)\ns.connect(os.path.dirname(os.path.abspath(__file__))+"
                         "'/run/jarvis-voiced/control.sock')\ntold=b''\n"
-                        # It is turned away before it has said anything; what it says may cost it the answer.
+                        # It is denied before it sends anything; sending something could cost it the answer.
                         "while b'denied' not in told:\n more=s.recv(4096)\n told+=more\n if not more: break\n"
                         "open(__file__+'.reply.new','wb').write(told)\n"
                         "os.rename(__file__+'.reply.new',__file__+'.reply')\n",
@@ -403,7 +403,7 @@ def clock(stage):
 
 
 def years(stage, library, name, start, later):
-    """A daemon whose wall clock begins at `start` and then jumps by each of `later`; its other clocks go on."""
+    """A daemon whose wall clock begins at `start` and jumps to `start` plus each of `later`; its other clocks go on."""
     place = f"{stage.folder}/clock-{name.replace(' ', '-')}"
     os.makedirs(place)
     first = start - int(time.time())
@@ -420,12 +420,12 @@ def years(stage, library, name, start, later):
         return int(time.time() + offset) // 86400
 
     def sane(what, connection):
-        """A second of an ordinary session: sound leaves, is told of, and is paid for."""
+        """Checks a second of an ordinary session: sound is sent, reported and paid for."""
         before = connection.sound
         time.sleep(1)
         if today() != (time.time() + offset + 1) // 86400:
             time.sleep(2)  # not at midnight itself
-        # Another day has other costs; a clock that is put back renews nothing.
+        # A new day has its own costs; a clock that is set back renews nothing.
         spent = 0 if today() > paid else 0.64
         status, egress = daemon.ask("status")["result"], daemon.ask("egress")["result"]
         if not connection.is_open or connection is not stage.service.current():
@@ -434,7 +434,7 @@ def years(stage, library, name, start, later):
             raise Broken(f"{what}: {status}")
         if not spent - 0.01 < status["spent_today_usd"] < spent + 0.01:
             raise Broken(f"{what}: {status['spent_today_usd']} dollars are told, {spent} were spent")
-        # Some of it may still be on its way, on a loaded machine a second.
+        # Some of the sound may still be in transit, on a loaded machine a second of it.
         if connection.sound - before < 10000 or not 0 < egress["bytes"] <= connection.sound + 70000:
             raise Broken(f"{what}: {connection.sound - before} bytes in a second, told of are {egress}")
 
@@ -478,7 +478,7 @@ def pay(connection, name):
 
 
 def card(stage):
-    """Sound devices without a clock: those of ALSA's type `null` give and take whatever they are asked for, at once."""
+    """Sound devices without a clock: ALSA's type `null` delivers and accepts any amount at once."""
     for name, used in (("null both ways", ("input", "output")), ("null as microphone", ("input",)),
                        ("null as loudspeaker", ("output",))):
         place = f"{stage.folder}/{name.replace(' ', '-')}"
@@ -492,7 +492,7 @@ def card(stage):
         time.sleep(5)
         share = (daemon.processor() - before) / (time.monotonic() - began)
         status = daemon.ask("status")["result"]
-        # A microphone that gives nothing but zeros is told of as silent.
+        # A microphone that delivers only zeros is reported as silent.
         states = {"input": status["microphone"], "output": status["loudspeaker"]}
         if any(states[side] not in ("running", "silent") for side in used):
             raise Broken(f"{name}: {states}")
@@ -514,7 +514,7 @@ def privacy(stage):
 
 
 class Watch:
-    """A daemon, what the services get of it, and whom its sockets lead to."""
+    """A daemon, what the services receive from it, and the peers of its sockets."""
 
     def __init__(self, stage, settings, others=()):
         self.stage = stage
@@ -523,11 +523,11 @@ class Watch:
         self.known = {stage.service.port, stage.agent.port, *others}
 
     def peers(self):
-        """Ports at the other end of the daemon's connections, whatever opened them."""
+        """The remote ports of the daemon's sockets, whatever opened them."""
         inodes = set()
         try:
             names = os.listdir(f"/proc/{self.daemon.process.pid}/fd")
-        except PermissionError:  # closed to all but root: the services still count
+        except PermissionError:  # readable to root only: the services still count
             return set()
         for name in names:
             try:
@@ -545,12 +545,12 @@ class Watch:
         return found
 
     def sums(self):
-        """Bytes of everything, and of sound, that the voice service has got."""
+        """How many bytes the voice service has received: in total, and of sound."""
         mine = self.stage.service.connections[self.first:]
         return sum(c.received for c in mine), sum(c.sound for c in mine)
 
     def measure(self, seconds):
-        """What comes to `sums` meanwhile."""
+        """How much the `sums` grow in this time; raises `Broken` on a connection to an unknown port."""
         before = self.sums()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -571,7 +571,7 @@ class Watch:
         return self.expect(name, f"{idle} bytes", idle == [0, 0] and len(self.stage.service.connections) == connections)
 
     def talk(self, name, opener):
-        """Sound comes, and `egress` tells as much of it as came."""
+        """Sound arrives, and `egress` reports as much as arrived."""
         self.stage.service.current()
         talk = self.measure(1.5)
         yield self.expect(f"{name}: conversation", f"{talk} bytes", talk[1] > 0)
@@ -579,7 +579,7 @@ class Watch:
         sound = self.sums()[1]
         yield self.expect(f"{name}: egress by opener", told,
                           list(told["by_opener"]) == [opener] and len(told["conversations"]) == 1)
-        # Some of it may still be on its way.
+        # Some of the sound may still be in transit.
         yield self.expect(f"{name}: egress in bytes", f"{told['bytes']} told, {sound} came",
                           0 < told["bytes"] <= sound + 8000 and told["bytes"] > sound * 0.7)
 
@@ -640,7 +640,7 @@ def privacy_of_wake(stage, engine):
 
 
 def finish(daemon, named="the end", counts=True):
-    """Its share of the processor over all cases, what it has left, and that it ends when it is told to."""
+    """Ends the daemon, and checks its share of the processor over all cases, its exit and what it left behind."""
     daemon.judge_share()
     daemon.stop()
     daemon.judge_left()

@@ -1,4 +1,4 @@
-"""A voice service that opens a session as it should and then does what a case says."""
+"""A voice service that opens a session correctly and then does what a case says."""
 import base64
 import hashlib
 import json
@@ -39,7 +39,7 @@ class Connection:
         self.frame(json.dumps(event))
 
     def settle(self, seconds=3):
-        """Until everything sent was read: a ping behind it is answered. False where the connection has gone."""
+        """Waits until everything sent was read, as the pong to a final ping shows. False if the connection is gone."""
         before = self.pongs
         self.frame(b"", opcode=9)
         end = time.monotonic() + seconds
@@ -122,7 +122,7 @@ class Service:
             threading.Thread(target=connection.serve, daemon=True).start()
 
     def current(self, seconds=12):
-        """The newest connection whose session is open."""
+        """The newest connection with an open session; None if there is none in time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for connection in reversed(self.connections):
@@ -133,7 +133,7 @@ class Service:
 
 
 def turn(connection, number, call=None, name="ask_jarvis"):
-    """A turn of the user, answered by a call of a tool."""
+    """A turn of the user, answered by a tool call if `call` has its arguments."""
     item = f"u{number}"
     connection.event(type="input_audio_buffer.speech_started", audio_start_ms=number * 10, item_id=item)
     connection.event(type="input_audio_buffer.speech_stopped", audio_end_ms=number * 10 + 500, item_id=item)
@@ -154,7 +154,7 @@ def turn(connection, number, call=None, name="ask_jarvis"):
 
 
 class Replies:
-    """An HTTP server that answers the next requests as it was told."""
+    """An HTTP server: `reply` answers POST and GET /m..., `usual` everything else."""
 
     def __init__(self, usual=b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -194,7 +194,7 @@ class Replies:
 
 
 class Wyoming:
-    """A server of wake words that hears when it is told to."""
+    """A wake word server that reports a detection on command."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))

@@ -15,10 +15,10 @@ from . import judge, soak
 from .room import (BOX_DBFS, FAR_SIDE, NEAR_SIDE, TALKER_DBFS, Daemon, Room, Voice, dsp, for_wire, save, write_wav)
 from .service import RATE, VoiceService
 
-# Talker and box. `say` is the voice of the shared kit (Piper), the others are people.
+# Talker and box. `say` is Piper's voice from the shared kit, the others are people.
 PAIRS = {"man": ("en_man", "say"), "actors": ("cs_woman", "cs_man"), "woman": ("en_woman", "fr_woman"),
          "lowest": ("en_low_man", "say"), "low": ("nl_man", "en_woman"), "same": ("en_man", "en_man")}
-# How long the box talks, in seconds; when somebody speaks, for how long; when the box is moved.
+# In seconds: how long the box talks, when and for how long somebody speaks, and when the box is moved.
 SCENARIOS = {
     "cold": dict(seconds=14, talks=[(0.6, 10)]),
     "on": dict(seconds=22, talks=[(8, 10)]),
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def word_of_move(daemon, seconds=5):
-    """What `ctl status` says of the move, within so long; None where it says nothing."""
+    """What `ctl status` reports about the move within this time; None if nothing."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if found := re.search(r"the box was moved[^;\n]*", daemon.order("status")):
@@ -47,7 +47,7 @@ def word_of_move(daemon, seconds=5):
 
 
 def scenario(name, pair, options, verdict):
-    """Plays one and returns its figures."""
+    """Plays one scenario and returns its figures; None if it is void."""
     plan = SCENARIOS[name]
     near, far = PAIRS[pair]
     folder = os.path.realpath(f"{options.out}/{pair}-{name}")
@@ -142,7 +142,7 @@ def main():
     told, void = [], 0
     for pair in options.pairs.split(","):
         for name in options.scenarios.split(","):
-            # What is void says nothing, and is played again.
+            # A void scenario proves nothing, and is played again.
             found = next(filter(None, (scenario(name, pair, options, verdict) for _ in range(3))), None)
             void += found is None
             told += [found] if found else []

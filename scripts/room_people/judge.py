@@ -1,14 +1,14 @@
-"""What a user notices: whether the talker was heard at the other end, what of him was lost, and whether the box heard itself."""
+"""What a user notices: whether the talker was heard upstream, what was lost, and whether the box heard itself."""
 import numpy as np
 
 from .service import FRAME, LOUD_DBFS, RATE, Detector, dbfs
 
-# Frames within so many dB of the talker's loud ones count, and count as lost when they come out so much lower.
+# Frames within DYNAMICS_DB of the talker's loud ones count; they are lost if they arrive LOST_DB lower.
 DYNAMICS_DB, LOST_DB = 20.0, 10.0
 BLOCK = RATE
-# How much later than said a sound may arrive: way through the daemon, and what a gate has held back.
+# Range of the delay of a sound, in seconds: the path through the daemon, and what a gate held back.
 EARLIEST, LATEST = -0.05, 1.0
-# Around a talker, in seconds, what is heard may be his.
+# Around a talk, in seconds, what is heard may belong to it.
 BEFORE, AFTER = 0.2, 1.4
 
 
@@ -18,17 +18,17 @@ def levels(samples):
 
 
 def talker(clean, heard, first, arrival):
-    """Of the clean talker at 24 kHz (from the time `first` on): how much of his loud frames went up, in percent, and the
-    longest piece of them that did not, in seconds. `heard` is what arrived, `arrival` when."""
+    """How much of the loud frames of the clean talk (24 kHz, from the time `first` on) went upstream, in percent, and
+    the longest stretch of them that did not, in seconds. `heard` is what arrived, `arrival` when."""
     level = levels(clean)
     loud = level > np.percentile(level[level > -70], 95) - DYNAMICS_DB if np.any(level > -70) else np.zeros(0, bool)
     if not np.any(loud):
         return 0.0, 0.0
-    # The place in `heard` that arrived when the talk began.
+    # The arrival times give the place in `heard` for each block of the talk.
     places = np.arange(0, len(heard), RATE // 50)
     times = np.array([arrival(at) for at in places])
     passed, lost, longest = 0, 0, 0
-    # Blocks of about a second; what is left at the end belongs to the last one.
+    # Blocks of about a second; the remainder at the end belongs to the last one.
     starts = list(range(0, max(1, len(clean) - BLOCK // 2), BLOCK))
     for start, end in zip(starts, starts[1:] + [len(clean)]):
         frames = range(start // FRAME, min(len(level), end // FRAME))
@@ -64,7 +64,7 @@ def is_near(moment, said, before=BEFORE, after=AFTER):
 
 
 def box(heard, arrival, said, since, until):
-    """Between two times while nobody speaks: seconds louder than -50 dBFS, and how often a detector would take them for speech."""
+    """Between two times, while nobody speaks: seconds louder than -50 dBFS, and when a detector found speech."""
     frames = levels(heard.astype(np.float64) / 32768)
     moments = np.array([arrival((at + 1) * FRAME) for at in range(len(frames))])
     alone = [since <= moment <= until and not is_near(moment, said) for moment in moments]
@@ -74,8 +74,8 @@ def box(heard, arrival, said, since, until):
 
 
 def interruptions(heard, arrival, said, clean):
-    """How soon a detector hears each of the talks, in ms, None where it is more than a second after it would hear the clean talker
-    (or after his beginning, if he begins aloud). `clean` has the talks at 24 kHz."""
+    """How soon a detector hears each talk, in ms; None if that is more than a second later than in the clean talk (or
+    than its beginning, if it begins loudly). `clean` has the talks at 24 kHz."""
     starts = [arrival(at) for at, has_begun in Detector().feed(heard) if has_begun]
     times = []
     for (begin, _), talk in zip(said, clean):
@@ -87,7 +87,7 @@ def interruptions(heard, arrival, said, clean):
 
 
 def echo_over_talker(echo, speech):
-    """In dB, of the loud frames of both."""
+    """Level of the echo relative to the talker in dB, by the loud frames of both."""
     return float(np.percentile(levels(echo), 90) - np.percentile(levels(speech[np.abs(speech) > 0]), 90)) \
         if np.any(speech) else float("nan")
 

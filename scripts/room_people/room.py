@@ -39,13 +39,13 @@ def read_wav(path):
 
 
 def at_level(samples, level):
-    """By the level of its louder half, so that pauses do not count."""
+    """Scales the samples to a level, measured on their louder half, so that pauses do not count."""
     frames = np.sort(np.mean(samples[: len(samples) // 480 * 480].reshape(-1, 480) ** 2, axis=1))
     return samples * 10 ** (level / 20) / np.sqrt(np.mean(frames[len(frames) // 2:]) + 1e-12)
 
 
 class Voice:
-    """Clips of one speaker, of which each side of a conversation has every other one."""
+    """Clips of one speaker; each side of a conversation gets every other one."""
 
     def __init__(self, folder, name, side, level, seed):
         clips = kit.read_voice(folder, name)[side::2]
@@ -76,7 +76,7 @@ def for_wire(samples):
 
 
 class Room:
-    """The card and the room. `frame_time` says when a frame of the microphone is."""
+    """The card and the room. `frame_time` is the time of a microphone frame."""
 
     def __init__(self, scratch, rt="4"):
         self.scratch = scratch
@@ -102,7 +102,7 @@ class Room:
         return self.origin + frame / FS
 
     def say(self, samples, at=None):
-        """Somebody speaks, now or at a time; returns when he begins and ends."""
+        """Somebody speaks, now or at a time; returns begin and end."""
         path = f"{self.scratch}/say{self.files % 8}.wav"
         self.files += 1
         write_wav(path, samples)
@@ -122,7 +122,7 @@ class Room:
             self.recorded[tap] = (path, self.frame_time(self.control("record", tap, path)["first_frame"]))
 
     def recordings(self):
-        """Of each tap its samples and the time of the first."""
+        """For each tap, its samples and the time of the first."""
         for tap in self.recorded:
             self.control("stop", tap)
         return {tap: (read_wav(path), began) for tap, (path, began) in self.recorded.items()}
@@ -139,7 +139,7 @@ class Room:
 
 
 class Daemon:
-    """The program. Its buffer is longer than usual: an xrun because the host was late is not what this is about."""
+    """The program. Its buffer is longer than usual, because xruns by a late host are not under test."""
 
     def __init__(self, program, folder, room, port, agent, settings=(), buffer_ms=160):
         self.log = folder + "/daemon.log"
@@ -163,12 +163,12 @@ class Daemon:
             return file.read()
 
     def order(self, *words):
-        """A command of the control socket; its text."""
+        """Sends a control command; returns its output."""
         told = subprocess.run([self.program, "ctl", *words], env=self.environment, capture_output=True, text=True)
         return told.stdout.strip() or told.stderr.strip()
 
     def stop(self):
-        """Its status at the end, and what it counted."""
+        """Ends the program; returns its exit status and its counters."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

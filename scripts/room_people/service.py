@@ -1,4 +1,4 @@
-"""A voice service that plays what it is given, keeps what it hears, and can take turns by a voice detector of its own."""
+"""A voice service that plays given sound, records what it hears, and can take turns with its own voice detector."""
 import base64
 import bisect
 import threading
@@ -12,7 +12,7 @@ from hostile_test.service import Connection, Service
 RATE = 24000
 FRAME = RATE // 50
 LOUD_DBFS = -50.0
-# What a detector at the other end of the line takes for speech: so many of so many frames of 20 ms; and what for its end.
+# Speech for a detector at the far end: NEEDED of WINDOW frames of 20 ms. SILENT frames end it.
 NEEDED, WINDOW, SILENT = 10, 15, 25
 
 
@@ -21,7 +21,7 @@ def dbfs(samples):
 
 
 class Detector:
-    """Speech in a stream of 24 kHz: loud enough, and speech to WebRTC's detector."""
+    """Speech in a 24 kHz stream: loud enough, and speech to WebRTC's detector."""
 
     def __init__(self):
         self.vad = webrtcvad.Vad(2)
@@ -31,7 +31,7 @@ class Detector:
         self.speaks = False
 
     def feed(self, samples):
-        """Yields (sample within this stream, whether speech has begun or ended)."""
+        """Yields (sample of this stream, True if speech has begun, False if it has ended)."""
         self.rest = np.concatenate([self.rest, samples])
         while len(self.rest) >= FRAME:
             frame, self.rest = self.rest[:FRAME], self.rest[FRAME:]
@@ -91,7 +91,7 @@ class VoiceConnection(Connection):
         threading.Thread(target=self.play, args=[self.answers(), self.cancel], daemon=True).start()
 
     def play(self, samples, cancel=None, lead=1.0):
-        """A response of these samples, sent a `lead` of seconds ahead of time; ends early when cancelled."""
+        """Sends a response with these samples, `lead` seconds ahead of time; ends early when cancelled."""
         number = len(self.starts) * 1000 + self.turns
         cancel = cancel or self.cancel
         response, item = f"r{number}", f"m{number}"
@@ -108,7 +108,7 @@ class VoiceConnection(Connection):
             delta = base64.b64encode(samples[at:at + step].astype("<i2").tobytes()).decode()
             self.event(type="response.output_audio.delta", **place, delta=delta)
             time.sleep(max(0.0, began + (at + step) / RATE - lead - time.monotonic()))
-        # What was sent ahead is cut off by the daemon when speech begins.
+        # When speech begins, the daemon discards what was sent ahead.
         while not cancel.is_set() and time.monotonic() < self.speaking_until:
             time.sleep(0.02)
         self.speaking_until = min(self.speaking_until, time.monotonic())
@@ -120,7 +120,7 @@ class VoiceConnection(Connection):
     # What was heard
 
     def heard(self):
-        """All samples, and a function from their places to the times of their arrival."""
+        """All samples, and a function from a sample's index to its time of arrival."""
         count = len(self.arrivals)
         ends, arrivals = self.ends[:count], self.arrivals[:count]
         samples = np.concatenate(self.chunks[:count]) if count else np.zeros(0, np.int16)

@@ -14,11 +14,11 @@ from .service import RATE, VoiceService
 
 PEOPLE = ["en_man", "cs_woman", "en_woman", "nl_man", "en_low_man", "cs_man", "words", "nl_woman"]
 BOXES = ["say", "fr_woman", "en_woman", "cs_man", "nl_woman", "en_man"]
-# Media plays in every other stretch of so many seconds; another person comes with each.
+# Media plays in every other stretch of this many seconds; each stretch has another person.
 STRETCH = 90
-# A turn is lost if no speech is reported until so long after its end, in seconds.
+# A turn is lost if no speech is reported by this many seconds after its end.
 GRACE = 1.0
-# An xrun, because the host was late, voids what follows for so long, in seconds: the echo has to be found again.
+# After an xrun, which a late host causes, this many seconds are void: the echo has to be found again.
 VOID = 10.0
 
 
@@ -29,7 +29,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def copyfile(self, source, outputfile):
         try:
             super().copyfile(source, outputfile)
-        except OSError:  # the player has enough
+        except OSError:  # the player has enough and disconnected
             pass
 
 
@@ -60,7 +60,7 @@ class Conversation:
         threading.Thread(target=self.watch, daemon=True).start()
 
     def watch(self):
-        """When the sound was disturbed."""
+        """Records when the sound was disturbed."""
         control = roomctl.Room(self.room.environment["VIRTUAL_ROOM"])
         before = 0
         while self.daemon.process.poll() is None:
@@ -81,7 +81,7 @@ class Conversation:
         return time.monotonic() < self.connection.speaking_until
 
     def change(self):
-        """Who is there, and whether music plays."""
+        """Changes the person and the music with each stretch."""
         if int(self.elapsed() / STRETCH) != self.stretch:
             self.stretch = int(self.elapsed() / STRETCH)
             name = PEOPLE[self.stretch % len(PEOPLE)]

@@ -1,4 +1,4 @@
-"""Puts right the order in which the kit's room shifts the samples of its response; changes nothing where that was done already."""
+"""Corrects when the kit's room shifts the history of its convolution; changes nothing if that is done already."""
 import sys
 
 SHIFT = "    memmove(hist, hist + n, (ir_len - 1) * sizeof *hist);\n"

@@ -10,11 +10,11 @@ import VoiceConfiguration
 ///                       [--voice FILE|none] [--duplex auto|half] [--gate FILE]
 ///                       [--room FILE] [--keep-room FILE] FAR MIC OUT
 ///
-/// --voice tells "ours" what of FAR is the voice, by default all; the rest of it is media.
-/// --room tells "ours" of the room that an earlier run has kept by --keep-room, as a restarted daemon knows it.
-/// --gate writes what the gate of "ours" did to FILE, as CSV.
-/// FAR and MIC are mono WAV files of 16 bits at 48 kHz, OUT is written at the engine's own rate. One line of JSON tells
-/// what it cost and, where the engine has a gate, when it opened.
+/// --voice names the part of FAR that is the voice for "ours", by default all of it; the rest is media.
+/// --room gives "ours" the room that an earlier run stored with --keep-room, as a restarted daemon knows it.
+/// --gate writes the gate decisions of "ours" to FILE, as CSV.
+/// FAR and MIC are mono WAV files of 16 bits at 48 kHz; OUT is written at the engine's own rate. One line of JSON
+/// reports the CPU time and, if the engine has a gate, when it opened.
 struct CancelCommand {
     private let engine: String
     private let delay: ReportedDelay
@@ -25,7 +25,7 @@ struct CancelCommand {
     private let keptRoom: String?
     private let paths: [String]
 
-    /// Nil where the arguments ask for something else.
+    /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
         guard arguments.first == "cancel" else { return nil }
         var values: [String: String] = [:]

@@ -1,8 +1,8 @@
 import CAEC
 import VoiceConfiguration
 
-/// The WebRTC library alone, set as PipeWire sets it: extended filter, delay agnostic, high suppression of echo and noise,
-/// no gain control, a reported delay of 0 whatever the delay is. At 32 kHz where PipeWire takes 48.
+/// The WebRTC library alone, configured as by PipeWire: extended filter, delay agnostic, high suppression of echo and
+/// noise, no gain control, a reported delay of 0 whatever the delay is. Runs at 32 kHz, where PipeWire uses 48 kHz.
 final class LibraryEngine: OfflineEngine {
     let outputRate = Int(CAEC_OUTPUT_FRAMES) * 100
     let openings: [Int]? = nil

@@ -1,11 +1,11 @@
-/// An echo canceller that is fed from files, period by period, so that every run gives the same result.
+/// An echo canceller fed from files, period by period, so that every run gives the same result.
 protocol OfflineEngine: AnyObject {
-    /// Of the output, in Hz; a period is a hundredth of it.
+    /// Sample rate of the output, in Hz; a period has a hundredth of that in samples.
     var outputRate: Int { get }
-    /// Periods at which the microphone was let through after it had been held back; nil where there is no gate.
+    /// Periods at which the microphone was let through after it had been held back; nil for an engine without a gate.
     var openings: [Int]? { get }
 
-    /// One period of 480 frames: what is written to the loudspeaker while `microphone` is captured.
+    /// Processes one period of 480 frames: `far` is written to the loudspeaker while `microphone` is captured.
     func process(
         far: UnsafePointer<Float>,
         microphone: UnsafePointer<Float>,
@@ -13,14 +13,14 @@ protocol OfflineEngine: AnyObject {
     )
 }
 
-/// The delay from writing to the card to capture, as the card reports it.
+/// The delay from a write to the card to its capture, as reported by the card.
 struct ReportedDelay {
-    /// In frames at 48 kHz.
+    /// The initial delay, in frames at 48 kHz.
     var start = 0
-    /// Xruns that the daemon hears of: from a period on the delay is another one by so many frames.
+    /// Xruns that the daemon notices: from `period` on, the delay changes by `frames`.
     var jumps: [(period: Int, frames: Int)] = []
 
-    /// What is reported in a period, in frames.
+    /// The delay reported in a period, in frames.
     func frames(in period: Int) -> Int {
         jumps.reduce(start) { $0 + ($1.period <= period ? $1.frames : 0) }
     }

@@ -4,17 +4,17 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceCore
 
-/// What the daemon does between card and wire: reference line, search for the delay, capture path, and duplex control.
+/// The daemon's processing between card and wire: reference line, delay search, capture path and duplex control.
 ///
-/// The one place in which the benchmark knows how these stages are put together; it follows the audio thread's cycle, with
-/// the search for the delay, which runs beside it there, made synchronous. What the gate does is reported and not applied, so
-/// that the output can be compared with those of engines that have none.
+/// The only place in which the benchmark knows how these stages fit together. It follows the audio thread's cycle, but
+/// runs the delay search synchronously instead of beside it. Gate decisions are reported, not applied, so that the
+/// output can be compared with that of engines without a gate.
 final class ProductEngine: OfflineEngine {
     let outputRate = AudioFormat.wirePeriodSamples * 100
     var openings: [Int]? { opened }
 
     private let delay: ReportedDelay
-    /// What of the far end is the voice; the rest is media. Nil where all of it is.
+    /// The part of the far end that is the voice; the rest is media. Nil if all of it is voice.
     private let voice: [Float]?
     private let ports = AudioPorts()
     private var line: ReferenceLine
@@ -23,21 +23,21 @@ final class ProductEngine: OfflineEngine {
     private var path: CapturePath
     private var duplex: DuplexControl
     private var opened: [Int] = []
-    /// Of each period, whether it went upstream, at once or later.
+    /// For each period, whether it went upstream, at once or later.
     private(set) var sent: [Bool] = []
-    /// The gate record: CSV with a line for each period. `released_ms`: how much of what was held goes upstream with it;
-    /// `moves`: 1 where the canceller takes the echo path for changed.
+    /// The gate record: CSV with one line per period. `released_ms`: how much held audio goes upstream with the period;
+    /// `moves`: 1 if the canceller considers the echo path changed.
     private(set) var gateRecord = "time_ms,open,state,released_ms,moves\n"
-    /// What the last period measured, and what the policy came to.
+    /// The measurements of the last period, and the state of the duplex policy.
     var reading: EchoReading { path.reading }
     var state: DuplexState { EchoStatus(ports.echo).state }
-    /// Called with what goes upstream, 10 ms each, as the network thread takes it.
+    /// Called with the audio that goes upstream, 10 ms at a time, as the network thread takes it.
     var heard: ((MicrophoneChunk) -> Void)?
     private let reference = UnsafeMutablePointer<Float>.allocate(capacity: AudioFormat.periodFrames)
     private let samples = UnsafeMutablePointer<Int16>.allocate(capacity: AudioFormat.wirePeriodSamples)
     private var period = 0
 
-    /// - Parameter room: what an earlier run has remembered.
+    /// - Parameter room: the room stored by an earlier run.
     init(
         delay: ReportedDelay,
         voice: [Float]? = nil,
@@ -61,7 +61,7 @@ final class ProductEngine: OfflineEngine {
         if let room { ports.echoPath.offer(room) }
     }
 
-    /// What is to be remembered of the echo; nil where it was not found.
+    /// The room to store; nil if the echo was not found.
     func room() -> RememberedRoom? {
         ports.echoPath.ask()
         path.handOver(to: ports.echoPath, bias: line.confirmedBias)
@@ -140,7 +140,7 @@ final class ProductEngine: OfflineEngine {
         gateRecord += "\(period * 10),\(isOpen),\(state.reason),\(released),\(change)\n"
     }
 
-    /// Whether media is all that is written in this period.
+    /// Whether only media is written in this period.
     private var isMedia: Bool {
         guard let voice else { return false }
         let start = min(period * AudioFormat.periodFrames, voice.count)

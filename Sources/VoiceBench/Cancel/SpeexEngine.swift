@@ -1,6 +1,6 @@
 import CDSP
 
-/// speexdsp's canceller (MDF, 200 ms at 48 kHz) with its preprocessor as suppressor of the residue; not aligned.
+/// speexdsp's canceller (MDF, 200 ms at 48 kHz) with its preprocessor as residual echo suppressor; not aligned.
 final class SpeexEngine: OfflineEngine {
     private typealias Cancel =
         @convention(c) (

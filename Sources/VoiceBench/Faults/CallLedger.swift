@@ -1,9 +1,9 @@
 import VoiceSimulator
 
-/// What became of the calls, as the daemon did it and as the service saw it.
+/// The fate of the calls, as performed by the daemon and as seen by the service.
 ///
-/// Each call is started once. Its answer goes to the session that asked, once; where that is over, a later session is
-/// told of it.
+/// Each call is started once. Its answer goes once to the session that asked; if that session is over, a later one is
+/// informed.
 struct CallLedger: Sendable {
     private struct Call {
         var query: String
@@ -14,23 +14,23 @@ struct CallLedger: Sendable {
 
     private var calls: [String: Call] = [:]
     private var open: Set<String> = []
-    /// Where the service asked, and where an answer came in.
+    /// The connection on which the service asked, and the number of answers it received.
     private var asked: [String: Int] = [:]
     private var answered: [String: Int] = [:]
     /// How often a session was sent a call of an earlier one.
     private var sent: [String: Int] = [:]
-    /// Answers that reached the service and that no response has seen yet, by connection.
+    /// Answers that reached the service but that no response has seen yet, by connection.
     private var unseen: [Int: Set<String>] = [:]
     private var seen: Set<String> = []
     private var excused: Set<String> = []
-    /// Calls of earlier sessions that a session was sent under ids of the daemon's.
+    /// Ids chosen by the daemon for calls of earlier sessions that it sent to a later one.
     private var resent: Set<String> = []
     private(set) var violations: [String] = []
 
     var started: Int { calls.count }
-    /// Calls that wait for their answer.
+    /// Number of calls that wait for their answer.
     var waiting: Int { open.count }
-    /// Answers that no response has seen, in whatever session.
+    /// Answers that no response has seen, in any session.
     var lost: [String] {
         calls.keys.filter { !open.contains($0) && !seen.contains($0) && !excused.contains($0) }.sorted()
     }
@@ -53,7 +53,7 @@ struct CallLedger: Sendable {
         open.remove(id)
     }
 
-    /// A session is sent a call of an earlier one, under another id.
+    /// Records that a session is sent a call of an earlier one, under another id.
     mutating func resend(_ arguments: String, as newID: String) {
         resent.insert(newID)
         for (id, call) in calls where !call.query.isEmpty && arguments.contains(call.query) {
@@ -62,18 +62,18 @@ struct CallLedger: Sendable {
         }
     }
 
-    /// The user ended the conversation: nobody waits for an answer any more.
+    /// The user ended the conversation: answers are no longer expected.
     mutating func excuse() {
         excused.formUnion(calls.keys)
         open = []
     }
 
-    /// The user wants quiet: what was answered by now need not be spoken.
+    /// The user asked for quiet: answers delivered so far need not be spoken.
     mutating func excuseAnswered() {
         for (id, call) in calls where call.isDelivered || call.isReported { excused.insert(id) }
     }
 
-    /// - Returns: a call that has waited for longer than this.
+    /// - Returns: a call that has waited for longer than `limit`, if any.
     func overdue(_ limit: Duration, at now: Duration) -> String? {
         open.first { id in calls[id].map { now - $0.started > limit } ?? false }
     }
@@ -113,7 +113,7 @@ struct CallLedger: Sendable {
         unseen[connection] = nil
     }
 
-    /// Whether every call that this session asked has its answer.
+    /// Whether every call that this session requested has its answer.
     func isSettled(_ connection: Int) -> Bool {
         asked.allSatisfy { $1 != connection || answered[$0] == 1 || calls[$0] == nil }
     }

@@ -6,18 +6,18 @@ import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 
-/// One daemon, its user and its services, from their start to their end.
+/// One daemon, its user and its services, from start to end.
 struct FaultLane: Sendable {
     let options: FaultOptions
-    /// Of this lane alone.
+    /// The seed of this lane.
     let seed: UInt64
     let turns: Int
-    /// False for services that do their work.
+    /// Whether the services have faults.
     let isTroubled: Bool
     let ledger: FaultLedger
     let logger: Logger
 
-    /// Returns what did not hold.
+    /// Returns the violations.
     func run() async throws -> [String] {
         let services = try await FaultServices.start(
             seed: isTroubled ? seed : nil,
@@ -44,13 +44,13 @@ struct FaultLane: Sendable {
             await daemon.stop()
         }
         await services.stop()
-        // Whoever still holds a port is a task or a thread that has not ended.
+        // A port that is still referenced belongs to a task or thread that has not ended.
         for _ in 0..<100 where !remains.isGone { try await Task.sleep(for: .milliseconds(20)) }
         if !remains.isGone { problems.append("something of the daemon is still there after its end") }
         return problems
     }
 
-    /// The ports of a daemon that somebody still holds.
+    /// The ports of a daemon, as far as they are still referenced.
     private struct Remains {
         weak var microphone: MicrophoneTap?
         weak var voice: VoiceSink?
@@ -108,7 +108,7 @@ struct FaultLane: Sendable {
         }
     }
 
-    /// The user's commands come at any time as well.
+    /// Sends one of the user's commands, which may come at any time.
     private func command(_ daemon: VoiceDaemon, _ random: inout SplitMix) async {
         if Int.random(in: 0..<4, using: &random) > 0 {
             ledger.note(FaultKind.commandedToBeQuiet)
@@ -121,7 +121,7 @@ struct FaultLane: Sendable {
         }
     }
 
-    /// With the trouble at its end, questions are answered as if nothing had been, and everything that was begun ends.
+    /// Once the faults have ended, questions must be answered normally and everything in progress must end.
     private func recovers(_ user: FaultRoom) async -> [String] {
         let heard = user.tally.heardOut
         for _ in 0..<1000 where user.tally.heardOut < heard + 2 {

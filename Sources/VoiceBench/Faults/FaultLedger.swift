@@ -3,11 +3,11 @@ import VoiceBase
 import VoiceConversation
 import VoiceSimulator
 
-/// Follows daemon, services and faults, and knows what must hold.
+/// Follows daemon, services and faults, and checks the invariants.
 final class FaultLedger: Sendable {
     struct Figures: Sendable {
         var counts: [FaultKind: Int] = [:]
-        /// From each fault to the next time the daemon listened, in ms.
+        /// Time from each fault until the daemon listened again, in ms.
         var recoveries: [FaultKind: [Double]] = [:]
         var sessions = 0
         var calls = 0
@@ -19,9 +19,9 @@ final class FaultLedger: Sendable {
     private struct OpenFault {
         var kind: FaultKind
         var at: Duration
-        /// The connection it struck, where there was one.
+        /// The connection on which it occurred, if any.
         var connection: Int?
-        /// Where the session ends: when another one was there to take its place.
+        /// When the next session was available, for faults that end a session.
         var past: Duration?
     }
 
@@ -38,8 +38,8 @@ final class FaultLedger: Sendable {
         var isOver = false
     }
 
-    /// Longest time to the next `listening` after a fault, and in one state; an agent that is slow several times in a row
-    /// takes longer.
+    /// Longest time from a fault to the next `listening`, and in one state. An agent that is slow several times in a
+    /// row takes longer.
     private static let recoveryLimit = Duration.seconds(30)
     private static let stateLimit = Duration.seconds(12)
     private static let callLimit = Duration.seconds(30)
@@ -51,7 +51,7 @@ final class FaultLedger: Sendable {
 
     private let traced: Int
 
-    /// - Parameter traced: how much of what happened is kept, in lines.
+    /// - Parameter traced: number of trace lines that are kept.
     init(isVerbose: Bool, traced: Int = 120) {
         self.isVerbose = isVerbose
         self.traced = traced
@@ -66,10 +66,10 @@ final class FaultLedger: Sendable {
     }
 
     var lostAnswers: [String] { state.withLock { $0.calls.lost } }
-    /// The latest of what happened.
+    /// The latest trace lines.
     var trace: [String] { state.withLock { Array($0.trace.suffix(240)) } }
 
-    /// What happened from the answer of a call on.
+    /// The trace around the last mention of a call.
     func story(of call: String) -> [String] {
         state.withLock { state in
             let end = state.trace.lastIndex { $0.contains(call) } ?? 0
@@ -87,7 +87,7 @@ final class FaultLedger: Sendable {
         }
     }
 
-    /// Whether nothing is under way any more.
+    /// Whether nothing is in progress any more.
     var isSettled: Bool {
         state.withLock { state in
             state.state == .listening && state.open.isEmpty && state.calls.waiting == 0
@@ -95,7 +95,7 @@ final class FaultLedger: Sendable {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     func note(_ effect: ConversationEffect) {
         let now = Monotonic.now()
@@ -165,11 +165,11 @@ final class FaultLedger: Sendable {
         state.withLock { $0.figures.tally = tally }
     }
 
-    /// Looks at the clock; returns what does not hold.
+    /// Checks the time limits; returns a violation, if any.
     func check() -> String? {
         let now = Monotonic.now()
         return state.withLock { state in
-            // A session that another one replaces at once ends without a change of state.
+            // A session that is replaced at once ends without a state change.
             if state.state == .listening, now - state.since > Self.stillness {
                 close(&state, at: now) { $0.past.map { now - $0 > Self.stillness } ?? false }
             }
@@ -188,7 +188,7 @@ final class FaultLedger: Sendable {
         }
     }
 
-    /// The run is over: what comes now is the end of everything.
+    /// Ends the checks: events from now on belong to the shutdown.
     func end() {
         state.withLock { $0.isOver = true }
     }
@@ -232,7 +232,7 @@ final class FaultLedger: Sendable {
         if state.trace.count > 2 * traced { state.trace.removeFirst(traced) }
     }
 
-    /// What an event is about, as far as it has a name.
+    /// The ids and codes that identify an event.
     private static func subject(_ event: SimulatedJSON) -> String {
         let names = [
             event["response"]?["id"], event["response"]?["status"], event["response_id"], event["item"]?["call_id"],

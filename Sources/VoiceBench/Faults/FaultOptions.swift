@@ -1,17 +1,17 @@
-/// What a run of faults is asked to do.
+/// The options of a fault run.
 struct FaultOptions: Sendable {
-    /// Ends when the user has spoken so often.
+    /// Number of the user's turns after which the run ends.
     var turns = 1000
-    /// The longest it may take, in seconds of real time; ends well then, with fewer turns.
+    /// Longest duration, in seconds of real time; the run then ends successfully, with fewer turns.
     var seconds: Double?
     var seed: UInt64 = 1
     /// How many times faster than real time, as far as the machine keeps up.
     var speed = 20.0
-    /// Daemons beside each other.
+    /// Number of daemons that run in parallel.
     var lanes = 4
-    /// An answer that was lost with its session is a violation as well.
+    /// Whether an answer lost with its session is a violation too.
     var isStrict = false
-    /// Tells everything that happens.
+    /// Whether to print every event.
     var isVerbose = false
 
     static let usage = """

@@ -20,7 +20,7 @@ struct FaultReport {
             + "\(ProcessHealth.now().megabytes.text) MB"
     }
 
-    /// A row for each kind of fault: how often, and how long until the daemon listened again.
+    /// A row for each kind of fault: how often it occurred, and how long until the daemon listened again.
     var table: [String] {
         func pad(_ text: String, _ width: Int) -> String {
             String(repeating: " ", count: max(0, width - text.count)) + text

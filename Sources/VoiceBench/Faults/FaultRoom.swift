@@ -3,9 +3,9 @@ import VoiceAudio
 import VoiceConversation
 import VoiceSimulator
 
-/// The user in the room of a run of faults.
+/// The user in the room of a fault run.
 final class FaultRoom: Sendable {
-    /// What is louder is heard (-50 dBFS).
+    /// Threshold of audible sound (-50 dBFS).
     private static let audible: Float = 0.003
 
     private struct State {
@@ -28,7 +28,7 @@ final class FaultRoom: Sendable {
         manners.pause = 50...500
         manners.interruptsAfter = 50...900
         manners.hearsOut = 55
-        // What the services take is real time.
+        // The services take real time, while the room runs faster.
         manners.patience = max(4000, Int(400 * speed))
         state = Mutex(
             State(user: ScriptedUser(utterances: utterances.map { $0.count / 48 }, manners: manners, seed: seed))
@@ -41,7 +41,7 @@ final class FaultRoom: Sendable {
         if case .stopVoice = effect { state.withLock { $0.cuts += 1 } }
     }
 
-    /// The user says nothing any more.
+    /// Makes the user silent from now on.
     func leave() {
         state.withLock { $0.isPresent = false }
     }

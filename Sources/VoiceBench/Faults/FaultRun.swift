@@ -3,25 +3,25 @@ import Logging
 import VoiceBase
 import VoiceSimulator
 
-/// Thousands of turns against services that make every kind of trouble, drawn from a seed.
+/// Thousands of turns against services with every kind of fault, drawn from a seed.
 ///
 ///     ScriptedUser <-> FileRoom <-> daemon <-> simulated service and agent, all in this process, several times
 ///
-/// The room runs faster than real time. What waits for a clock (pauses before the next attempt to connect, pings, limits)
-/// waits for the real one, and is set short here; so several daemons run beside each other.
+/// The room runs faster than real time. Waits for a clock (pauses before the next attempt to connect, pings, limits)
+/// take real time and are set short here, so several daemons run in parallel.
 struct FaultRun {
     private let options: FaultOptions
     private let log = LogCounter()
 
-    /// Nil where the arguments ask for something else, or for what cannot be.
+    /// Returns nil if the arguments are for another command or invalid.
     init?(_ arguments: [String]) {
         guard arguments.first == "faults", let options = FaultOptions(Array(arguments.dropFirst())) else { return nil }
         self.options = options
     }
 
-    /// Returns whether everything held.
+    /// Returns whether there was no violation.
     func run() async throws -> Bool {
-        // Pools, resolvers and caches are there after a first short run.
+        // After a first short run, pools, resolvers and caches exist.
         let calm = FaultLedger(isVerbose: false)
         _ = try await lane(0, turns: 3, isTroubled: false, calm).run()
         let before = ProcessHealth.now()
@@ -67,7 +67,7 @@ struct FaultRun {
         return isGood
     }
 
-    /// What memory may grow by after the first fifth, in MB: the services' records are in it.
+    /// Largest growth of memory after the first fifth, in MB; it includes the services' records.
     private static let growthLimit = 64.0
 
     private func seed(_ lane: Int) -> UInt64 { options.seed &+ UInt64(lane) &* 1_000_003 }
@@ -83,7 +83,7 @@ struct FaultRun {
         )
     }
 
-    /// Threads and descriptors that are left once what ends by itself has ended, for at most six seconds.
+    /// Threads and descriptors that remain once everything has had time to end: six seconds at most.
     private func leaks(_ before: ProcessHealth) async -> [String] {
         var health = ProcessHealth.now()
         for _ in 0..<60 where health.threads > before.threads || health.descriptors > before.descriptors {
@@ -100,7 +100,8 @@ struct FaultRun {
         return leaks
     }
 
-    /// Tells how it goes, until cancelled; returns the memory in MB after a fifth, nil for a run that was too short.
+    /// Prints the progress until cancelled; returns the memory in MB after a fifth of the run, nil if the run was too
+    /// short.
     private func follow(_ ledgers: [FaultLedger], since began: Duration) async -> Double? {
         var early: Double?
         var next = began + .seconds(10)

@@ -7,7 +7,7 @@ import VoiceCore
 import VoiceNetwork
 import VoiceSimulator
 
-/// The services of a run of faults, and a daemon with little patience for them.
+/// The services of a fault run, and a daemon with short time limits.
 struct FaultServices: Sendable {
     private let realtimePort: Int
     private let agentPort: Int

@@ -1,21 +1,21 @@
 import VoiceConversation
 
-/// Which state of the conversation may follow which, whatever goes wrong.
+/// The state transitions that are allowed whatever goes wrong.
 enum StateTable {
-    /// A session that is opened meets what goes on from before: calls that are out, speech that is still being played.
+    /// A new session may find activity from before: calls in progress, speech still being played.
     private static let ongoing: Set<String> = [
         "listening", "processing", "waitingForJarvis", "fillerSpeaking", "aiSpeaking",
     ]
-    /// A session can end at any time, by itself, by a refusal or by command.
+    /// A session can end at any time: by itself, by a refusal or by a command.
     private static let ends: Set<String> = ["connecting", "error", "idle"]
 
     private static let successors: [String: Set<String>] = [
         "idle": ["connecting"],
-        // The service is probed without a word; it takes us again, or does not.
+        // The service is probed silently: it accepts the daemon again or does not.
         "error": ongoing.union(["connecting", "idle", "error"]),
         "connecting": ongoing.union(["error", "idle"]),
         "listening": ongoing.union(ends).union(["userSpeaking"]),
-        // Who speaks has silenced what was being said; only the end of speech, or a command, leads on.
+        // A speaking user has silenced the voice; only the end of speech, or a command, leads on.
         "userSpeaking": ends.union(["processing", "listening", "waitingForJarvis", "aiSpeaking", "fillerSpeaking"]),
         "processing": ongoing.union(ends).union(["userSpeaking"]),
         "waitingForJarvis": ongoing.union(ends).union(["userSpeaking"]),

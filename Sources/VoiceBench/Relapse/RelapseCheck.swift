@@ -5,34 +5,35 @@ import VoiceBase
 import VoiceCore
 import VoiceSimulator
 
-/// Whether the box still hears people over itself: half a minute each of talk from the first word on, of talk that goes on, and
-/// of a box that is moved, with calculated voices and rooms. Needs nothing but the program; the same figures every time.
+/// Whether the box still hears people over itself: half a minute each of talk from the first word, of continued talk,
+/// and of a box that is moved, with synthetic voices and rooms. Needs nothing but the program; yields the same figures
+/// every time.
 ///
 ///     VoiceBench relapse
 ///
-/// Fails where a mean over the seeds is behind its limit, which is the figure of the day it was set and the spread of the seeds.
-/// How well real people are heard is for `scripts/bench-people` to say.
+/// Fails if a mean over the seeds misses its limit, which is the figure of the day it was set plus the spread of the
+/// seeds. How well real people are heard is measured by `scripts/bench-people`.
 struct RelapseCheck {
     private static let seeds: [UInt64] = [1, 2, 3]
-    /// Echo passes for a talker for a moment or not at all, as chance has it: more of these tell more.
+    /// Whether echo passes for a talker for a moment is a matter of chance: more seeds give a better mean.
     private static let moves: [UInt64] = [1, 2, 3, 4, 5, 6]
     private static let seconds = 30.0
     private static let delay = 80 * 48
-    /// The talker's level, the echo's above it, and the noise's, in dB.
+    /// The talker's level, the echo's level above it, and the noise's level, in dB.
     private static let talker: Float = -28
     private static let echo: Float = 5
     private static let noise: Float = -65
     private static let movedAt = 16.0
-    /// The loudspeaker stands half a metre further away, behind the microphone: nothing that was learned is still so.
+    /// The loudspeaker moves half a metre further away, behind the microphone: nothing that was learned still holds.
     private static let movedBy = 70
     private static let movedStraight: Float = -0.5
 
-    /// A figure that must not fall behind.
+    /// A figure with a limit.
     private struct Row {
         let figure: String
         let limit: Double
         let isMoreBetter: Bool
-        /// What a user would say of a build that is behind.
+        /// What a user would say of a build that misses the limit.
         let complaint: String
 
         init(_ figure: String, atLeast limit: Double, _ complaint: String) {
@@ -44,18 +45,18 @@ struct RelapseCheck {
         }
     }
 
-    // Every row was seen to fail on builds broken on purpose, whose letters stand above it:
-    //   A  nothing that is left is taken for echo (thresholds of the judgement out of reach)
-    //   B  all that is left is taken for echo (the same, the other way)
-    //   C  the suppressor is shut: never in the library's place, though a talker is found
+    // Every row was seen to fail on builds that were broken on purpose, whose letters stand above it:
+    //   A  no residual is taken for echo (thresholds of the decision out of reach)
+    //   B  every residual is taken for echo (the same, the other way)
+    //   C  the suppressor is shut: it never replaces the library, although a talker is found
     //   D  a talker needs four times the evidence
-    //   E  the suppressor is always in the library's place
+    //   E  the suppressor always replaces the library
     //   F  the filter learns next to nothing, so learning never ends
     //   G  the filter forgets quickly
-    //   H  nothing opens a filter again that is sure of itself
+    //   H  nothing reopens a filter that has converged
     //   I  the same, and it does not forget
-    //   K  the suppressor presses all it gets
-    //   L  the library has the word as soon as a talker pauses
+    //   K  the suppressor suppresses everything
+    //   L  the library takes over as soon as a talker pauses
     private static let rows = [
         // B D K
         Row("talk from the start: upstream %", atLeast: 91, "who talks at first is not heard"),
@@ -132,7 +133,7 @@ struct RelapseCheck {
         }
         note("\(name): upstream %", 100 * Self.share(loud) { scene.sent[$0] })
         note("\(name): longest loss s", Double(longest) / 100)
-        // The output comes 15 ms late.
+        // The output is 15 ms late.
         let cut = Self.share(loud) { period in
             let after = scene.output[min(period + 1, scene.output.count - 1)...min(period + 3, scene.output.count - 1)]
             return (after.max() ?? -120) < scene.near[period] - 10
@@ -147,7 +148,7 @@ struct RelapseCheck {
         let other = RelapseRoom(delay: Self.delay + Self.movedBy, straight: Self.movedStraight, seed: seed &+ 7)
         let after = Self.echo(other.echo(of: far))
         let moved = Int(Self.movedAt * 48_000)
-        // 50 ms from one to the other: a click would tell on the change.
+        // A cross-fade of 50 ms: a click would reveal the change.
         let echo = zip(before, after).enumerated().map { index, echo in
             let share = max(0, min(1, Float(index - moved) / 2400))
             return (1 - share) * echo.0 + share * echo.1
@@ -196,12 +197,12 @@ struct RelapseCheck {
         return heard.map { $0 * gain }
     }
 
-    /// A run of the whole chain, in levels of its periods.
+    /// A run of the whole chain, as levels of its periods.
     private struct Scene {
         var near: [Float] = []
         var microphone: [Float] = []
         var output: [Float] = []
-        /// What the linear stage leaves of the microphone.
+        /// The residual of the linear stage.
         var residual: [Float] = []
         var sent: [Bool] = []
         /// Whether the box was full duplex.
@@ -212,7 +213,7 @@ struct RelapseCheck {
             let gain = powf(10, RelapseCheck.noise / 20) * Float(3).squareRoot()
             let microphone = zip(echo, near).map { max(-1, min(1, $0 + $1 + gain * (2 * random.unit() - 1))) }
             var delay = ReportedDelay()
-            // What cards do not count, and the way through the air.
+            // The delay that cards do not report, and the path through the air.
             delay.start = RelapseCheck.delay - 96
             let engine = try ProductEngine(delay: delay)
             let frames = AudioFormat.periodFrames
@@ -240,12 +241,12 @@ struct RelapseCheck {
         10 * log10f(samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count) + 1e-12)
     }
 
-    /// dB between two signals, by their mean power in some periods.
+    /// Difference between two signals in dB, by their mean power in some periods.
     private static func taken(from before: [Float], leaving after: [Float], in periods: ArraySlice<Int>) -> Double {
         Double(decibels(periods.map { before[$0] }) - decibels(periods.map { after[$0] }))
     }
 
-    /// The mean of levels, by power.
+    /// The mean of levels in dB, by power.
     private static func decibels(_ levels: [Float]) -> Float {
         10 * log10f(levels.reduce(0) { $0 + powf(10, $1 / 10) } / Float(max(1, levels.count)) + 1e-12)
     }

@@ -1,14 +1,14 @@
 internal import Glibc
 import VoiceSimulator
 
-/// A room between loudspeaker and microphone: what comes straight, and sparse reflections that fall by 60 dB in 0.4 s, another set
-/// for each seed.
+/// A room between loudspeaker and microphone: the direct path, and sparse reflections that decay by 60 dB in 0.4 s,
+/// different for each seed.
 struct RelapseRoom {
     private let taps: [(delay: Int, gain: Float)]
 
     /// - Parameters:
-    ///   - delay: of what comes straight, in frames.
-    ///   - straight: its gain; of the strongest reflections it is 0.45.
+    ///   - delay: of the direct path, in frames.
+    ///   - straight: its gain; the strongest reflections have 0.45.
     init(delay: Int, straight: Float = 1, seed: UInt64) {
         var random = SplitMix(seed: seed &+ 1000)
         var taps = [(delay: delay, gain: straight)]
@@ -22,7 +22,7 @@ struct RelapseRoom {
         self.taps = taps
     }
 
-    /// What of `far` is heard, bent a little by the loudspeaker.
+    /// The echo of `far`, with slight distortion by the loudspeaker.
     func echo(of far: [Float]) -> [Float] {
         let bent = far.map { tanhf(1.5 * $0 + 0.1) / 1.5 - tanhf(0.1) / 1.5 }
         var echo = [Float](repeating: 0, count: far.count)

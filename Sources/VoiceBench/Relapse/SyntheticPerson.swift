@@ -1,9 +1,9 @@
 internal import Glibc
 import VoiceSimulator
 
-/// Somebody who talks, calculated: a glottis whose pitch wanders, through three formants that change with each syllable,
-/// hissed consonants, words of uneven length, pauses for breath. No speech, but it rises and falls as speech does, in
-/// each band at other times; the same seed says the same.
+/// A synthetic talker: a glottis with a wandering pitch, through three formants that change with each syllable, hissed
+/// consonants, words of uneven length, pauses for breath. Not speech, but it rises and falls like speech, at different
+/// times in each band. The same seed gives the same talk.
 struct SyntheticPerson {
     private struct Resonator {
         var first: Float = 0
@@ -28,15 +28,15 @@ struct SyntheticPerson {
 
     /// - Parameters:
     ///   - pitch: mean of the voice in Hz.
-    ///   - size: of the formants, 1 for a man, 1.2 for a woman.
+    ///   - size: scale of the formants, 1 for a man, 1.2 for a woman.
     init(pitch: Float, size: Float, seed: UInt64) {
         self.pitch = pitch
         self.size = size
         random = SplitMix(seed: seed)
     }
 
-    /// Samples at 48 kHz from `start` to `end`, silence before and after until `count`; the mean power of what is loud is
-    /// `level` dBFS.
+    /// Samples at 48 kHz, from `start` to `end` in seconds, with silence before and after up to `count` samples. The
+    /// mean power of the loud parts is `level` dBFS.
     mutating func talk(from start: Double, to end: Double, count: Int, level: Float) -> [Float] {
         var samples = [Float](repeating: 0, count: count)
         var at = Int(start * 48_000)
@@ -54,7 +54,7 @@ struct SyntheticPerson {
         return samples.map { max(-0.9, min(0.9, $0 * gain)) }
     }
 
-    /// A hiss or none, then a vowel; returns where it ends.
+    /// Adds a hiss or none, then a vowel; returns the index after them.
     private mutating func syllable(_ samples: inout [Float], at start: Int, stop: Int) -> Int {
         let (first, second, third) = Self.vowels[random.next(in: 0...Self.vowels.count - 1)]
         let hiss = random.unit() < 0.5 ? random.next(in: 2000...6000) : 0
@@ -89,7 +89,7 @@ struct SyntheticPerson {
 }
 
 extension SplitMix {
-    /// 0 ..< 1.
+    /// A number in 0 ..< 1.
     mutating func unit() -> Float { Float(next() >> 40) / 16_777_216 }
 
     mutating func next(in range: ClosedRange<Int>) -> Int {

@@ -1,8 +1,8 @@
 import VoiceAudio
 import VoiceBase
 
-/// Quality of the converters between a card's own rate and 48 kHz, each way, beside those of other libraries where these are
-/// installed. What they cost is in `ResamplerBenchmark`.
+/// Quality of the converters between a card's own rate and 48 kHz, each way, compared with other libraries if these are
+/// installed. `ResamplerBenchmark` measures their cost.
 enum CardConverterBenchmark {
     static let benchmark = Benchmark(
         name: "cards",
@@ -48,7 +48,7 @@ enum CardConverterBenchmark {
             figure("THD+N at 1 kHz, dB", target: "<= -100", isMet: own.distortionLow <= -100) { $0.distortionLow },
             figure("latency, ms", target: "", isMet: nil) { $0.latency },
         ]
-        // From 48 to 44.1 kHz no tone is as high as the stop band.
+        // From 48 to 44.1 kHz no tone reaches the stop band.
         if own.stopband.isFinite {
             let name = to > from ? "images, dB" : "stop band, dB"
             figures.insert(figure(name, target: ">= 100", isMet: own.stopband >= 100) { $0.stopband }, at: 1)

@@ -1,4 +1,4 @@
-/// Quality and cost of the rate converters beside those of other libraries, where these are installed.
+/// Quality and cost of the rate converters, compared with other libraries if these are installed.
 enum ConverterBenchmark {
     static let benchmark = Benchmark(
         name: "converters",
@@ -55,7 +55,7 @@ enum ConverterBenchmark {
     private static func time(_ conversion: Conversion, _ converter: any RateConverter, rounds: Int) -> Samples {
         let block = conversion.from / 100
         let input = (0..<block).map { Float(($0 * 7919) % 4001) / 10_000 - 0.2 }
-        // libsoxr hands out 40 ms at once.
+        // libsoxr returns 40 ms at once.
         var output = [Float](repeating: 0, count: 8192)
         return TightLoop.microseconds(rounds: rounds, repeats: 40) {
             output.withUnsafeMutableBufferPointer { output in

@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// What a rate converter does to tones, and how late it is; measured from outside, so that all are measured alike.
+/// How a rate converter changes tones, and its latency; measured from outside, so that all converters are measured
+/// alike.
 struct ConverterQuality {
     /// Largest deviation from gain 1 in the pass band, in dB.
     private(set) var ripple = 0.0
-    /// How far what does not belong there is below the tone, in dB: what folds back of tones above the pass band's mirror, or,
-    /// when the rate goes up, the images of tones in the pass band. Infinite where no tone is that high.
+    /// Level of unwanted components below the tone, in dB: aliases of tones above the pass band's mirror or, if the
+    /// rate goes up, images of tones in the pass band. Infinite if no tone is that high.
     private(set) var stopband = Double.infinity
     /// Total harmonic distortion and noise of a tone at 1 kHz and of one high in the pass band, in dB.
     private(set) var distortionLow = 0.0
     private(set) var distortionHigh = 0.0
-    /// Group delay and what is held back at worst in blocks of 10 ms, in ms.
+    /// Group delay plus the largest delay from blocks of 10 ms, in ms.
     private(set) var latency = 0.0
 
     private static let amplitude = 0.9
@@ -20,8 +21,8 @@ struct ConverterQuality {
     private let make: () throws -> any RateConverter
 
     /// - Parameters:
-    ///   - band: which tones are looked at.
-    ///   - make: a fresh converter.
+    ///   - band: the tones to measure.
+    ///   - make: creates a converter.
     init(from: Int, to: Int, band: ConverterBand, make: @escaping () throws -> any RateConverter) throws {
         self.from = from
         self.to = to
@@ -47,7 +48,7 @@ struct ConverterQuality {
         latency = try worstLatency()
     }
 
-    /// All that comes out, and by how many seconds the output was behind the input at worst.
+    /// Returns the whole output, and how far the output was behind the input at worst, in seconds.
     private func convert(_ input: [Float]) throws -> (output: [Float], heldBack: Double) {
         let converter = try make()
         let block = from / 100
@@ -58,7 +59,7 @@ struct ConverterQuality {
             output.withUnsafeMutableBufferPointer { output in
                 guard let source = input.baseAddress, let target = output.baseAddress else { return }
                 for start in stride(from: 0, to: input.count, by: block) {
-                    // Where 10 ms are no whole number of samples the last block is a short one.
+                    // If 10 ms are not a whole number of samples, the last block is shorter.
                     let count = min(block, input.count - start)
                     made += converter.process(
                         source + start,
@@ -74,7 +75,7 @@ struct ConverterQuality {
         return (Array(output.prefix(made)), heldBack)
     }
 
-    /// A fifth of a second of what a tone turns into, long after its start.
+    /// The last fifth of a second of a converted tone, long after its start.
     private func steady(_ frequency: Double) throws -> ArraySlice<Float> {
         let rate = Double(from)
         let input = (0..<from * 2 / 5).map {
@@ -89,7 +90,7 @@ struct ConverterQuality {
         return 10 * log10(max(tone.residue(of: output), 1e-24) / (tone.amplitude * tone.amplitude / 2))
     }
 
-    /// The delay is that of the energy's centre of an impulse.
+    /// The group delay is measured as the centre of energy of an impulse.
     private func worstLatency() throws -> Double {
         var impulse = [Float](repeating: 0, count: from / 5)
         let at = from / 10
@@ -102,20 +103,20 @@ struct ConverterQuality {
     }
 }
 
-/// The tones that a converter is to pass and to stop; all have whole periods in a fifth of a second.
+/// The tones that a converter must pass and stop; all have whole periods in a fifth of a second.
 struct ConverterBand {
-    /// The highest tone that has to pass as it is, and the lowest that must not pass, in Hz.
+    /// The highest tone that must pass unchanged, and the lowest that must not pass, in Hz.
     var edge: Double
     var stop: Double
-    /// From one tone to the next.
+    /// The distance between tones, in Hz.
     var step: Double
-    /// The higher one of the tones whose distortion is measured.
+    /// The higher of the tones whose distortion is measured, in Hz.
     var high: Double
 
-    /// Of the converters between the card's 48 kHz and the wire.
+    /// The band of the converters between the card's 48 kHz and the wire.
     static let wire = ConverterBand(edge: 10_800, stop: 13_200, step: 200, high: 10_000)
 
-    /// 0.45 and 0.55 of the lower of two rates, and what lies between.
+    /// The band up to 0.45 and from 0.55 of the lower of two rates.
     static func card(lower: Int) -> ConverterBand {
         func whole(_ frequency: Double) -> Double { (frequency / 5).rounded(.down) * 5 }
         let lower = Double(lower)
@@ -132,7 +133,7 @@ struct ConverterBand {
     func stopped(below end: Int) -> [Double] { Array(stride(from: stop, to: Double(end), by: step)) }
 }
 
-/// What there is of one frequency in a whole number of its periods.
+/// The component of one frequency in a whole number of its periods.
 private struct Tone {
     private let cosine: Double
     private let sine: Double
@@ -151,7 +152,7 @@ private struct Tone {
 
     var amplitude: Double { (cosine * cosine + sine * sine).squareRoot() }
 
-    /// Mean square of what is left of the samples without the tone.
+    /// Mean square of the samples without the tone.
     func residue(of samples: ArraySlice<Float>) -> Double {
         var sum = 0.0
         for (index, sample) in samples.enumerated() {

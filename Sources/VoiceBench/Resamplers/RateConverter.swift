@@ -1,8 +1,8 @@
 import VoiceAudio
 
-/// One way from one sample rate to another, fed in blocks.
+/// A converter from one sample rate to another, fed in blocks.
 protocol RateConverter: AnyObject {
-    /// Converts `count` samples and returns how many came out, at most `capacity`.
+    /// Converts `count` samples and returns the number of output samples, at most `capacity`.
     func process(
         _ input: UnsafePointer<Float>,
         count: Int,
@@ -11,7 +11,7 @@ protocol RateConverter: AnyObject {
     ) -> Int
 }
 
-/// From which rate to which, in Hz.
+/// A conversion between two rates, in Hz.
 enum Conversion: CaseIterable {
     case down
     case up
@@ -27,7 +27,7 @@ enum Conversion: CaseIterable {
     var to: Int { self == .up ? 48_000 : 24_000 }
     var name: String { "\(from / 1000) -> \(to / 1000) kHz" }
 
-    /// The daemon's own converter, fresh.
+    /// Creates the daemon's own converter.
     func makeOwn() -> any RateConverter {
         switch self {
         case .down: OwnDecimator()

@@ -2,7 +2,7 @@ import VoiceAudio
 import VoiceBase
 import VoiceConfiguration
 
-/// Rate conversion and the capture path, per period of 10 ms, beside a plain filter of the same length.
+/// Rate conversion and the capture path, per period of 10 ms, compared with a plain filter of the same length.
 enum ResamplerBenchmark {
     static let benchmark = Benchmark(name: "resamplers", title: "Per period of 10 ms", run: run)
 
@@ -23,7 +23,7 @@ enum ResamplerBenchmark {
         let threeFourths = TightLoop.microseconds(rounds: rounds, repeats: 50) {
             fromCanceller.process(input, count: 320, into: output)
         }
-        // 139 taps at 48 kHz, of which every second output is kept; 96 taps for each of 240 outputs.
+        // 139 taps at 48 kHz, keeping every second output; 96 taps for each of 240 outputs.
         let plainHalf = TightLoop.microseconds(rounds: rounds, repeats: 5) {
             PlainFilter.run(input, taps: 139, step: 2, output, count: 240)
         }
@@ -44,8 +44,8 @@ enum ResamplerBenchmark {
         ] + cards(rounds)
     }
 
-    /// A card's own rate to 48 kHz, one channel, and back; beside a plain filter of the same reach and, where it is installed,
-    /// libsoxr.
+    /// A card's own rate to 48 kHz and back, one channel; compared with a plain filter of the same length and, if it is
+    /// installed, libsoxr.
     private static func cards(_ rounds: Int) -> [Figure] {
         let target = Block(count: 8192)
         let source = Block(count: RationalResampler.block)
@@ -60,7 +60,7 @@ enum ResamplerBenchmark {
                 let taps = 72 * from / min(from, to)
                 let input = Block(count: taps + count)
                 let plain = TightLoop.microseconds(rounds: rounds / 4, repeats: 2) {
-                    // As many sums as come out, over as many samples as go in.
+                    // As many sums as there are outputs, over as many samples as there are inputs.
                     PlainFilter.run(input.base, taps: taps, step: 0, target.base, count: to / 100)
                 }
                 var note = "delay \(delay.text) ms; \(ratio(plain, time))"
@@ -95,7 +95,7 @@ enum ResamplerBenchmark {
         "plain scalar filter \(plain.median.text) us = \((plain.median / ours.median).text) x"
     }
 
-    /// Noise in a block of its own.
+    /// A separately allocated block of noise.
     private final class Block {
         let base: UnsafeMutablePointer<Float>
 
@@ -112,7 +112,7 @@ enum ResamplerBenchmark {
     }
 }
 
-/// The filter as a textbook writes it: one sum per output, in order.
+/// The textbook filter: one sum per output, in order.
 private enum PlainFilter {
     @inline(never)
     static func run(

@@ -29,8 +29,9 @@ final class SoxrConverter: RateConverter {
         let create = try library.function("soxr_create", as: Create.self)
         convert = try library.function("soxr_process", as: Process.self)
         delete = try library.function("soxr_delete", as: Delete.self)
-        // soxr_quality_spec_t of soxr.h: precision in bits, phase in percent, end of the pass band, begin of the stop
-        // band, a pointer, flags. What soxr_quality_spec(SOXR_VHQ, 0) would return; nothing at all stands for HQ.
+        // soxr_quality_spec_t of soxr.h: precision in bits, phase in percent, end of the pass band, beginning of the
+        // stop band, a pointer, flags; the values that soxr_quality_spec(SOXR_VHQ, 0) would return. A null pointer
+        // means HQ.
         let veryHigh = [28.0, 50, 0.9115, 1, 0, 0]
         let made = veryHigh.withUnsafeBytes { specification in
             create(

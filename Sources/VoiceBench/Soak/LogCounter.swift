@@ -1,7 +1,7 @@
 import Logging
 internal import Synchronization
 
-/// Counts log lines and keeps the first ones of trouble.
+/// Counts log lines and keeps the first warnings and errors.
 final class LogCounter: Sendable {
     private struct Counts {
         var lines = 0

@@ -1,11 +1,11 @@
 internal import Glibc
 import VoiceBase
 
-/// What this process holds at the moment, from proc(5).
+/// The resources that this process holds at the moment, from proc(5).
 struct ProcessHealth: Sendable {
     /// Resident size in MB of 2^20 bytes.
     var megabytes: Double
-    /// Without those of the pool that runs tasks: it keeps as many as it likes.
+    /// Number of threads, without those of the task pool, whose number varies.
     var threads: Int
     var descriptors: Int
 
@@ -16,12 +16,12 @@ struct ProcessHealth: Sendable {
         return ProcessHealth(
             megabytes: pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576,
             threads: threadNames.count { !$0.contains("-qos") },
-            // The folder being read is one of them.
+            // The folder being read is one of the entries.
             descriptors: entries("/proc/self/fd") - 1
         )
     }
 
-    /// As the kernel knows them, in any order.
+    /// Names as known to the kernel, in any order.
     static var threadNames: [String] {
         guard let folder = opendir("/proc/self/task") else { return [] }
         defer { closedir(folder) }

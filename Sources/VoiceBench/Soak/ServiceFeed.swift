@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Reads what the services' process tells, without waiting for it.
+/// Reads the reports of the services' process without blocking.
 struct ServiceFeed {
-    /// Samples the service has taken in this session, and sessions so far.
+    /// Samples that the service has received in this session, and number of sessions so far.
     private(set) var received = 0
     private(set) var sessions = 0
     private(set) var isConnected = false
-    /// Beginnings of speech since the last `takeStarts`.
+    /// Number of speech starts since the last `takeStarts`.
     private var starts = 0
     private(set) var errors: [String] = []
     private(set) var isOver = false
@@ -25,7 +25,7 @@ struct ServiceFeed {
         return starts
     }
 
-    /// Takes in what is there, after waiting so many milliseconds at most for the first of it.
+    /// Reads what is available, after waiting at most so many milliseconds for the first byte.
     mutating func read(waiting milliseconds: Int32 = 0) {
         if milliseconds > 0 {
             var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -50,7 +50,7 @@ struct ServiceFeed {
         let text = String(decoding: line.dropFirst(2), as: UTF8.self)
         let numbers = text.split(separator: " ").compactMap { Int($0) }
         switch line.first {
-        // The end of a session and the begin of the next overlap: the one that is sent sound is the present one.
+        // The end of a session and the beginning of the next overlap: the current one is the one that receives audio.
         case UInt8(ascii: "a"):
             guard numbers.count == 2, numbers[0] >= sessions else { return }
             if numbers[0] > sessions { begin(numbers[0]) }
@@ -59,7 +59,7 @@ struct ServiceFeed {
         case UInt8(ascii: "c"): if !isConnected, let number = numbers.first { begin(number) }
         case UInt8(ascii: "d"): if numbers.first == sessions { isConnected = false }
         case UInt8(ascii: "e"):
-            // The end of a session is part of the plan.
+            // The end of a session is intended.
             if !text.hasPrefix("session_expired"), errors.count < 100 { errors.append(text) }
         default: break
         }

@@ -8,24 +8,24 @@ import VoiceConversation
 import VoiceCore
 import VoiceSimulator
 
-/// Hours of conversation in a row: the whole daemon in a room with echo, a user who interrupts, services that end the
+/// Hours of continuous conversation: the whole daemon in a room with echo, a user who interrupts, services that end the
 /// session every hour.
 ///
 ///     this process: ScriptedUser <-> FileRoom <-> daemon          child: simulated service and agent
 ///
-/// The room runs faster than real time; everything that counts in samples does so too. What waits for a clock (the 12 s
-/// for an answer, pauses before the next attempt to connect, pings) waits for the real one.
+/// The room runs faster than real time, and so does everything that counts samples. Waits for a clock (the 12 s for an
+/// answer, pauses before the next attempt to connect, pings) take real time.
 struct Soak {
     private let options: SoakOptions
     private let counter = LogCounter()
 
-    /// Nil where the arguments ask for something else, or for what cannot be.
+    /// Returns nil if the arguments are for another command or invalid.
     init?(_ arguments: [String]) {
         guard arguments.first == "soak", let options = SoakOptions(Array(arguments.dropFirst())) else { return nil }
         self.options = options
     }
 
-    /// Returns whether all went well.
+    /// Returns whether the soak passed.
     func run() async throws -> Bool {
         let child = try BenchProcess("/proc/self/exe", SoakServices.arguments(speed: options.speed), captures: true)
         let (realtimePort, agentPort) = try Self.ports(child)
@@ -71,7 +71,7 @@ struct Soak {
         return verdict.isGood && reason == nil
     }
 
-    /// Looks at everything once per minute of audio until it is enough; returns why it ended early, or nil.
+    /// Samples the process once per minute of audio until the goal is reached; returns why it ended early, or nil.
     private func watch(_ conductor: SoakRoom, _ gauges: EngineGauges) async -> ([SoakVerdict.Sample], String?) {
         let began = Monotonic.now()
         var samples: [SoakVerdict.Sample] = []
@@ -181,7 +181,7 @@ struct Soak {
 
     // MARK: Parts
 
-    /// The first line of the services.
+    /// Reads the ports from the first line of the services.
     private static func ports(_ child: BenchProcess) throws -> (Int, Int) {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -193,7 +193,7 @@ struct Soak {
         return (realtime, agent)
     }
 
-    /// Chunks of the microphone that the socket did not take.
+    /// Number of microphone chunks that the socket did not accept.
     private static func dropped(_ daemon: VoiceDaemon) async -> Int {
         await withCheckedContinuation { continuation in
             daemon.pump.perform { continuation.resume(returning: $0.chunksDropped) }

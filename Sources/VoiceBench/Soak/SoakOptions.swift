@@ -1,16 +1,16 @@
-/// What a soak is asked to do.
+/// The options of a soak.
 struct SoakOptions: Sendable {
-    /// Ends when both are reached.
+    /// The soak ends when both are reached.
     var bargeIns = 10_000
     var hours = 2.0
     /// How many times faster than real time, as far as the machine keeps up.
     var speed = 20.0
     var seed: UInt64 = 1
-    /// The longest it may take, in minutes of real time; nil for as long as it takes.
+    /// Longest duration, in minutes of real time; nil for no limit.
     var limit: Double?
-    /// Without echo cancellation, to see that the soak sees what it causes.
+    /// Whether to run without echo cancellation, to verify that the soak detects the consequences.
     var withoutCanceller = false
-    /// Where to write the summary as JSON.
+    /// Path for the summary as JSON.
     var json: String?
 
     static let usage = """

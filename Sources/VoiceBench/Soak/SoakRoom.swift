@@ -8,27 +8,27 @@ import VoiceSimulator
 
 /// The user in the room of a soak, and the pace of its time.
 ///
-/// The card calls once a period. Its time is held while the service is more than 100 ms of audio behind the microphone,
-/// and until the conversation has learned of speech (0.3 s at most), so that a soak at twenty times real time on a busy
-/// machine differs from a conversation in its hurry only. The network thread is woken for each chunk, as it would wake
-/// by itself at the usual pace.
+/// The card calls once per period. Its time is held while the service is more than 100 ms of audio behind the
+/// microphone, and until the conversation has learned of speech (0.3 s at most), so that a soak at twenty times real
+/// time on a busy machine differs from a conversation only in its speed. The network thread is woken for each chunk, as
+/// it would wake by itself at the usual pace.
 final class SoakRoom: Sendable {
     struct Figures: Sendable {
         var tally = ScriptedUser.Tally()
-        /// Times the service heard somebody while nobody spoke, and where, in ms of audio.
+        /// When the service detected speech although nobody spoke, in ms of audio.
         var selfInterruptions: [Int] = []
-        /// What the daemon did before the first thing that went wrong, and for a second after it.
+        /// Trace of the daemon before its first failures.
         var trace: [String] = []
-        /// Where interruptions were missed and sessions began, in ms of audio.
+        /// When interruptions were missed and when sessions began, in ms of audio.
         var misses: [Int] = []
         var sessionStarts: [Int] = []
         var seconds = 0.0
         var sessions = 0
-        /// By how many samples at 24 kHz the service is farther behind the microphone than it was at its nearest in this
-        /// session: what was lost on the way.
+        /// How many samples at 24 kHz the service is further behind the microphone than at its nearest in this session:
+        /// the samples lost on the way.
         var uplinkDrift = 0
         var uplinkLost = 0
-        /// What the daemon said was heard of an answer less what sounded of it, in ms.
+        /// Duration heard of an answer according to the daemon, minus the duration that sounded, in ms.
         var heardErrors: [Int] = []
         var errors: [String] = []
         var isOver = false
@@ -42,23 +42,23 @@ final class SoakRoom: Sendable {
         var figures = Figures()
         var periods = 0
         var cuts = 0
-        /// The microphone's position at which the service's count of this session began.
+        /// The microphone's position at which the service's count for this session began.
         var base: Int?
         var session = 0
-        /// The least distance from the microphone to the service in these ten seconds.
+        /// The smallest distance from the microphone to the service in these ten seconds.
         var least = Int.max
         var sound: (first: Int, last: Int)?
         var isReady = false
-        /// Until when the daemon is waited for that has not yet learned of speech, in monotonic time.
+        /// Until when to wait for the daemon to learn of speech, in monotonic time.
         var learnsUntil: Duration?
         var trace = FailureTrace()
     }
 
-    /// Beyond this many samples the card waits for the service.
+    /// Number of samples beyond which the card waits for the service.
     private static let lead = 2400
-    /// Somebody who has fallen silent so recently, in ms, may still be the one who is heard.
+    /// Time after the user's speech in which the service may still detect it, in ms.
     private static let afterglow = 600
-    /// What is louder is heard (-50 dBFS).
+    /// Threshold of audible sound (-50 dBFS).
     private static let audible: Float = 0.003
 
     private let utterances: [[Float]]
@@ -67,7 +67,7 @@ final class SoakRoom: Sendable {
 
     init(seed: UInt64, isPaced: Bool, feed: ServiceFeed) {
         let texts = ["Stop that now", "Tell me something else", "What is on today", "No wait a moment"]
-        // A talker at about -28 dBFS, with a little silence around the words.
+        // A talker at about -28 dBFS, with a little silence after the words.
         utterances = texts.map { text in
             SpokenQuestion.samples48k(text, leadMilliseconds: 0, tailMilliseconds: 20).map { Float($0) / 32768 * 0.6 }
         }
@@ -78,7 +78,7 @@ final class SoakRoom: Sendable {
         state = Mutex(State(user: user, feed: feed))
     }
 
-    /// The daemon in this room; before it starts.
+    /// Sets the daemon in this room; called before it starts.
     func attach(_ daemon: VoiceDaemon) {
         state.withLock { $0.daemon = daemon }
     }
@@ -95,7 +95,7 @@ final class SoakRoom: Sendable {
         }
     }
 
-    /// Follows what the daemon does.
+    /// Follows the daemon's effects.
     func note(_ effect: ConversationEffect) {
         state.withLock { state in
             state.trace.note("\(effect)", at: state.periods * 10)
@@ -151,14 +151,14 @@ final class SoakRoom: Sendable {
         let daemon: VoiceDaemon? = state.withLock { $0.periods.isMultiple(of: 2) ? $0.daemon : nil }
         daemon?.pump.perform { _ in }
         for _ in 0..<2000 where !mustWait() { return }
-        // Two seconds: it will not come any more.
+        // After two seconds the samples are considered lost.
         state.withLock { state in
             state.figures.uplinkLost += 1
             state.base = nil
         }
     }
 
-    /// Changes of the duplex mode and of the echo's place belong to the story of a missed interruption.
+    /// Traces changes of the duplex mode and of the echo's delay, which help to explain a missed interruption.
     private func noteEcho(_ state: inout State) {
         guard let ports = state.daemon?.ports else { return }
         let echo = EchoStatus(ports.echo)
@@ -175,7 +175,7 @@ final class SoakRoom: Sendable {
         state.echo = echo
     }
 
-    /// Whether the service is too far behind; waits a little where it is.
+    /// Whether the service is too far behind; waits briefly if so.
     private func mustWait() -> Bool {
         state.withLock { state in
             guard behind(state) > Self.lead || learns(state) else { return false }
@@ -185,7 +185,7 @@ final class SoakRoom: Sendable {
         }
     }
 
-    /// Whether the conversation has yet to take in that the service hears somebody.
+    /// Whether the conversation has yet to learn that the service detected speech.
     private func learns(_ state: State) -> Bool {
         guard let until = state.learnsUntil else { return false }
         return Monotonic.now() < until
@@ -196,13 +196,13 @@ final class SoakRoom: Sendable {
         return state.periods * AudioFormat.wirePeriodSamples - base - state.feed.received - withheld(state)
     }
 
-    /// What a shut gate may hold back, which is not late.
+    /// Samples that a closed gate may hold back, which are not late.
     private func withheld(_ state: State) -> Int {
         guard let daemon = state.daemon, !EchoStatus(daemon.ports.echo).isOpen else { return 0 }
         return UplinkLine.capacity * AudioFormat.wirePeriodSamples
     }
 
-    /// Keeps the account of what the microphone has taken and the service has got.
+    /// Compares the microphone's position with the service's.
     private func follow(_ state: inout State) {
         if state.session != state.feed.sessions || !state.feed.isConnected {
             if state.session != state.feed.sessions { state.figures.sessionStarts.append(state.periods * 10) }
@@ -211,7 +211,7 @@ final class SoakRoom: Sendable {
             state.least = .max
         }
         guard state.feed.isConnected, state.feed.received > 0 else { return }
-        // The least distance ever is that of a chunk that went through at once.
+        // The smallest distance so far belongs to a chunk that was delivered at once.
         let distance = state.periods * AudioFormat.wirePeriodSamples - state.feed.received
         let base = min(state.base ?? .max, distance)
         state.base = base
@@ -221,7 +221,7 @@ final class SoakRoom: Sendable {
         state.least = .max
     }
 
-    /// Where the sound of the present answer began and last was, in ms.
+    /// Records when the current answer was first and last audible, in ms.
     private func hear(_ isSounding: Bool, _ state: inout State) {
         guard isSounding else { return }
         let now = state.periods * 10

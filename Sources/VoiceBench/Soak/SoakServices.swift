@@ -2,13 +2,13 @@ internal import Glibc
 import Logging
 import VoiceSimulator
 
-/// The simulated services as a process of their own, so that the soak's memory is the daemon's alone.
+/// The simulated services in their own process, so that the soak measures the daemon's memory alone.
 ///
-/// Tells its parent on standard output, a line each: `p REALTIME AGENT` the ports; `c N`, `d N` connection N opened,
-/// closed; `a N SAMPLES` audio came in; `s` it held the beginning of speech; `e CODE` an error was sent.
+/// Reports to its parent on standard output, one line each: `p REALTIME AGENT` the ports; `c N`, `d N` connection N
+/// opened, closed; `a N SAMPLES` audio received; `s` start of speech detected; `e CODE` an error was sent.
 struct SoakServices {
     private static let option = "--soak-services"
-    /// A session ends after so many events, as the real one does after an hour.
+    /// A session ends after so many events, like a real one after an hour.
     private static let sessionEvents = 52_000
 
     private static let answers = [
@@ -20,7 +20,7 @@ struct SoakServices {
 
     private let speed: Double
 
-    /// Nil where the arguments ask for something else.
+    /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
         guard arguments.count == 2, arguments[0] == Self.option, let speed = Double(arguments[1]) else { return nil }
         self.speed = speed
@@ -28,7 +28,7 @@ struct SoakServices {
 
     static func arguments(speed: Double) -> [String] { [option, "\(speed)"] }
 
-    /// Serves until killed, or until the parent is gone.
+    /// Serves until killed, or until the parent has exited.
     func run() async throws {
         let parent = getppid()
         var script = ConversationScript()
@@ -68,7 +68,7 @@ struct SoakServices {
         case .disconnected(let number): line("d \(number)")
         case .client(let number, let value):
             guard value["type"] == "input_audio_buffer.append", let audio = value["audio"]?.string else { return }
-            // Base64 (RFC 4648): four letters for three bytes, less the padding.
+            // Base64 (RFC 4648): four characters for three bytes, less the padding.
             let padding = audio.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
             line("a \(number) \((audio.utf8.count / 4 * 3 - padding) / 2)")
         case .server(_, let value):
@@ -86,7 +86,7 @@ struct SoakServices {
         var bytes = Array((text + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
-            // The parent is gone: nobody is served any more.
+            // The parent has exited: nobody needs the services.
             if count < 0, errno != EINTR { exit(0) }
             if count > 0 { bytes = bytes.dropFirst(count) }
         }

@@ -1,33 +1,33 @@
 import VoiceSimulator
 
-/// What a soak was to show, and whether it did.
+/// The criteria of a soak, and whether they are met.
 struct SoakVerdict: Sendable {
     struct Criterion: Sendable {
         var name: String
         var value: String
         var wanted: String
-        /// Nil where the soak was too short to tell.
+        /// Nil if the soak was too short to decide.
         var isMet: Bool?
     }
 
-    /// One look at the process, an audio minute after the other.
+    /// The state of the process, once per minute of audio.
     struct Sample: Sendable {
-        /// Audio time.
+        /// Audio time, in hours.
         var hours: Double
         var megabytes: Double
         var threads: Int
         var descriptors: Int
     }
 
-    /// Caches, pools and the first session have their size after this; memory is judged from then on.
+    /// Audio time after which caches, pools and the first session have their size; memory is judged from then on.
     private static let warmUp = 10.0 / 60
-    /// A slope over less than this says nothing.
+    /// Shortest time for a meaningful slope, in hours.
     private static let least = 20.0 / 60
     private static let slopeLimit = 1.0
 
     let criteria: [Criterion]
 
-    /// Whether nothing that could be judged failed.
+    /// Whether no criterion that could be judged has failed.
     var isGood: Bool { criteria.allSatisfy { $0.isMet != false } }
 
     init(
@@ -116,7 +116,7 @@ struct SoakVerdict: Sendable {
         ]
     }
 
-    /// MB per hour of audio: the line of least squares.
+    /// Memory growth in MB per hour of audio, by least squares.
     static func slope(_ samples: [Sample]) -> Double {
         let count = Double(samples.count)
         guard count > 1 else { return .nan }
@@ -127,7 +127,7 @@ struct SoakVerdict: Sendable {
         return along > 0 ? across / along : .nan
     }
 
-    /// How the median of what was heard too much moved between the first and the last quarter; nil for few values.
+    /// Change of the median error of the heard duration from the first quarter to the last, in ms; nil for few values.
     private static func drift(_ errors: [Int]) -> Double? {
         let quarter = errors.count / 4
         guard quarter >= 20 else { return nil }
@@ -135,7 +135,7 @@ struct SoakVerdict: Sendable {
         return median(errors.suffix(quarter)) - median(errors.prefix(quarter))
     }
 
-    /// Whether the last tenth holds no more than the first half did at some time.
+    /// Whether the smallest value of the last tenth does not exceed the largest of the first half.
     private static func isFlat(_ values: [Int]) -> Bool {
         (values.suffix(max(1, values.count / 10)).min() ?? 0) <= (values.prefix(max(1, values.count / 2)).max() ?? 0)
     }

@@ -4,14 +4,14 @@ import VoiceBase
 import VoiceConversation
 import VoiceCore
 
-/// Measures when turns are taken for over: every rule over the same sound, side by side, faster than it is heard.
+/// Measures when turns count as finished: every rule on the same audio, faster than real time.
 ///
 ///     VoiceBench turns SET --texts FILE --results FILE [--recogniser HOST:PORT] [--recognises MS] [--only others]
 ///
-/// SET is made by `scripts/turn-curve`. The sound goes through the canceller, whose detector the rules hear by, and what the
-/// rules want recognised goes to the recogniser, once for the same words whatever the pause; its text is there after MS (350),
-/// however long it took. The results are
-/// JSON, a line for each rule and sound. Nothing plays: there is no echo, and an answer is an event without sound.
+/// SET is made by `scripts/turn-curve`. The audio passes through the canceller, whose detector the rules use. What the
+/// rules want recognised goes to the recogniser, once for the same words whatever the pause; its text is available
+/// after MS (350), however long it took. The results are JSON, one line for each rule and sound. Nothing is played:
+/// there is no echo, and an answer is an event without audio.
 struct TurnCommand {
     static let pauses = [0, 200, 300, 400, 500, 600, 800, 1000, 1200]
     private static let noises = [-65, -45]
@@ -23,7 +23,7 @@ struct TurnCommand {
     private let recognises: Int
     private let hasSentences: Bool
 
-    /// Nil where the arguments ask for something else.
+    /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
         guard arguments.first == "turns" else { return nil }
         var values: [String: String] = [:]
@@ -47,7 +47,7 @@ struct TurnCommand {
         let sounds = try TurnSet.read(set)
         let known = try TurnTexts(recogniser: recogniser, path: texts)
         var lines = ""
-        // After each group: what a run that breaks off has found is kept.
+        // Written after each group, so that an aborted run keeps its results.
         func write() throws {
             try known.write()
             try Data(lines.utf8).write(to: URL(filePath: results))
@@ -78,7 +78,7 @@ struct TurnCommand {
     }
 }
 
-/// A room that all rules listen to.
+/// A room in which all rules hear the same audio.
 private struct Hearing {
     private let engine: ProductEngine
     private let ear = LocalEar(tellsVoices: true)
@@ -89,10 +89,10 @@ private struct Hearing {
         runs = rules.map { TurnRun($0, recognises: recognises) }
     }
 
-    /// - Returns: what each rule made of it.
+    /// - Returns: the outcome for each rule.
     mutating func hear(_ sound: TurnSound, _ texts: TurnTexts) async throws -> [TurnOutcome] {
         var steps: [HeardStep] = []
-        // All of it, as the recogniser would be sent it; the ear keeps half a minute.
+        // All audio that could be sent to the recogniser; the ear itself keeps half a minute.
         var heard: [Int16] = []
         let ear = ear
         engine.heard = { chunk in

@@ -1,16 +1,16 @@
 import VoiceConversation
 import VoiceCore
 
-/// When a turn is taken for over, and what follows from it.
+/// When a turn counts as finished, and the consequences.
 struct TurnRule {
     var name: String
     var options: LocalTurn.Options
-    /// It goes on with what it has learned of the talker; otherwise he is a stranger in every sentence.
+    /// Whether the rule keeps what it has learned of the talker; otherwise every sentence has a new talker.
     var remembers = false
-    /// Steps from the end of a turn to the first sample of the answer.
+    /// Number of steps from the end of a turn to the first sample of the answer.
     var answersAfter: Int
 
-    /// Silence alone, by the same detector; nothing is joined.
+    /// Silence alone, with the same detector; nothing is joined.
     static func silence(_ milliseconds: Int) -> TurnRule {
         var options = LocalTurn.Options()
         options.hasWords = false
@@ -21,7 +21,7 @@ struct TurnRule {
         return TurnRule(name: "silence \(milliseconds)", options: options, answersAfter: 10)
     }
 
-    /// As the daemon has it, with an agent that answers at once, or after most of a second.
+    /// The daemon's rule, with answers that begin 100 ms or one second after the turn.
     static var ours: [TurnRule] {
         [10, 100].flatMap { after in
             [false, true].map { remembers in
@@ -38,33 +38,33 @@ struct TurnRule {
     static var all: [TurnRule] { [300, 500, 700, 1000].map(silence) + ours }
 }
 
-/// What became of one sound.
+/// The result for one sound.
 struct TurnOutcome: Encodable {
     var rule: String
     var voice: String
     var noise: Int
     var pause: Int
-    /// Nil for what is no speech.
+    /// Nil if the sound is not speech.
     var sentence: Int?
-    /// Turns that were over before the last word was.
+    /// Number of turns that ended before the last word did.
     var cuts = 0
-    /// An answer was heard before the last word.
+    /// Whether an answer was heard before the end of the last word.
     var isAnswered = false
-    /// From the end of the last word to the end of the turn, in ms; nil where none ended after it.
+    /// Time from the end of the last word to the end of the turn, in ms; nil if no turn ended after it.
     var wait: Int?
-    /// What was given, and why others were dropped.
+    /// The utterances passed on, and why others were dropped.
     var texts: [String] = []
     var drops: [String] = []
 }
 
-/// One rule over one sound after another.
+/// Applies one rule to one sound after another.
 struct TurnRun {
     private let rule: TurnRule
-    /// Steps that the recogniser takes.
+    /// Number of steps that the recogniser takes.
     private let recognises: Int
     private var turn: LocalTurn
     private var talker = ""
-    /// Steps that the turns have heard.
+    /// Number of steps that the turn has heard.
     private var position = 0
 
     init(_ rule: TurnRule, recognises: Int) {
@@ -75,7 +75,7 @@ struct TurnRun {
 
     /// - Parameters:
     ///   - steps: the sound, as the detector heard it.
-    ///   - text: what is said in these steps of the sound.
+    ///   - text: returns what is said in these steps of the sound.
     mutating func hear(
         _ sound: TurnSound,
         _ steps: [HeardStep],

@@ -4,12 +4,12 @@ import VoiceAudio
 import VoiceBase
 import VoiceSimulator
 
-/// Sentences of two clauses, with whatever pause between them, and sound that is no speech: what `scripts/turn-curve` makes.
+/// Sentences of two clauses, to be joined with any pause, and sounds that are not speech; made by `scripts/turn-curve`.
 struct TurnSet: Decodable {
     struct Sentence: Decodable {
         var voice: String
         var index: Int
-        /// WAV files beside the set, from the first sound of the clause to the last.
+        /// WAV files in the set's folder, from the first audible sample of the clause to the last.
         var first: String
         var second: String
     }
@@ -30,29 +30,29 @@ struct TurnSet: Decodable {
     }
 }
 
-/// One thing to be heard, and what is known of it. Times are milliseconds from its beginning.
+/// A sound to hear, and its ground truth. Times are in milliseconds from its beginning.
 struct TurnSound {
-    /// Whoever speaks, and how long he pauses: what is learned of one says nothing of the next.
+    /// The talker, including the noise and the length of the pause: what is learned of one does not apply to the next.
     var talker: String
     var voice: String
-    /// In dBFS.
+    /// Noise level, in dBFS.
     var noise: Int
     var pause: Int
-    /// Its number; nil for what is no speech.
+    /// The number of the sentence; nil if the sound is not speech.
     var sentence: Int?
     /// The end of the first clause, the beginning of the second, the end of all words.
     var pauseFrom = 0
     var pauseTo = 0
     var end = 0
-    /// 48 kHz.
+    /// Samples at 48 kHz.
     var samples: [Float] = []
 
-    /// Silence before the words, and behind them: longer than the longest wait.
+    /// Silence before the words and after them; the latter is longer than the longest wait.
     private static let lead = 1000
     private static let tail = 2800
     private static let perMillisecond = AudioFormat.deviceRate / 1000
 
-    /// - Parameter noise: level of white noise all the way, in dBFS.
+    /// - Parameter noise: level of white noise throughout, in dBFS.
     init(_ sentence: TurnSet.Sentence, pause: Int, noise: Int, in folder: String) throws {
         talker = "\(sentence.voice) \(noise) \(pause)"
         voice = sentence.voice
@@ -67,7 +67,7 @@ struct TurnSound {
         end = pauseTo + second.count / Self.perMillisecond
         samples = silence(Self.lead) + first + silence(pause) + second + silence(Self.tail)
         var random = SplitMix(seed: UInt64(sentence.index + 1))
-        // Of an even distribution the level is a third of its square.
+        // The mean square of a uniform distribution is a third of its squared peak.
         let peak = powf(10, Float(noise) / 20) * Float(3).squareRoot()
         for index in samples.indices { samples[index] += Float.random(in: -peak...peak, using: &random) }
     }
@@ -81,8 +81,8 @@ struct TurnSound {
         end = samples.count / Self.perMillisecond
     }
 
-    /// Which of the words these milliseconds hold: the same text serves for the same words, whatever the pause before or
-    /// behind them.
+    /// A key for the words in this range of milliseconds. The same words have the same text, whatever the pause before
+    /// or after them.
     func words(in range: Range<Int>) -> String {
         guard let sentence else { return "\(voice) \(range)" }
         // The detector may be late by a few steps.
@@ -93,7 +93,7 @@ struct TurnSound {
             } else if pause > 0, range.lowerBound > pauseFrom - late {
                 "second \(range.count / 150)"
             } else {
-                // So long before the end of all words.
+                // Identified by the distance from the end of all words.
                 "whole \(max(0, end - range.upperBound) / 150)"
             }
         return "\(voice) \(noise) \(sentence) \(part)"

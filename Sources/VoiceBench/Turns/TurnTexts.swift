@@ -3,7 +3,8 @@ import VoiceBase
 import VoiceCore
 import VoiceWyoming
 
-/// What the recogniser made of sound: asked once, and kept in a file, so that a second run needs no server and gives the same.
+/// The recogniser's texts, requested once and kept in a file, so that a second run needs no server and gives the same
+/// result.
 final class TurnTexts {
     private static let limit = Duration.seconds(60)
 
@@ -12,8 +13,8 @@ final class TurnTexts {
     private var known: [String: String] = [:]
 
     /// - Parameters:
-    ///   - recogniser: host:port; nil where only the file is asked.
-    ///   - path: JSON, an object of texts.
+    ///   - recogniser: host:port; nil if only the file is used.
+    ///   - path: a JSON object with the texts.
     init(recogniser: String?, path: String) throws {
         address = try recogniser.map { try WyomingAddress($0, key: "--recogniser") }
         self.path = path
@@ -26,8 +27,8 @@ final class TurnTexts {
     }
 
     /// - Parameters:
-    ///   - words: a name for what is said in the sound.
-    ///   - sound: 16 kHz.
+    ///   - words: a key for the words in the sound.
+    ///   - sound: returns the audio at 16 kHz.
     func text(of words: String, _ sound: () -> [Int16]) async throws -> String {
         if let text = known[words] { return text }
         guard let address else { throw BenchProblem("\(path) knows no text for \"\(words)\"; name a --recogniser") }
@@ -57,7 +58,7 @@ final class TurnTexts {
         sockets.open(1, to: address, allowsPublic: false, within: .seconds(5))
         sockets.send(.transcribe(language: "en"), on: 1)
         sockets.send(.audioStart(.microphone), on: 1)
-        // Tenths of a second.
+        // Chunks of a tenth of a second.
         for start in stride(from: 0, to: sound.count, by: 1600) {
             let bytes = sound[start..<min(start + 1600, sound.count)].flatMap { sample in
                 let bits = UInt16(bitPattern: sample)

@@ -3,13 +3,14 @@ import VoiceConfiguration
 import VoiceConversation
 import VoiceCore
 
-/// What a day costs in each mode, by the program's own prices and a model of a household.
+/// The cost of a day in each mode, from the program's own prices and a model of a household.
 ///
 ///     VoiceBench day [--model NAME]
 ///
-/// The household: 40 questions in 20 conversations of two; a television for four hours, 360 of whose remarks an hour the
-/// service takes for turns while the microphone is open. A question is 3 s long, an answer 6 s; the persona and the tools
-/// are 1,500 tokens of text; what a session has heard and said is read again at each turn, nine tenths of it cached.
+/// The household: 40 questions in 20 conversations of two; a television for four hours, of which the service takes 360
+/// remarks an hour for turns while the microphone is open. A question is 3 s long, an answer 6 s. The persona and the
+/// tools are 1,500 tokens of text. Everything heard and said in a session is read again at each turn, nine tenths of it
+/// cached.
 struct DayCost {
     private let prices: PriceTable
     private let model: String
@@ -37,7 +38,7 @@ struct DayCost {
         print("  \(name): \(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100) USD")
     }
 
-    /// In millionths of a dollar; what is read again is bounded by `limit` tokens.
+    /// Cost in millionths of a dollar; the tokens that are read again are bounded by `limit`.
     private func conversation(turns: Int, answers seconds: Int, limit: Int = .max) -> Int {
         var heard = 0
         var total = 0

@@ -2,9 +2,9 @@ internal import Glibc
 import VoiceBase
 import VoiceSimulator
 
-/// A synthesiser with a choice of voices.
+/// A synthesiser with several voices.
 enum Espeak {
-    /// 24 kHz, full scale 1, brought to a loudness (root mean square of what sounds).
+    /// Samples at 24 kHz, full scale 1, scaled to a loudness (root mean square of the audible samples).
     static func samples(_ voice: String, _ text: String, loudness wanted: Float) throws -> [Float] {
         let path = "/tmp/espeak-\(getpid()).wav"
         defer { unlink(path) }
@@ -17,7 +17,7 @@ enum Espeak {
         return samples.map { $0 * gain }
     }
 
-    /// Root mean square of the samples that sound.
+    /// Root mean square of the audible samples.
     static func loudness(_ samples: [Float]) -> Float {
         var sum: Float = 0
         var count: Float = 1
@@ -28,7 +28,7 @@ enum Espeak {
         return (sum / count).squareRoot()
     }
 
-    /// 24 kHz to 48 kHz, by lines between the samples: the canceller sees the same on both sides.
+    /// Upsamples 24 kHz to 48 kHz by linear interpolation: the canceller sees the same on both sides.
     static func upsample(_ samples: [Float]) -> [Float] {
         var output: [Float] = []
         output.reserveCapacity(2 * samples.count)
@@ -40,7 +40,7 @@ enum Espeak {
     }
 }
 
-/// Talk as from a television: words of the dictionary in any order, in several voices.
+/// Talk as from a television: dictionary words in any order, in several voices.
 struct Talk {
     private let voices: [String]
     private let words: [String]
@@ -70,7 +70,7 @@ struct Talk {
         .joined(separator: " ")
     }
 
-    /// New talk of about so many seconds, at the loudness of a caller.
+    /// New talk of about `seconds`, at the loudness of a caller.
     func fresh(voice: Int, seconds: Int, without word: String) throws -> [Float] {
         let samples = try Espeak.samples(
             voices[voice % voices.count],
@@ -80,7 +80,7 @@ struct Talk {
         return Array(samples.prefix(seconds * 24_000))
     }
 
-    /// One voice.
+    /// Talk by one voice.
     func single(seconds: Int) throws -> [Float] {
         try fresh(voice: 1, seconds: seconds, without: "computer")
     }
@@ -96,7 +96,7 @@ struct Talk {
     }
 }
 
-/// Chords with a beat: tones with harmonics that come and go twice a second.
+/// Chords with a beat: tones with harmonics that decay twice a second.
 enum Music {
     static func samples(seconds: Int) -> [Float] {
         let chords: [[Float]] = [[262, 330, 392], [220, 262, 330], [175, 220, 262], [196, 247, 294]]

@@ -1,13 +1,13 @@
 import VoiceBase
 import VoiceSimulator
 
-/// A call, at 24 kHz and full scale 1, and where the word ends in it.
+/// A call at 24 kHz, full scale 1, and the sample at which its word ends.
 struct WakeCall {
     var samples: [Float]
     var wordEnd: Int
 }
 
-/// Calls and other talk by natural voices, as `voices/wake/make-set` makes them: WAV files and a set.json.
+/// Calls and other talk by natural voices, as made by `voices/wake/make-set`: WAV files and a set.json.
 struct NaturalSet {
     private struct Index: Decodable {
         struct File: Decodable {
@@ -21,7 +21,7 @@ struct NaturalSet {
     }
 
     let calls: [WakeCall]
-    /// Words that are nearly the one.
+    /// Words that are similar to the wake word.
     let near: [[Float]]
     let talk: [Float]
 
@@ -48,7 +48,7 @@ struct NaturalSet {
         talk = try samples(longest)
     }
 
-    /// Six places of the talk at once.
+    /// The talk from six positions at once.
     func babble(seconds: Int) -> [Float] {
         (0..<seconds * 24_000).map { index in
             (0..<6).reduce(Float(0)) { $0 + talk[(index + $1 * talk.count / 6) % talk.count] / 2.4 }

@@ -4,20 +4,20 @@ import VoiceBase
 import VoiceConfiguration
 import VoiceConversation
 
-/// Measures words over the streams of `scripts/wake-streams`: what is found of the calls, how late, what is taken for one, and
-/// what it costs. The same ear as in the daemon, second look included.
+/// Measures words on the streams of `scripts/wake-streams`: how many calls are found, how late, what is mistaken for
+/// one, and the cost. Uses the same ear as the daemon, including the second look.
 ///
 ///     VoiceBench wake --streams FOLDER --tflite FOLDER --words "hey jarvis" [--second FOLDER] [--no-look] [--group dev]
 ///     VoiceBench wake --streams FOLDER --words "hey jarvis" [--threshold -20]      PocketSphinx
-///     ... --stops        words that stop, by PocketSphinx
-///     ... --most-hours N of what is no call
+///     ... --stops        stop words, by PocketSphinx
+///     ... --most-hours N of audio without calls
 struct StreamCheck {
     /// One line of streams-*.json.
     struct Stream: Decodable {
         var file: String
         var name: String
         var seconds: Double
-        /// Where each word ends, in seconds.
+        /// The times at which the words end, in seconds.
         var ends: [Double]
         var group: String
         var kind: String
@@ -30,18 +30,18 @@ struct StreamCheck {
         var others = 0
         var nearMisses = 0
         var refused: [String] = []
-        /// Milliseconds from the end of the word.
+        /// Times from the end of the word, in milliseconds.
         var delays: [Int] = []
         var seconds = 0.0
         var cpu = 0.0
     }
 
-    /// What is aimed at.
+    /// The targets.
     private static let goal = """
         goal: 97 of 100 found in quiet, 90 in babble 10 dB down and while the box speaks, 0.1 false an hour, 10 ms of CPU a second of \
         sound, 250 ms
         """
-    /// A find this long after the word is still of it, one this long before its end may be.
+    /// Latest and earliest time of a detection, relative to the end of its word, in seconds.
     private static let late = 1.5
     private static let early = -0.5
 

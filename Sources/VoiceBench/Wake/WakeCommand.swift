@@ -14,12 +14,14 @@ import VoiceSimulator
 ///     VoiceBench wake ... --set FOLDER       calls and talk of `voices/wake/make-set`, not of espeak-ng
 ///     VoiceBench wake ... --streams FOLDER   the sound of `scripts/wake-streams`, see `StreamCheck`
 ///
-/// With `--wyoming` a server finds the words: it is given the sound `--pace` times as fast as it is spoken, and a find
-/// counts where it has been told, so that the times from the end of the word hold the server's own, `--pace` times.
+/// With `--wyoming` a server detects the words: it receives the audio at `--pace` times real time, and a detection
+/// counts at the time of its report, so that the times from the end of the word include the server's own, multiplied by
+/// `--pace`.
 ///
-/// Each condition is one stream: every voice says the word and goes on with a sentence, over a background. Then hours of
-/// talk without the word, from the dictionary's own words. `espeak-ng` speaks; it is further from a human voice than the
-/// models like, so that figures are of use beside each other, not as a promise. microWakeWord's hear nothing in it.
+/// Each condition is one stream: every voice says the word and continues with a sentence, over a background. Then
+/// follow hours of talk without the word, from the dictionary's own words. `espeak-ng` speaks; it is further from a
+/// human voice than the models expect, so that the figures are comparable with each other but promise nothing. The
+/// models of microWakeWord detect nothing in it.
 struct WakeCommand {
     private static let voices = [
         "en-us", "en-gb", "en-gb-scotland", "en-us+f3", "en-us+m3", "en-gb+f4", "en-us+m7", "en-gb+m5",
@@ -32,9 +34,9 @@ struct WakeCommand {
     private let words: WakeWords
     private let word: String
     private let minutes: Int
-    /// What is said for the word: a server's model is named with underscores.
+    /// The words as spoken: a server's model is named with underscores.
     private var spoken: String { word.split(separator: "_").joined(separator: " ") }
-    /// The server that finds the words, or the folder of the models that do; nil for PocketSphinx.
+    /// The server that detects the words, or the folder of the models that do; nil for PocketSphinx.
     private let wyoming: String?
     private let models: WakeModelFolder?
     private let set: String?
@@ -42,7 +44,7 @@ struct WakeCommand {
     private let isTalkOnly: Bool
     private let streams: StreamCheck?
 
-    /// Nil where the arguments ask for something else.
+    /// Returns nil if the arguments are for another command.
     init?(_ arguments: [String]) {
         guard arguments.first == "wake" else { return nil }
         func value(_ name: String) -> String? {
@@ -141,7 +143,7 @@ struct WakeCommand {
         }
     }
 
-    /// - Parameter ratio: how far the background is below the talker, in dB; nil for none.
+    /// - Parameter ratio: level of the background below the talker, in dB; nil for no background.
     private func detect(_ calls: [WakeCall], over background: [Float], ratio: Double?) throws -> Outcome {
         let (stream, ends) = Self.stream(calls)
         let gain = ratio.map { Float(pow(10, -$0 / 20)) * 0.05 / Espeak.loudness(background) } ?? 0
@@ -156,7 +158,7 @@ struct WakeCommand {
         let gain = Float(pow(10, -ratio / 20)) * 0.05 / Espeak.loudness(voice)
         var output = [Float](repeating: 0, count: near.count / 480 * 240)
         var microphone = [Float](repeating: 0, count: 480)
-        // 20 ms of way, three reflections.
+        // A delay of 20 ms and three reflections.
         let path = [(960, Float(1)), (1290, -0.4), (2110, 0.25), (3700, 0.1)]
         for period in 0..<min(near.count, far.count) / 480 {
             for index in 0..<480 {
@@ -174,7 +176,7 @@ struct WakeCommand {
         return try score(output, ends: ends, isPlaying: true)
     }
 
-    /// One second of pause before each call.
+    /// Joins the calls, with one second of silence before each.
     private static func stream(_ calls: [WakeCall]) -> (samples: [Float], ends: [Int]) {
         var stream = [Float](repeating: 0, count: 48_000)
         var ends: [Int] = []
@@ -192,7 +194,8 @@ struct WakeCommand {
         }
     }
 
-    /// - Parameter ends: where the word ends, in samples at 24 kHz; a find within 1.5 s after that is right.
+    /// - Parameter ends: where the words end, in samples at 24 kHz; a detection counts from 0.2 s before to 1.5 s
+    ///   after.
     private func score(_ stream: [Float], ends: [Int], isPlaying: Bool = false) throws -> Outcome {
         let margin = isPlaying ? Configuration().activation.playingMargin : 0
         var rule = WakeRule(words: words, playingMargin: margin, refractory: .seconds(2))
@@ -211,7 +214,7 @@ struct WakeCommand {
         return outcome
     }
 
-    /// Feeds 24 kHz samples, 40 ms at a time; tells where each find was made.
+    /// Feeds 24 kHz samples, 40 ms at a time; reports the position of each detection.
     private func spot(_ stream: [Float], found: (WakeCandidate, Int) -> Void) throws {
         let spotter: any WakeWordDetector =
             if let wyoming {

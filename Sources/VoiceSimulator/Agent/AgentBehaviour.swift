@@ -1,6 +1,6 @@
 /// How the stand-in agent treats one request.
 package struct AgentBehaviour: Sendable, Equatable {
-    /// What comes back in the end.
+    /// The result that the client receives.
     package enum Outcome: Sendable, Equatable {
         /// A completed run with this Markdown.
         case reply(String)
@@ -8,17 +8,17 @@ package struct AgentBehaviour: Sendable, Equatable {
         case replyAfterTools(String)
         /// A completed run without words.
         case emptyReply
-        /// An error in the agent's shape.
+        /// An error in the agent's JSON format.
         case status(Int, type: String, message: String)
         /// Any status with any body as text/plain.
         case plain(Int, String)
         /// The session is busy: 409 `conflict_error`.
         case busy
-        /// The web page: 200 text/html.
+        /// The agent's web page: 200 text/html.
         case html
         /// 307 to this location.
         case redirect(String)
-        /// 200 application/json with a body that is none.
+        /// 200 application/json with a body that is not JSON.
         case notJSON
         /// A reply padded to this many bytes.
         case huge(Int)
@@ -26,11 +26,11 @@ package struct AgentBehaviour: Sendable, Equatable {
         case silence
         /// Sends half of the answer and cuts the connection.
         case cutMidBody
-        /// Cuts the connection without a byte.
+        /// Cuts the connection before the first byte.
         case cut
     }
 
-    /// How long the run takes.
+    /// Duration of the run.
     package var delayMilliseconds: Int
     package var outcome: Outcome
 

@@ -1,8 +1,8 @@
-/// The agent's rules without any I/O: routes, authentication, history.
+/// The agent's rules without I/O: routes, authentication, history.
 ///
-/// Reproduces what `term-llm serve web` does on `chat/completions`, the traps included.
+/// Reproduces `chat/completions` of `term-llm serve web`, including its pitfalls.
 package struct AgentModel: Sendable {
-    /// What to send back.
+    /// An HTTP answer.
     package struct Answer: Sendable, Equatable {
         package var status: Int
         package var headers: [String: String]
@@ -21,9 +21,9 @@ package struct AgentModel: Sendable {
         }
     }
 
-    /// What a request leads to.
+    /// The result of a request.
     package enum Decision: Sendable, Equatable {
-        /// An answer at once.
+        /// An immediate answer.
         case answer(Answer)
         /// A run of the agent in this session.
         case run(session: String, query: String, sessionWasNamed: Bool)
@@ -36,7 +36,7 @@ package struct AgentModel: Sendable {
     }
 
     package let token: String
-    /// Where everything is mounted, without a slash at the end.
+    /// Path under which everything is mounted, without a trailing slash.
     package let basePath: String
     /// Sessions by id; nothing is ever evicted.
     package private(set) var history: [String: [Message]] = [:]
@@ -47,7 +47,7 @@ package struct AgentModel: Sendable {
         self.basePath = basePath
     }
 
-    /// Decides about a request and, for a run, enters its messages in the history.
+    /// Decides on a request. For a run, adds its messages to the history.
     package mutating func decide(_ request: AgentRequest) -> Decision {
         let path = RequestTarget(request.target).path
         guard path == basePath || path.hasPrefix(basePath + "/") else {
@@ -95,7 +95,7 @@ package struct AgentModel: Sendable {
         runs += 1
         let named = request.header("session_id")
         let session = named ?? "20261120-210808-\(runs)"
-        // One user message appends; anything else replaces what the server knew.
+        // A single user message is appended; anything else replaces the stored history.
         if entries.count == 1, entries[0].role == "user" || entries[0].role == "tool" {
             dropUnanswered(session)
             history[session, default: []].append(entries[0])
@@ -109,7 +109,7 @@ package struct AgentModel: Sendable {
         )
     }
 
-    /// The answer of a finished run; the assistant's words enter the history.
+    /// Returns the answer of a finished run and appends the assistant's words to the history.
     package mutating func finish(
         session: String,
         sessionWasNamed: Bool,
@@ -140,7 +140,7 @@ package struct AgentModel: Sendable {
         )
     }
 
-    /// A user turn without an answer is forgotten when the next one arrives.
+    /// Drops user turns that were never answered; called when the next one arrives.
     private mutating func dropUnanswered(_ session: String) {
         while history[session]?.last?.role == "user" { history[session]?.removeLast() }
     }

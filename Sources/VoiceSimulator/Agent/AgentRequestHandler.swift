@@ -6,10 +6,10 @@ final class AgentRequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Largest body taken, in bytes, as the agent itself has it.
+    /// Largest accepted body, in bytes; the agent's own limit.
     private static let bodyLimit = 50 << 20
 
-    /// What is done with the connection once the answer is written.
+    /// What happens to the connection after the answer.
     private enum Ending {
         case normal
         case cutAfterHalf
@@ -19,7 +19,7 @@ final class AgentRequestHandler: ChannelInboundHandler {
     private let agent: AgentStandIn
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
-    /// The request being worked on: its serial number here and its number in the record.
+    /// The request in progress: its serial number on this connection and its number in the record.
     private var pending: (serial: Int, number: Int?)?
     private var serial = 0
 
@@ -58,7 +58,7 @@ final class AgentRequestHandler: ChannelInboundHandler {
     }
 
     private func serve(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        // A second request before the first is answered: the stand-in does not pipeline.
+        // A second request before the first is answered: pipelining is not supported.
         guard pending == nil else { return context.close(promise: nil) }
         let request = AgentRequest(
             method: head.method.rawValue,

@@ -1,4 +1,4 @@
-/// One run of the stand-in agent on `/v1/responses`: its script, what it has said so far, what it waits for.
+/// One run of the stand-in agent on `/v1/responses`: its script, its output so far, and the prompt it waits for.
 struct AgentRunLog: Sendable {
     enum Status: String, Sendable {
         case running = "in_progress"
@@ -7,7 +7,7 @@ struct AgentRunLog: Sendable {
         case cancelled
     }
 
-    /// Events that a server which hides its tools does not send.
+    /// Events that a server with hidden tools does not send.
     private static let toolEvents: Set<String> = [
         "response.output_item.added", "response.output_item.done", "response.function_call_arguments.delta",
         "response.tool_exec.start", "response.tool_exec.end",
@@ -17,16 +17,16 @@ struct AgentRunLog: Sendable {
     let session: String
     private let hidesTools: Bool
     private(set) var status = Status.running
-    /// Frames as sent, by their sequence numbers from 1.
+    /// Frames as sent; frame n has sequence number n, counted from 1.
     private(set) var frames: [String] = []
-    /// What was said in this segment.
+    /// The text of the current segment.
     private(set) var text = ""
-    /// What was said is stored with the call of a tool, whose result is not in.
+    /// Whether the text is stored together with a tool call whose result is still missing.
     var isInTool = false
     private var ordinal = 0
     private(set) var continuation: String?
     var steps: [AgentStep]
-    /// A prompt that must be answered before the run goes on.
+    /// A prompt that must be answered before the run continues.
     var pending: SimulatedJSON?
 
     init(id: String, session: String, steps: [AgentStep], hidesTools: Bool = false) {
@@ -56,7 +56,7 @@ struct AgentRunLog: Sendable {
         frames.append("id: \(frames.count + 1)\nevent: \(name)\ndata: \(SimulatedJSON.object(payload).text)\n\n")
     }
 
-    /// - Parameter continuation: what the conversation goes on from.
+    /// - Parameter continuation: the id from which the conversation continues.
     mutating func end(_ status: Status, continuation: String?, error: SimulatedJSON? = nil) {
         guard self.status == .running else { return }
         self.status = status

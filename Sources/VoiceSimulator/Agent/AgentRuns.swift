@@ -1,14 +1,14 @@
-/// The rules of `/v1/responses` without any I/O: runs, threads, prompts.
+/// The rules of `/v1/responses` without I/O: runs, threads, prompts.
 ///
-/// Reproduces what `term-llm serve` does with streaming runs, the traps included: a run outlives its connection, an
-/// answer is continued by its durable id, which a failed or cancelled turn moves on as well; one run at a time in a session,
-/// and a question behind it is not answered at all; nothing of a run survives a restart but its messages.
+/// Reproduces streaming runs of `term-llm serve`, including their pitfalls. A run outlives its connection. An answer is
+/// continued by its durable id, which a failed or cancelled turn advances as well. A session has one run at a time, and
+/// a question sent during a run gets no reply until the run ends. After a restart only the messages of a run remain.
 package struct AgentRuns: Sendable {
     enum Decision {
         case answer(AgentModel.Answer)
-        /// Follow this run from behind that frame.
+        /// Stream the frames of this run that follow frame number `after`.
         case follow(run: String, after: Int, isNew: Bool)
-        /// No reply until the session is free; to be decided again.
+        /// Do not reply until the session is free, then decide again.
         case block
     }
 
@@ -20,15 +20,15 @@ package struct AgentRuns: Sendable {
     private var begun = 0
     private let token: String
     private let basePath: String
-    /// What the runs of each session answered to prompts, as received.
+    /// Bodies of the accepted replies to prompts, as received.
     package private(set) var replies: [SimulatedJSON] = []
-    /// How often a tool did something.
+    /// Number of tool executions with an effect.
     package private(set) var effects = 0
-    /// Frames older than these are no longer kept.
+    /// Number of latest frames that are kept; older ones are dropped.
     var keptFrames = 2048
-    /// Tool events are not sent (`--suppress-server-tool-calls`).
+    /// Whether tool events are left out (`--suppress-server-tool-calls`).
     var hidesTools = false
-    /// Without tools of its own the agent refuses a question to a busy session instead of keeping it waiting.
+    /// Whether a question to a busy session is refused, as an agent without tools does, instead of kept waiting.
     var refusesWhenBusy = false
 
     init(token: String, basePath: String) {
@@ -36,7 +36,7 @@ package struct AgentRuns: Sendable {
         self.basePath = basePath
     }
 
-    /// Nil for what is none of its routes.
+    /// Decides on a request; nil if it is not for one of these routes.
     mutating func decide(_ request: AgentRequest, script: (AgentRequest) -> [AgentStep]) -> Decision? {
         let target = RequestTarget(request.target)
         guard target.path.hasPrefix(basePath + "/v1/") else { return nil }
@@ -135,7 +135,7 @@ package struct AgentRuns: Sendable {
         return .json(200, ["status": "ok"])
     }
 
-    /// Stores something in a thread; its latest id belongs to the session from then on.
+    /// Stores something in a thread. The thread's latest id belongs to the session from then on.
     private mutating func note(_ session: String, _ change: (inout AgentThread, Int) -> Void) {
         rows += 1
         change(&threads[session, default: AgentThread()], rows)
@@ -175,7 +175,7 @@ package struct AgentRuns: Sendable {
                 "response.tool_exec.start",
                 ["tool_name": .string(tool), "tool_info": "", "tool_arguments": "{}", "call_id": "call_1"]
             )
-            // One that asks first does nothing yet.
+            // A tool that asks for permission first has no effect yet.
             if case .prompt? = runs[id]?.steps.first {} else if tool != "ask_user" { effects += 1 }
         case .prompt(let prompt):
             runs[id]?.pending = prompt
@@ -201,7 +201,7 @@ package struct AgentRuns: Sendable {
         return step
     }
 
-    /// Forgets every run, as a restart does; messages are kept.
+    /// Forgets every run, as a restart does; messages remain.
     mutating func restart() {
         runs = [:]
         keys = [:]

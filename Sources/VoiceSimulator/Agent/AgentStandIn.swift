@@ -21,7 +21,7 @@ package final class AgentStandIn: Sendable {
     ///   - token: the accepted bearer token.
     ///   - basePath: where the API is mounted, such as `/ui`.
     ///   - port: TCP port on 127.0.0.1; 0 takes any free one.
-    ///   - behaviour: says for each run how it ends; called on the thread of the connection, must not block.
+    ///   - behaviour: returns how each run ends; called on the connection's thread, must not block.
     package init(
         token: String,
         basePath: String = "/ui",
@@ -51,15 +51,15 @@ package final class AgentStandIn: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await listener.stop() }
 
-    /// Changes how requests from now on end.
+    /// Sets how requests end from now on.
     package func setBehaviour(_ behaviour: @escaping @Sendable (AgentRequest) -> AgentBehaviour) {
         state.withLock { $0.behaviour = behaviour }
     }
 
-    /// Every request so far but looks at the server's health and at the state of a session, in order of arrival.
+    /// Every request so far except health checks and session state requests, in order of arrival.
     package var requests: [AgentRequest] { state.withLock { $0.requests } }
 
-    /// What the agent remembers of a session.
+    /// The agent's history of a session.
     package func history(session: String) -> [AgentModel.Message] {
         state.withLock { $0.model.history[session] ?? [] }
     }
@@ -68,11 +68,11 @@ package final class AgentStandIn: Sendable {
 // MARK: - For the handler
 
 extension AgentStandIn {
-    /// Records a request and decides about it; the number is nil when the record is full.
+    /// Records a request and decides on it; `number` is nil if the request is not recorded.
     func arrived(_ request: AgentRequest) -> (number: Int?, decision: AgentModel.Decision) {
         state.withLock { state in
             var number: Int?
-            // Looks at the server's health and a session's state are no requests of a user.
+            // Health checks and session state requests are not requests of a user.
             let isLook = request.target.hasSuffix("/healthz") || request.target.hasSuffix("/state")
             if state.requests.count < Self.recordLimit, !isLook {
                 number = state.requests.count
@@ -82,7 +82,7 @@ extension AgentStandIn {
         }
     }
 
-    /// How a run ends. Asked outside the lock: the closure may look at `requests`.
+    /// Returns how a run ends. The closure is called outside the lock, because it may read `requests`.
     func behaviour(_ request: AgentRequest) -> AgentBehaviour {
         let behaviour = state.withLock { $0.behaviour }
         return behaviour(request)
@@ -115,12 +115,12 @@ package struct AgentRequest: Sendable {
     package var body: [UInt8]
     /// When the whole request had arrived.
     package var arrival: ContinuousClock.Instant
-    /// When the answer was written; nil while it is out.
+    /// When the answer was written; nil until then.
     package var answered: ContinuousClock.Instant?
-    /// The client closed the connection before it was answered, which cancels the run.
+    /// Whether the client closed the connection before the answer, which cancels the run.
     package var disconnectedEarly = false
 
-    /// The first header of that name, in any case.
+    /// The first header of that name; case is ignored.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

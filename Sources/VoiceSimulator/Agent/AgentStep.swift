@@ -1,28 +1,28 @@
-/// What a scripted run does next.
+/// The next step of a scripted run.
 package enum AgentStep: Sendable, Equatable {
     /// Words of the answer.
     case say(String)
-    /// A tool round: what was said before it was on the way.
+    /// A tool round, stored together with the words before it.
     case useTool(String)
-    /// The provider broke: what was said of this segment is said anew.
+    /// The provider failed: the current segment is discarded and said again.
     case discard
     case wait(milliseconds: Int)
-    /// Stands still until `RunningAgent.proceed` was called.
+    /// Waits until `RunningAgent.proceed` is called.
     case hold
     /// A question to the user (`call_id`, `questions`); the run waits for the answer.
     case ask(SimulatedJSON)
-    /// A tool that needs a permission (`approval_id`, `path`, `options`); the run waits for the answer.
+    /// A tool that needs permission (`approval_id`, `path`, `options`); the run waits for the answer.
     case approve(SimulatedJSON)
     case fail(type: String, message: String)
-    /// Cuts every connection once all has been written to it; the run goes on.
+    /// Cuts every connection once all frames have been written to it; the run continues.
     case cut
-    /// Parts of a tool round: the model calls it, it runs, its result is in.
+    /// Parts of a tool round: the model calls the tool, the tool runs, the result arrives.
     case call(tool: String)
     case execute(tool: String)
     case finish(tool: String)
     case prompt(SimulatedJSON)
 
-    /// The step in parts between which a server can die.
+    /// The step split into parts, between which a server can die.
     package var expanded: [AgentStep] {
         switch self {
         case .useTool(let tool): [.call(tool: tool), .execute(tool: tool), .finish(tool: tool)]
@@ -34,7 +34,7 @@ package enum AgentStep: Sendable, Equatable {
         }
     }
 
-    /// A shell command that needs a permission, with the choices of a folder outside a repository.
+    /// A shell command that needs permission, with the choices offered for a folder outside a repository.
     package static func approve(command: String, in folder: String, id: String = "appr_1") -> AgentStep {
         .approve([
             "approval_id": .string(id), "title": "Shell Command Request", "path": .string(command),

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// A stand-in for the agent on `/v1/responses`: runs by script that outlive their connections, on 127.0.0.1.
+/// A stand-in for the agent on `/v1/responses`: scripted runs that outlive their connections, on 127.0.0.1.
 ///
-///     request -> RunningAgentHandler -> AgentRuns (pure) -> frames to whoever follows the run
+///     request -> RunningAgentHandler -> AgentRuns (pure) -> frames to every connection that follows the run
 package final class RunningAgent: Sendable {
     private struct State {
         var runs: AgentRuns
         var requests: [AgentRequest] = []
-        /// Frames of each run that some connection was given.
+        /// Number of frames of each run that were written to some connection.
         var written: [String: Int] = [:]
         var isHeld = true
-        /// A run has come to where it holds.
+        /// Whether a run has reached a `hold` step.
         var isHolding = false
     }
 
@@ -19,7 +19,7 @@ package final class RunningAgent: Sendable {
     private let listener = LoopbackListener()
     private let basePath: String
 
-    /// - Parameter script: what the run of a question does; it completes after the last step.
+    /// - Parameter script: the steps of a question's run, which completes after the last one.
     package init(
         token: String,
         basePath: String = "/ui",
@@ -38,7 +38,7 @@ package final class RunningAgent: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await listener.stop() }
 
-    /// Dies and is back at once: connections break, runs are forgotten, threads are kept.
+    /// Simulates a crash and an immediate restart: connections break, runs are forgotten, threads remain.
     package func restart() async {
         state.withLock { $0.runs.restart() }
         await listener.cut()
@@ -53,17 +53,17 @@ package final class RunningAgent: Sendable {
     /// Refuses a question to a busy session, as an agent without tools does, instead of keeping it waiting.
     package func refuseWhenBusy() { state.withLock { $0.runs.refusesWhenBusy = true } }
 
-    /// Lets runs go on that hold, now and later.
+    /// Lets runs pass their `hold` steps, now and later.
     package func proceed() { state.withLock { $0.isHeld = false } }
 
-    /// Whether a run holds, and all it said was written to a connection.
+    /// Whether a run holds and everything it said was written to a connection.
     package var isHolding: Bool {
         state.withLock { state in
             state.isHolding && state.runs.runs.values.allSatisfy { state.written[$0.id] == $0.frames.count }
         }
     }
 
-    /// Whether a run has begun and all it said, this text included, was written to a connection.
+    /// Whether a run has said this text and everything it said was written to a connection.
     package func hasSent(_ text: String) -> Bool {
         state.withLock { state in
             state.runs.runs.values.contains { run in
@@ -74,15 +74,15 @@ package final class RunningAgent: Sendable {
 
     package var requests: [AgentRequest] { state.withLock { $0.requests } }
 
-    /// "POST /v1/responses" and the like, in order, without the base path and the query.
+    /// Method and path of every request, such as "POST /v1/responses", in order, without base path and query.
     package var routes: [String] {
         requests.map { "\($0.method) \(RequestTarget($0.target).path.dropFirst(basePath.count))" }
     }
 
-    /// What was answered to prompts.
+    /// The accepted replies to prompts.
     package var replies: [SimulatedJSON] { state.withLock { $0.runs.replies } }
 
-    /// How often a tool did something.
+    /// Number of tool executions with an effect.
     package var effects: Int { state.withLock { $0.runs.effects } }
 }
 
@@ -99,12 +99,12 @@ extension RunningAgent {
         }
     }
 
-    /// Decides again about a request that was kept waiting.
+    /// Decides again on a request that was kept waiting.
     func decideAgain(_ request: AgentRequest) -> AgentRuns.Decision? {
         state.withLock { $0.runs.decide(request, script: script) }
     }
 
-    /// Frames behind `after`, and whether there will be no more.
+    /// Returns the frames after number `after` and whether the run has ended.
     func frames(_ run: String, after: Int) -> (frames: [String], hasEnded: Bool)? {
         state.withLock { state in
             guard let log = state.runs.runs[run] else { return nil }
@@ -116,7 +116,7 @@ extension RunningAgent {
         state.withLock { $0.written[run] = max($0.written[run] ?? 0, count) }
     }
 
-    /// Lets a run take its steps, on a task of its own.
+    /// Drives a run through its steps, on its own task.
     func drive(_ run: String) {
         Task {
             while true {
@@ -134,7 +134,7 @@ extension RunningAgent {
                     await pause { $0.written[run] ?? 0 < $0.runs.runs[run]?.frames.count ?? 0 }
                     await listener.cut()
                 case nil where !isRunning: return
-                // Waits for the user.
+                // Waiting for the user.
                 case nil: try? await Task.sleep(for: .milliseconds(5))
                 default: break
                 }

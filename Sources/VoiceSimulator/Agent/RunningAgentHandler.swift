@@ -59,7 +59,7 @@ final class RunningAgentHandler: ChannelInboundHandler {
         case nil: write(request.method == "GET" ? AgentModel.page : .error(405, "invalid_request_error", "no"), context)
         case .answer(let answer): write(answer, context)
         case .block:
-            // A client that goes away is not served.
+            // Stops once the client is gone.
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             context.eventLoop.scheduleTask(in: .milliseconds(5)) {
                 let (handler, context) = bound.value
@@ -75,7 +75,7 @@ final class RunningAgentHandler: ChannelInboundHandler {
         }
     }
 
-    /// Writes what the run has said since the last look.
+    /// Writes the frames that the run has added since the last call.
     private func pump(_ context: ChannelHandlerContext) {
         guard let (run, sent) = follows else { return }
         guard let (frames, hasEnded) = agent.frames(run, after: sent) else { return context.close(promise: nil) }

@@ -1,13 +1,13 @@
-/// What the simulated Datagrid agent hears and does. It knows when somebody spoke, not what.
+/// What the simulated Datagrid agent hears and does. The simulator detects when somebody spoke, not what was said.
 package struct DatagridScript: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         case say(String)
-        /// Uses a tool of its own for so many ms, then says the text.
+        /// Uses one of its own tools for so many ms, then says the text.
         case work(tool: String, milliseconds: Int, then: String)
         case nothing
     }
 
-    /// One turn of the user: the words and what becomes of them.
+    /// One turn of the user: the words and the agent's action.
     package struct Turn: Sendable, Equatable {
         package var words: String
         package var action: Action
@@ -18,33 +18,33 @@ package struct DatagridScript: Sendable, Equatable {
         }
     }
 
-    /// Trouble to make.
+    /// Faults to inject. Times are in ms.
     package struct Faults: Sendable, Equatable {
-        /// On so many connections; later ones are sound.
+        /// Number of connections with faults; later ones are sound.
         package var connections = Int.max
-        /// The status of every hand-off.
+        /// The HTTP status of every hand-off.
         package var handoffStatus: Int?
-        /// Refuses the start with this text.
+        /// Refuses the start with this message.
         package var refusesStart: String?
-        /// Refuses every conversation that is to go on.
+        /// Refuses to continue any conversation.
         package var forgetsConversations = false
-        /// The socket is lost so many ms after an answer has begun.
+        /// Drops the socket so many ms after an answer began.
         package var dropsAfterAnswer: Int?
-        /// The session is ended by the service so many ms after it was ready.
+        /// Ends the session so many ms after `ready`.
         package var endsAfter: Int?
-        /// An error so many ms after it was ready: its code and its text.
+        /// Sends an error with this code and text, so many ms after `ready`.
         package var error: (code: String, text: String, after: Int)?
-        /// `interrupt` is not answered, and the answer goes on.
+        /// Ignores `interrupt`, so that the answer continues.
         package var ignoresInterrupt = false
-        /// The agent interrupts itself so many ms after an answer has begun.
+        /// The agent interrupts itself so many ms after an answer began.
         package var interruptsItselfAfter: Int?
-        /// Words that nobody said, so many ms after it was ready.
+        /// Transcribes words that nobody said, so many ms after `ready`.
         package var phantom: (words: String, after: Int)?
         /// Sends its text in binary frames.
         package var sendsBinary = false
         /// Does not answer `stop`.
         package var ignoresStop = false
-        /// Texts that are sent right after `ready`, whatever they are.
+        /// Arbitrary texts sent right after `ready`.
         package var nonsense: [String] = []
 
         package init() {}
@@ -52,7 +52,7 @@ package struct DatagridScript: Sendable, Equatable {
         package static func == (left: Faults, right: Faults) -> Bool { "\(left)" == "\(right)" }
     }
 
-    /// In order; more turns are not answered.
+    /// In order; further turns are not answered.
     package var turns: [Turn]
     package var faults: Faults
 
@@ -61,7 +61,7 @@ package struct DatagridScript: Sendable, Equatable {
         self.faults = faults
     }
 
-    /// Each turn is answered with one of these, after a tool was used.
+    /// A script that answers each turn with one of these texts, after a tool call.
     package static func answers(_ answers: [String]) -> DatagridScript {
         DatagridScript(
             answers.enumerated().map {

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A stand-in for Datagrid Voice: HTTP and WebSockets on 127.0.0.1, without TLS.
 ///
-///     POST /v1/voice  ->  DatagridHandoffHandler: a token that is good once
+///     POST /v1/voice  ->  DatagridHandoffHandler: issues a single-use token
 ///     GET /ws/voice?token=KEY_OR_TOKEN  ->  SocketSimulator  ->  SimulatedDatagridSession (pure)
 package final class DatagridSimulator: Sendable {
     private struct State {
@@ -12,19 +12,19 @@ package final class DatagridSimulator: Sendable {
         var tokens: Set<String> = []
         var issued = 0
         var conversations: Set<String> = []
-        /// Of the script, used up by the sessions that are over.
+        /// Number of script turns used by ended sessions.
         var turns = 0
         var violations: [String] = []
     }
 
-    /// What several connections share.
+    /// State shared by the connections.
     final class Shared: Sendable {
         private let state = Mutex(State())
 
         fileprivate func listens(on port: Int) { state.withLock { $0.port = port } }
         var port: Int { state.withLock { $0.port } }
 
-        /// A token that is good once.
+        /// Issues a token that is accepted once.
         func issue() -> String {
             state.withLock { state in
                 state.issued += 1
@@ -63,8 +63,8 @@ package final class DatagridSimulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted API key.
-    ///   - threshold: quieter audio than this is never speech, in dBFS.
-    ///   - events: called on the thread of the connection; must not block.
+    ///   - threshold: audio below this level is never speech, in dBFS.
+    ///   - events: called on the connection's thread; must not block.
     package init(
         _ script: DatagridScript,
         key: String = "sk-simulated",
@@ -100,7 +100,7 @@ package final class DatagridSimulator: Sendable {
         )
     }
 
-    /// Starts to listen and returns the port; throws when the port is taken.
+    /// Starts to listen and returns the port; throws if the port is taken.
     package func start() async throws -> Int {
         let port = try await server.start()
         shared.listens(on: port)
@@ -110,11 +110,11 @@ package final class DatagridSimulator: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// What clients did that the service does not allow, in the sessions that are over.
+    /// What clients did that the service does not allow, in the ended sessions.
     package var violations: [String] { shared.violations }
 }
 
-/// Answers `POST /v1/voice`, and refuses everything else.
+/// Answers `POST /v1/voice` and refuses everything else.
 final class DatagridHandoffHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -1,8 +1,8 @@
-/// One session of the simulated Datagrid Voice: hears 16 kHz, answers with 24 kHz in a burst. Pure; told the time in ms.
+/// One session of the simulated Datagrid Voice: hears 16 kHz, answers with 24 kHz in a burst. Pure; times are in ms.
 struct SimulatedDatagridSession: SimulatedConversation {
     private enum Phase { case opening, live, closed }
 
-    /// What is due at a time.
+    /// An output and when it is due.
     private struct Due {
         var at: Int
         var what: What
@@ -28,20 +28,20 @@ struct SimulatedDatagridSession: SimulatedConversation {
     private var readyAt = 0
     private var answerAt: Int?
     private var due: [Due] = []
-    /// Sound of the answer that was not sent yet.
+    /// Samples of the answer not sent yet.
     private var sound: [Int16] = []
     private var transcript: [(role: String, text: String)] = []
     private var hasErred = false
     private var hasPhantom = false
     private var lastAudio: Int?
 
-    /// How long after the user's last word the agent answers, and how long `interrupt` and `stop` take.
+    /// Delay of an answer after the user's last word, and of the reaction to `interrupt` and `stop`.
     private static let pause = 500
     private static let reaction = 120
-    /// Samples of one message, 100 ms; one every 20 ms.
+    /// Samples of one message, 100 ms; one message is sent every 20 ms.
     private static let piece = 2400
 
-    /// - Parameter turn: of the script, to begin with.
+    /// - Parameter turn: number of the script turn with which to begin.
     init(
         script: DatagridScript,
         shared: DatagridSimulator.Shared,
@@ -131,7 +131,7 @@ struct SimulatedDatagridSession: SimulatedConversation {
             violations.append("broken audio")
             return []
         }
-        // The uplink never stops: a real service would take a pause for one of the speaker's.
+        // The uplink never stops: a real service would take a gap for a pause of the speaker.
         if let last = lastAudio, now - last > 2000 { violations.append("\(now - last) ms without sound") }
         lastAudio = now
         for change in detector.process(SpokenVoice.resample(samples, from: 16_000, to: 24_000)) {
@@ -149,7 +149,7 @@ struct SimulatedDatagridSession: SimulatedConversation {
         }
     }
 
-    /// Does what the script has for this turn.
+    /// Performs the script's action for this turn.
     private mutating func act() {
         defer { turnsUsed += 1 }
         guard turnsUsed < script.turns.count else { return }

@@ -1,9 +1,9 @@
-/// How the stand-in agent treats its requests in a run of faults: drawn from a seed and the number of the request.
+/// How the stand-in agent treats its requests in a fault run, drawn from a seed and the number of the request.
 package struct AgentFaults: Sendable {
     private let seed: UInt64
-    /// Share of requests that do not go well, in percent.
+    /// Share of requests that fail or are slow, in percent.
     private let share: Int
-    /// How long a slow answer takes, and a usual one, in milliseconds.
+    /// Duration of a slow answer, and of a usual one, in milliseconds.
     private let slow: ClosedRange<Int>
     private let usual: ClosedRange<Int>
 
@@ -14,7 +14,7 @@ package struct AgentFaults: Sendable {
         self.usual = usual
     }
 
-    /// Nil for the kind where all goes well.
+    /// Returns the behaviour and its fault; nil if the request succeeds normally.
     package func behaviour(request number: Int) -> (AgentBehaviour, FaultKind?) {
         var random = SplitMix(seed: seed &+ UInt64(number) &* 0x2545_F491)
         let reply = AgentBehaviour.Outcome.reply("Answer **\(number)**.")

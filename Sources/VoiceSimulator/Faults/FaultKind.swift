@@ -1,21 +1,21 @@
-/// A way in which the services around the daemon, or its user, make trouble.
+/// A fault of the services around the daemon, or of its user.
 package enum FaultKind: String, CaseIterable, Sendable {
     // Before there is a session
     case refused, hangsAtConnect, hangsAtUpgrade, cutAtUpgrade, garbageAtUpgrade
-    /// The connection is open and nothing is ever said on it.
+    /// The connection is open and nothing is ever sent on it.
     case silentFromTheStart
     case invalidKey, settingsRejected, settingsLate
 
     // At an event
     case droppedBefore, droppedAfter, reset, closed
-    /// Neither reads nor writes any more, and does not close.
+    /// Stops reading and writing without closing.
     case halfOpen
     case stalledWriting, stalledReading, expired, duplicated, unknown, malformed, binary, incompleteEvent, wrongTypes
     case enormous, errorEvent
 
     // What the model does
     case responseFailed, rateLimited, responseIncomplete, responseCancelled, noResponse, severalItems, severalCalls
-    /// The service begins a response of its own between a call's output and the request for a response.
+    /// The service begins a response unasked between a call's output and the request for a response.
     case race
     case lateTranscript
 
@@ -26,7 +26,7 @@ package enum FaultKind: String, CaseIterable, Sendable {
     // The user
     case commandedToBeQuiet, sentAway
 
-    /// Whether the session cannot outlive it: the next one has to be opened.
+    /// Whether the fault ends the session, so that a new one must be opened.
     package var endsSession: Bool {
         switch self {
         case .refused, .hangsAtConnect, .hangsAtUpgrade, .cutAtUpgrade, .garbageAtUpgrade, .silentFromTheStart,

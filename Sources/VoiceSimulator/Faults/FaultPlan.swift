@@ -1,10 +1,10 @@
-/// What goes wrong on one connection: drawn from a seed before it begins, so that a run can be repeated.
+/// The faults of one connection, drawn from a seed before it begins, so that a run can be repeated.
 package struct FaultPlan: Sendable, Equatable {
     /// How the connection begins.
     package enum Opening: Sendable, Equatable {
         case sound
         case refuse(status: Int)
-        /// The request for the upgrade is read or not, and not answered.
+        /// The upgrade request is read or left unread, and not answered.
         case hang(reads: Bool)
         case cut
         case garbage
@@ -14,34 +14,34 @@ package struct FaultPlan: Sendable, Equatable {
         case lateSettings(milliseconds: Int)
     }
 
-    /// One fault at the event that makes it due.
+    /// One fault and the event that triggers it.
     package struct Strike: Sendable, Equatable {
-        /// How many events the service has sent in the session by then.
+        /// Number of events that the service has sent in the session by then.
         package var event: Int
         package var kind: FaultKind
-        /// Milliseconds or bytes, where the kind has an extent.
+        /// Milliseconds or bytes, for kinds that have an extent.
         package var extent: Int
     }
 
     package private(set) var opening = Opening.sound
-    /// In the order of their events.
+    /// In order of their events.
     package private(set) var strikes: [Strike] = []
-    /// What the user's turns lead to.
+    /// The user's turns and the model's answers.
     package private(set) var turns: [ConversationScript.Turn] = []
-    /// Every so many outputs of a call meet a response that the service began by itself; 0 for none.
+    /// Every how many call outputs meet a response that the service began unasked; 0 for none.
     package private(set) var raceEvery = 0
-    /// How late the transcripts of the user's turns are, in turn, in milliseconds.
+    /// Delays of the transcripts of the user's turns, used in rotation, in milliseconds.
     package private(set) var transcriptDelays = [40]
 
-    /// What may happen, and how often.
+    /// Which faults may happen, and how often.
     package struct Mix: Sendable, Equatable {
-        /// Share of connections that do not begin well, in percent.
+        /// Share of connections with a faulty opening, in percent.
         package var badOpenings = 25
-        /// Events from one fault to the next.
+        /// Number of events from one fault to the next.
         package var gap = 3...70
-        /// Share of turns that the model does not answer in the usual way, in percent.
+        /// Share of turns that the model answers in an unusual way, in percent.
         package var oddTurns = 35
-        /// Stalls of more than this end the session.
+        /// Duration of a stall, in milliseconds; a longer one would end the session.
         package var stall = 50...900
         /// Longest text of an enormous event, in bytes.
         package var enormous = 300_000
@@ -140,7 +140,7 @@ package struct FaultPlan: Sendable, Equatable {
 }
 
 extension ConversationScript.Action {
-    /// The fault that this answer is, if it is one.
+    /// The fault that this action represents, if any.
     var fault: FaultKind? {
         switch self {
         case .say, .call, .callOnly: nil

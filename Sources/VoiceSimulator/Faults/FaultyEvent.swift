@@ -1,6 +1,6 @@
-/// Messages that no service should send, and some do.
+/// Messages that no service should send, but some do.
 enum FaultyEvent {
-    /// What stands for the kind on the wire; nil for kinds that are no message.
+    /// The text to send for a strike; nil for kinds that are not messages.
     static func text(_ strike: FaultPlan.Strike) -> String? {
         switch strike.kind {
         case .unknown: pick(unknown, strike)

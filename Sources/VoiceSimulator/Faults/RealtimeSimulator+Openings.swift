@@ -1,15 +1,15 @@
 internal import NIOCore
 
-/// Connections that do not come to an upgrade.
+/// Connections that fail before the upgrade.
 extension RealtimeSimulator {
-    /// Makes trouble on a new connection; returns whether the connection is good for nothing else.
+    /// Applies the opening's fault to a new connection; returns whether the connection has no further use.
     func spoil(_ channel: any Channel, _ opening: FaultPlan.Opening, _ attempt: Int) throws -> Bool {
         switch opening {
         case .hang(let reads):
             report(reads ? .hangsAtUpgrade : .hangsAtConnect)
             track(channel, attempt)
             if !reads { channel.setOption(.autoRead, value: false).whenFailure { _ in } }
-            // A channel that does not read does not see the client leave.
+            // A channel that does not read never sees the client leave.
             channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
         case .cut:
             report(.cutAtUpgrade)

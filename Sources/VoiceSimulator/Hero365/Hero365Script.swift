@@ -1,37 +1,37 @@
-/// What the simulated Hero365 says, and what trouble it makes.
+/// The answers of the simulated Hero365, and its faults.
 package struct Hero365Script: Sendable, Equatable {
-    /// How the sound of an answer is written.
+    /// How the audio of an answer is encoded.
     package enum Form: String, CaseIterable, Sendable {
-        /// A packet of Opus in each message.
+        /// One Opus packet per message.
         case packet
-        /// Sixteen packets of 20 ms in each, with their lengths.
+        /// Up to sixteen Opus packets of 20 ms per message, each preceded by its length.
         case lengths
-        /// The same as pages of Ogg.
+        /// The same packets as Ogg pages.
         case ogg
-        /// PCM, 16 bits.
+        /// 16-bit PCM.
         case pcm
     }
 
     package struct Faults: Sendable, Equatable {
-        /// On so many connections; later ones are sound.
+        /// Number of connections with faults; later ones are sound.
         package var connections = Int.max
-        /// Messages of sound, in percent: lost, sent after the next, sent twice.
+        /// Shares of audio messages, in percent: lost, sent after the next, sent twice.
         package var loss = 0
         package var reordering = 0
         package var duplicates = 0
-        /// The socket is lost so many ms after a turn.
+        /// Drops the socket so many ms after a turn.
         package var dropsAfterTurn: Int?
-        /// A turn is answered with this error.
+        /// Answers every turn with this error.
         package var error: (code: String, retryAfter: Int?)?
-        /// Nothing is said to `start_session`.
+        /// Does not reply to `start_session`.
         package var ignoresStart = false
-        /// Flat messages are refused.
+        /// Refuses flat messages.
         package var wantsNested = false
-        /// The session's state is never told.
+        /// Never sends the session's status.
         package var tellsNoStatus = false
-        /// An answer is said to its end though there is another turn.
+        /// Sends an answer to its end even if another turn begins.
         package var finishesAnswers = false
-        /// Texts that are sent right after the start, whatever they are.
+        /// Arbitrary texts sent right after the start.
         package var nonsense: [String] = []
 
         package init() {}
@@ -39,17 +39,17 @@ package struct Hero365Script: Sendable, Equatable {
         package static func == (left: Faults, right: Faults) -> Bool { "\(left)" == "\(right)" }
     }
 
-    /// In order; the last one again to every turn behind them. An empty one is no answer.
+    /// In order; the last one is repeated for every later turn. An empty one means no answer.
     package var answers: [String]
     package var faults: Faults
     package var form = Form.packet
-    /// Before an answer, in ms.
+    /// Delay of an answer, in ms.
     package var delay = 300
-    /// A session, in ms.
+    /// Length of a session, in ms.
     package var lasts = 300_000
-    /// Messages are sent in binary frames.
+    /// Whether messages are sent in binary frames.
     package var isBinary = false
-    /// The agent hands over to another one before the first answer.
+    /// The agent to which the first one hands over before the first answer.
     package var transfersTo: String?
 
     package init(_ answers: [String], faults: Faults = .init()) {

@@ -20,7 +20,7 @@ package final class Hero365Simulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer token.
-    ///   - events: without sound; called on the thread of the connection; must not block.
+    ///   - events: without audio data; called on the connection's thread; must not block.
     package init(
         _ script: Hero365Script,
         key: String = "sk-simulated",
@@ -56,15 +56,15 @@ package final class Hero365Simulator: Sendable {
         )
     }
 
-    /// Starts to listen and returns the port; throws when the port is taken.
+    /// Starts to listen and returns the port; throws if the port is taken.
     package func start() async throws -> Int { try await server.start() }
 
     /// Closes the listener and every connection.
     package func stop() async { await server.stop() }
 
-    /// What clients did that the service does not allow, in the sessions that are over.
+    /// What clients did that the service does not allow, in the ended sessions.
     package var violations: [String] { shared.record.withLock { $0.violations } }
 
-    /// How much of each turn was louder than silence, in ms, in the sessions that are over.
+    /// Audio louder than silence in each turn of the ended sessions, in ms.
     package var heard: [Int] { shared.record.withLock { $0.heard } }
 }

@@ -1,10 +1,10 @@
 internal import VoiceOpus
 
-/// Speech as messages of Hero365 carry it.
+/// Encodes speech as the payloads of Hero365 messages.
 enum Hero365Sound {
     private static let rate = 16_000
 
-    /// The bytes of each message of an answer; none where nothing can be encoded.
+    /// The bytes of each message of an answer; empty if encoding fails.
     static func messages(of text: String, voice: SpokenVoice, form: Hero365Script.Form) -> [[UInt8]] {
         let samples = SpokenVoice.resample(voice.samples(text), from: 24_000, to: rate)
         switch form {
@@ -36,7 +36,7 @@ enum Hero365Sound {
     private static func packets(_ samples: [Int16], length: Int) -> [[UInt8]] {
         var options = OpusSpeechEncoder.Options()
         options.hasDTX = false
-        // The voice may be tones, which a codec for speech spoils at less.
+        // The voice may be tones, which a speech codec distorts at lower bit rates.
         options.bitrate = 48_000
         guard let encoder = try? OpusSpeechEncoder(options) else { return [] }
         return pieces(samples, length: length).compactMap { try? encoder.encode($0) }

@@ -7,13 +7,13 @@ struct SimulatedHero365Session: SimulatedConversation {
         var event: SimulatedJSON
     }
 
-    /// Sound of a message, in ms, and of a message with many packets.
+    /// Audio in a message with one packet, and in one with many, in ms.
     private static let packet = 60
     private static let many = 320
     private static let rate = 16_000
-    /// Messages that are sent ahead of their time.
+    /// Number of messages sent ahead of time.
     private static let ahead = 3
-    /// Messages of a minute, as documented.
+    /// Documented limit of messages per minute.
     private static let most = 1000
 
     private let script: Hero365Script
@@ -21,7 +21,7 @@ struct SimulatedHero365Session: SimulatedConversation {
     private var random: SplitMix
     private(set) var turnsUsed: Int
     private(set) var violations: [String] = []
-    /// What was heard of each turn, in ms of sound that is louder than silence.
+    /// Audio louder than silence in each turn, in ms.
     private(set) var heard: [Int] = []
     private var session: String?
     private var isNested = false
@@ -33,10 +33,10 @@ struct SimulatedHero365Session: SimulatedConversation {
     private var due: [Due] = []
     private var dropsAt: Int?
     private var endsAt: Int?
-    /// Until when an answer is being sent.
+    /// End of the answer being sent.
     private var speaksUntil = 0
 
-    /// - Parameter turn: turns that were taken on connections before.
+    /// - Parameter turn: number of turns taken on earlier connections.
     init(_ script: Hero365Script, voice: SpokenVoice, turn: Int, seed: UInt64) {
         self.script = script
         self.voice = voice
@@ -44,7 +44,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         random = SplitMix(seed: seed)
     }
 
-    /// Without sound.
+    /// The event without its audio data.
     static func recorded(_ event: SimulatedJSON) -> SimulatedJSON {
         guard case .object(var members) = event else { return event }
         if case .object? = members["data"] { members["data"] = members["data"].map(recorded) }
@@ -52,7 +52,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         return .object(members)
     }
 
-    // MARK: What it is told
+    // MARK: Messages from the client
 
     mutating func receive(_ text: String, at now: Int) -> [SocketOutput] {
         guard let event = SimulatedJSON(text: text), let type = event["type"]?.string else {
@@ -128,7 +128,8 @@ struct SimulatedHero365Session: SimulatedConversation {
             if script.faults.finishesAnswers {
                 start = speaksUntil
             } else {
-                // Numbers are given when an answer is planned: the last is that of the first that is not sent any more.
+                // Sequence numbers are assigned when an answer is planned: continue with the first one that was not
+                // sent.
                 let next = due.compactMap { $0.event["sequence"]?.int ?? $0.event["data"]?["sequence"]?.int }.min()
                 if let next { sequenceDown = next - 1 }
                 due = []
@@ -144,7 +145,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         return outputs
     }
 
-    /// Of the turn that is over.
+    /// Audio louder than silence in the turn that ended.
     private func loudMilliseconds() -> Int {
         var samples: [Int16] = []
         if isPCM {
@@ -158,7 +159,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         } * 10
     }
 
-    // MARK: What it says
+    // MARK: Messages to the client
 
     private func send(_ type: String, _ members: [String: SimulatedJSON]) -> SocketOutput {
         let event = message(type, members)
@@ -193,12 +194,12 @@ struct SimulatedHero365Session: SimulatedConversation {
         )
     }
 
-    /// Plans what is sent, and when.
+    /// Schedules the messages of an answer.
     private mutating func answer(_ text: String, at start: Int) {
         let first = start + script.delay
         let messages = text.isEmpty ? [] : Hero365Sound.messages(of: text, voice: voice, form: script.form)
         let length = script.form == .packet || script.form == .pcm ? Self.packet : Self.many
-        // Its numbers are those of the answer.
+        // Each answer is numbered from 1.
         sequenceDown = 0
         var planned: [Due] = []
         if !script.faults.tellsNoStatus, !messages.isEmpty {
@@ -220,7 +221,7 @@ struct SimulatedHero365Session: SimulatedConversation {
         due += planned
     }
 
-    /// A message of sound as the network leaves it.
+    /// A message of audio after the network's faults: lost, late, duplicated or unchanged.
     private mutating func troubled(_ message: Due, _ length: Int) -> [Due] {
         func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
         if happens(script.faults.loss) { return [] }

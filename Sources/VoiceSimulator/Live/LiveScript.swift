@@ -1,14 +1,15 @@
-/// What the simulated GPT-Live model hears and does. Like its fellow it knows when somebody spoke, not what.
+/// What the simulated GPT-Live model hears and does. As in `ConversationScript`, the simulator detects when somebody
+/// spoke, not what was said.
 package struct LiveScript: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// Speaks a text.
         case say(String)
-        /// Hands the request over; `bridge` is what it says meanwhile.
+        /// Delegates the request; `bridge` is said meanwhile.
         case delegate(bridge: String?)
         case nothing
     }
 
-    /// One turn of the user: the words and what becomes of them.
+    /// One turn of the user: the words and the model's action.
     package struct Turn: Sendable, Equatable {
         package var words: String
         package var action: Action
@@ -19,29 +20,29 @@ package struct LiveScript: Sendable, Equatable {
         }
     }
 
-    /// Trouble to make.
+    /// Faults to inject. Times are in ms.
     package struct Faults: Sendable, Equatable {
-        /// On so many connections; later ones are sound.
+        /// Number of connections with faults; later ones are sound.
         package var connections = Int.max
-        /// The timeline stands still from here on, in ms: what is sent is read and not counted.
+        /// The position at which the timeline stops: later audio is read and not counted.
         package var freezesAt: Int?
-        /// Words that nobody said, handed over as a request, at this place in ms.
+        /// Words that nobody said, delegated as a request at this position.
         package var phantom: (words: String, at: Int)?
-        /// Texts are placed and never acknowledged.
+        /// Places texts but never acknowledges them.
         package var losesAcknowledgements = false
-        /// How much later texts are placed, in ms.
+        /// Additional delay before texts are placed.
         package var defersAppends = 0
-        /// How much later the user's words come, in ms.
+        /// Additional delay of the user's words.
         package var delaysWords = 0
-        /// The session is over so many ms after its start.
+        /// Ends the session so long after its start.
         package var expiresAfter: Int?
-        /// The socket is lost so many ms after a request was handed over.
+        /// Drops the socket so long after a request was delegated.
         package var dropsAfterDelegation: Int?
-        /// `acknowledgement_delay_ms` is not known.
+        /// Rejects `acknowledgement_delay_ms` as unknown.
         package var refusesDelay = false
-        /// A request is handed over twice, under the same id and under another one.
+        /// Delegates each request again, under the same id and under another one.
         package var repeatsDelegations = false
-        /// Texts that are sent right after the start, whatever they are.
+        /// Arbitrary texts sent right after the start.
         package var nonsense: [String] = []
         /// Refuses the start with this error code.
         package var refusesStart: String?
@@ -53,7 +54,7 @@ package struct LiveScript: Sendable, Equatable {
         }
     }
 
-    /// In order; more turns are not answered.
+    /// In order; further turns are not answered.
     package var turns: [Turn]
     package var faults: Faults
 
@@ -62,7 +63,7 @@ package struct LiveScript: Sendable, Equatable {
         self.faults = faults
     }
 
-    /// Every turn becomes a request.
+    /// A script in which every turn becomes a request.
     package static func requests(_ queries: [String]) -> LiveScript {
         LiveScript(queries.map { Turn($0, .delegate(bridge: "One moment.")) })
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 ///     GET /v1/live/sessions  ->  SocketSimulator  ->  SimulatedLiveSession (pure)
 ///
-/// It runs in real time, as its timeline is the sound that it is sent.
+/// Runs in real time, because its timeline is the audio that it receives.
 package final class LiveSimulator: Sendable {
     private struct Record {
         var turns = 0
@@ -21,8 +21,8 @@ package final class LiveSimulator: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free one.
     ///   - key: the accepted bearer key.
-    ///   - threshold: quieter audio than this is never speech, in dBFS.
-    ///   - events: called on the thread of the connection; must not block.
+    ///   - threshold: audio below this level is never speech, in dBFS.
+    ///   - events: called on the connection's thread; must not block.
     package init(
         _ script: LiveScript,
         key: String = "sk-simulated",
@@ -58,7 +58,7 @@ package final class LiveSimulator: Sendable {
         )
     }
 
-    /// Starts to listen and returns the port; throws when the port is taken.
+    /// Starts to listen and returns the port; throws if the port is taken.
     package func start() async throws -> Int { try await server.start() }
 
     /// Closes the listener and every connection.

@@ -1,16 +1,16 @@
 internal import VoiceBase
 
-/// One session of the simulated GPT-Live service: its timeline is the sound that it is sent, its output a track that never
-/// ends. Pure; told the time in ms.
+/// One session of the simulated GPT-Live service: its timeline is the audio it receives, its output an endless track.
+/// Pure; times are in ms.
 ///
-/// The delays are those that were measured of the service: 700 ms from a place of the timeline to its sound, 750 to the
+/// The delays are those measured with the service: 700 ms from a position of the timeline to its audio, 750 to the
 /// placement of a text, 600 to the first word it causes, 450 from a word to its transcript.
 struct SimulatedLiveSession: SimulatedConversation {
     typealias Output = SocketOutput
 
     private enum Phase { case opening, live, closing, closed }
 
-    /// Something that is due at a place of the timeline.
+    /// An output and its position on the timeline.
     private struct Due {
         var at: Int
         var what: What
@@ -39,17 +39,17 @@ struct SimulatedLiveSession: SimulatedConversation {
     private var userStart = 0
     private var events = 0
     private var nextUsage = 15_000
-    /// The session as it is told.
+    /// The session's settings as reported to the client.
     private var inForce: [String: SimulatedJSON] = [:]
     private var outputPosition = 0
-    /// Speech that is said from `outputPosition` on.
+    /// Speech to play from `outputPosition` on.
     private var speech: [Int16] = []
     private var words: [(at: Int, text: String)] = []
     private var hasPhantom = false
     /// What the client did that the service does not allow.
     private(set) var violations: [String] = []
 
-    /// - Parameter turn: of the script, to begin with.
+    /// - Parameter turn: number of the script turn with which to begin.
     init(script: LiveScript, voice: SpokenVoice, threshold: Double, tag: String, turn: Int) {
         self.script = script
         self.voice = voice
@@ -59,7 +59,7 @@ struct SimulatedLiveSession: SimulatedConversation {
     }
 
     private var position: Int { samples / 24 }
-    /// How many turns of the script are used up.
+    /// Number of script turns used.
     var turnsUsed: Int { turns }
 
     // MARK: Messages
@@ -196,13 +196,13 @@ struct SimulatedLiveSession: SimulatedConversation {
         }
     }
 
-    /// - Returns: when the last word is told.
+    /// - Returns: when the last word is reported.
     private mutating func transcribe(_ text: String, from start: Int, to end: Int) -> Int {
         let words = text.split(separator: " ")
         let length = max(1, end - start) / max(1, words.count)
         var last = position
         for (index, word) in words.enumerated() {
-            // On a grid of 200 ms.
+            // Times lie on a grid of 200 ms.
             let begin = (start + index * length) / 200 * 200
             last = max(position, begin + 200 + 450) + script.faults.delaysWords
             let text = (index == 0 && turns == 0 ? "" : " ") + word
@@ -336,7 +336,7 @@ struct SimulatedLiveSession: SimulatedConversation {
     private mutating func send(_ members: [String: SimulatedJSON]) -> Output {
         events += 1
         var members = members
-        // The service's own sound bears none.
+        // Audio deltas have no event id.
         if members["delta"] == nil || members["start_ms"] != nil {
             members["event_id"] = .string("event_\(tag)_\(events)")
         }

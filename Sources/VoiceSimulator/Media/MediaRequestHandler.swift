@@ -2,19 +2,19 @@ internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection of the media server.
+/// Serves one connection of the media server.
 final class MediaRequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Sound bytes between two titles (ICY "icy-metaint").
+    /// Audio bytes between two titles (ICY "icy-metaint").
     private static let titleInterval = 4000
 
     private let server: MediaServer
     private var head: HTTPRequestHead?
     private var ticks: RepeatedTask?
     private var reset: Scheduled<Void>?
-    /// What is still to be sent; sent again and again when `isEndless`.
+    /// Bytes still to be sent; repeated if `isEndless`.
     private var body: [UInt8] = []
     private var offset = 0
     private var isEndless = false
@@ -130,7 +130,7 @@ final class MediaRequestHandler: ChannelInboundHandler {
         context.flush()
     }
 
-    /// A block of ICY metadata: a count of 16 bytes, then the text.
+    /// A block of ICY metadata: its length in units of 16 bytes, then the text, padded with zeros.
     private func title() -> [UInt8] {
         let text = Array("StreamTitle='\(titles[min(titlesSent, titles.count - 1)])';".utf8)
         titlesSent += 1
@@ -152,7 +152,7 @@ final class MediaRequestHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    /// "bytes=100-": 100.
+    /// The first byte of a range: 100 for "bytes=100-"; nil without a valid range.
     private static func firstByte(_ range: String?, of count: Int) -> Int? {
         guard let range, range.hasPrefix("bytes="), let first = Int(range.dropFirst(6).prefix { $0 != "-" }),
             first < count

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A web server on 127.0.0.1 with media, and with all that goes wrong with media.
+/// A web server on 127.0.0.1 that serves media, and simulates the faults of media servers.
 package final class MediaServer: Sendable {
     private struct State {
         var replies: [String: MediaReply] = [:]
@@ -8,7 +8,7 @@ package final class MediaServer: Sendable {
         var sent = 0
     }
 
-    /// Requests that are kept for inspection.
+    /// Number of requests kept for inspection.
     package static let recordLimit = 10_000
 
     private let state = Mutex(State())
@@ -24,12 +24,12 @@ package final class MediaServer: Sendable {
     /// Closes the listener and every connection.
     package func stop() async { await listener.stop() }
 
-    /// Answers a path from now on; other paths are 404.
+    /// Sets the reply for a path from now on; other paths get 404.
     package func serve(_ path: String, _ reply: MediaReply) {
         state.withLock { $0.replies[path] = reply }
     }
 
-    /// The paths asked for, in order.
+    /// The requested paths, in order.
     package var requests: [String] { state.withLock { $0.requests } }
 
     /// Bytes of media handed to the network.
@@ -45,20 +45,21 @@ package final class MediaServer: Sendable {
     }
 }
 
-/// How a media server answers one address.
+/// The reply of a media server to one address.
 package enum MediaReply: Sendable {
     /// A whole file.
     case file(type: String, [UInt8], headers: [String: String] = [:])
     case redirect(to: String)
     case status(Int)
-    /// Promises more than it sends: closes the connection after so many bytes, or says nothing more.
+    /// Announces more than it sends: closes the connection after these bytes, or stalls.
     case broken(type: String, [UInt8], stalls: Bool)
-    /// The same, but half a second later the connection is reset (RST), and the address has a whole file from then on.
+    /// The same, but half a second later the connection is reset (RST), and from then on the address serves a whole
+    /// file.
     case reset(type: String, [UInt8], then: [UInt8])
-    /// The bytes again and again as fast as they are taken, promising so many of them.
+    /// Repeats the bytes as fast as the client takes them, and announces `length` bytes.
     case huge(type: String, [UInt8], length: Int)
-    /// The bytes again and again, so many a tenth of a second; with titles between them (ICY) when there are any.
+    /// Repeats the bytes, `bytesPerTick` every tenth of a second, with titles between them (ICY) if there are any.
     case endless(type: String, [UInt8], bytesPerTick: Int, titles: [String])
-    /// The bytes once, slowly.
+    /// Sends the bytes once, `bytesPerTick` every tenth of a second.
     case drip(type: String, [UInt8], bytesPerTick: Int)
 }

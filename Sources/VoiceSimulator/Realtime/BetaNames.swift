@@ -10,7 +10,7 @@ enum BetaNames {
         "conversation.item.added": "conversation.item.created",
     ]
 
-    /// The event under its beta name; nil when the beta had no such event.
+    /// The event under its beta name; nil if the beta had no such event.
     static func event(_ event: [String: SimulatedJSON]) -> [String: SimulatedJSON]? {
         guard let type = event["type"]?.string, type != "conversation.item.done" else { return nil }
         var renamed = event.mapValues(content)
@@ -18,7 +18,7 @@ enum BetaNames {
         return renamed
     }
 
-    /// The types of content parts inside items, which lost their `output_` at the time.
+    /// Renames the types of content parts inside items, which had no `output_` prefix in the beta.
     private static func content(_ value: SimulatedJSON) -> SimulatedJSON {
         switch value {
         case .array(let elements): return .array(elements.map(content))

@@ -1,6 +1,6 @@
 /// What the simulated model hears and says.
 ///
-/// The simulator cannot understand speech: it knows when somebody spoke, and the script says what it was and what
+/// The simulator cannot understand speech: it detects when somebody spoke, and the script says what was said and what
 /// happens next.
 package struct ConversationScript: Sendable, Equatable {
     /// A call of a client-side function.
@@ -20,32 +20,32 @@ package struct ConversationScript: Sendable, Equatable {
         case call(Call)
     }
 
-    /// How a response ends; one that is not completed ends within its last item.
+    /// How a response ends; a response that is not completed ends within its last item.
     package enum End: Sendable, Equatable {
         case completed
         case incomplete(reason: String)
         case cancelled(reason: String)
     }
 
-    /// How the model answers one user turn.
+    /// How the model answers one turn of the user.
     package enum Action: Sendable, Equatable {
         /// Speaks a text.
         case say(String)
         /// Speaks a filler and calls a function in the same response.
         case call(filler: String, tool: String, arguments: SimulatedJSON)
-        /// Calls a function without a word.
+        /// Calls a function without speaking.
         case callOnly(tool: String, arguments: SimulatedJSON)
         /// Calls several functions in one response.
         case calls(filler: String?, [Call])
         /// Makes a response that fails with this error code and message.
         case fail(code: String, message: String)
-        /// Makes no response.
+        /// Creates no response.
         case nothing
-        /// Speaks and calls in any order, each part an item of its own.
+        /// Speaks and calls in any order; each part is an item.
         case compose([Part], end: End)
     }
 
-    /// One user turn: the words and the answer.
+    /// One turn of the user: the words and the model's answer.
     package struct Turn: Sendable, Equatable {
         package var transcript: String
         package var action: Action
@@ -56,22 +56,23 @@ package struct ConversationScript: Sendable, Equatable {
         }
     }
 
-    /// The turns in order; later turns follow `queries`.
+    /// The turns in order; once they are used up, `queries` follow.
     package var turns: [Turn]
     /// What users ask, in rotation, once `turns` is used up: each becomes a call of `ask_jarvis` with a filler.
     package var queries: [String]
-    /// What is said while the agent works, in rotation.
+    /// Fillers spoken while the agent works, in rotation.
     package var fillers = ["Checking now.", "One moment.", "Let me see.", "Looking into it."]
-    /// Plays what an output names under handles ("media-1: ..."), the first at once and the others behind it, before it
+    /// Plays what an output names under handles ("media-1: ..."), the first at once and the others after it, before it
     /// speaks of anything.
     package var playsNamedMedia = false
-    /// What the model does when it is to speak of outputs, in order; nil, and after the last, it speaks of them.
+    /// The model's actions when it is asked to speak about outputs, in order; for nil, and after the last one, it reads
+    /// them out.
     package var toOutputs: [Action?] = []
-    /// What the model does when a response is asked for and there is nothing to answer, in order; then `otherwise`.
+    /// The model's actions when a response is requested and there is nothing to answer, in order; then `otherwise`.
     package var toRemarks: [Action] = []
-    /// What is said when a response is asked for and there is nothing to answer.
+    /// What the model says when a response is requested and there is nothing to answer.
     package var otherwise = "I am here."
-    /// Trouble to make.
+    /// Faults to inject.
     package var faults: RealtimeFaults
 
     package init(turns: [Turn] = [], queries: [String] = ["What is on today?"], faults: RealtimeFaults = .init()) {

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Finds speech in 24 kHz PCM16 by its energy.
 ///
-/// Time is counted in samples received, never on a clock: a client that stops sending audio also stops time, as it
-/// does with the real service. Frames of 10 ms are compared with a threshold above a noise floor that falls at once
-/// and rises slowly.
+/// Time is counted in received samples, never on a clock: a client that stops sending audio also stops time, as with
+/// the real service. Frames of 10 ms are compared with a threshold above a noise floor that falls at once and rises
+/// slowly.
 package struct EnergyVoiceDetector: Sendable {
-    /// What changed; positions in milliseconds of audio received since the detector was made.
+    /// A change; positions are in milliseconds of audio received since the detector was created.
     package enum Change: Sendable, Equatable {
         case started(atMilliseconds: Int)
         case stopped(atMilliseconds: Int)
@@ -14,13 +14,13 @@ package struct EnergyVoiceDetector: Sendable {
 
     /// Frames quieter than this are never speech, in dBFS.
     package var thresholdDecibels: Double
-    /// How far speech must stand above the noise floor, in dB.
+    /// Margin of speech above the noise floor, in dB.
     package var marginDecibels = 10.0
-    /// How much loud audio starts speech.
+    /// Loud audio needed to start speech.
     package var attackMilliseconds: Int
-    /// How much quiet audio ends it.
+    /// Quiet audio needed to end speech.
     package var releaseMilliseconds: Int
-    /// Whether speech is going on.
+    /// Whether speech is in progress.
     package private(set) var isSpeaking = false
     /// Audio received so far.
     package var receivedMilliseconds: Int { (frames * Self.frame + partial.count) * 1000 / 24000 }
@@ -38,7 +38,7 @@ package struct EnergyVoiceDetector: Sendable {
         self.releaseMilliseconds = releaseMilliseconds
     }
 
-    /// Takes the next samples and says where speech began or ended in them.
+    /// Processes the next samples and returns where speech began or ended in them.
     package mutating func process(_ samples: [Int16]) -> [Change] {
         partial.append(contentsOf: samples)
         var changes: [Change] = []
@@ -53,7 +53,7 @@ package struct EnergyVoiceDetector: Sendable {
         return changes
     }
 
-    /// Forgets speech in progress, keeping the clock and the noise floor.
+    /// Discards speech in progress; keeps the clock and the noise floor.
     package mutating func reset() {
         isSpeaking = false
         loudRun = 0
@@ -70,7 +70,7 @@ package struct EnergyVoiceDetector: Sendable {
             reset()
             return .stopped(atMilliseconds: end)
         }
-        // A gap inside a syllable costs a little, so that single clicks never add up to speech.
+        // A gap inside a syllable only reduces the count, and single clicks never add up to speech.
         loudRun = loud ? loudRun + 1 : max(0, loudRun - 2)
         guard loudRun * 10 >= attackMilliseconds else { return nil }
         let start = max(0, frames - loudRun) * 10

@@ -1,8 +1,8 @@
-/// Trouble the simulated Realtime service makes when asked.
+/// Faults of the simulated Realtime service.
 package struct RealtimeFaults: Sendable, Equatable {
     /// Cuts the connection, without a close frame, after so many events of a session.
     package var dropAfterEvents: Int?
-    /// Makes trouble only on the first so many TCP connections, refused ones included; later ones are sound.
+    /// Number of TCP connections with faults, refused ones included; later ones are sound.
     package var faultyConnections = Int.max
     /// Sends an event of an unknown type after every so many events.
     package var unknownEventEvery: Int?
@@ -14,16 +14,16 @@ package struct RealtimeFaults: Sendable, Equatable {
     package var rejectUpdateCode: String?
     /// Delays `session.updated`.
     package var updateDelayMilliseconds = 0
-    /// Ends the session as the 60-minute cap does, after so many events.
+    /// Ends the session as the 60-minute limit does, after so many events.
     package var expireAfterEvents: Int?
 
-    /// Lets so many more deltas of a response follow after the user has interrupted it.
+    /// Sends so many more deltas of a response after the user has interrupted it.
     package var lateDeltas = 0
 
-    /// Where set, a plan drawn from it for each connection says what goes wrong.
+    /// Seed of the fault plans, one for each connection; nil for none.
     package var seed: UInt64?
     package var mix = FaultPlan.Mix()
-    /// The plan of this connection.
+    /// The fault plan of this connection.
     var plan: FaultPlan?
 
     package init() {}

@@ -8,14 +8,14 @@ internal import Synchronization
 ///
 ///     GET /v1/realtime?model=...  ->  RealtimeSocketHandler  ->  SimulatedSession (pure)
 ///
-/// Every event of either side is recorded and handed to the handler given to `init`.
+/// Every event of either side is recorded and passed to the `events` handler.
 package final class RealtimeSimulator: Sendable {
-    /// What happens, in order for each connection.
+    /// A connection's events are reported in order.
     package enum Event: Sendable, Equatable {
         case connected(connection: Int)
         case client(connection: Int, SimulatedJSON)
         case server(connection: Int, SimulatedJSON)
-        /// The client sent a close frame; the code is nil where it had none.
+        /// The client sent a close frame; `code` is nil if the frame had none.
         case closing(connection: Int, code: Int?)
         case disconnected(connection: Int)
     }
@@ -37,8 +37,8 @@ package final class RealtimeSimulator: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - events: called on the thread of the connection; must not block.
-    ///   - faults: as well; called with the trouble that a seed of the script's faults makes, and on which connection.
+    ///   - events: called on the connection's thread; must not block.
+    ///   - faults: called likewise, with each fault that a seed causes and its connection.
     package init(
         configuration: RealtimeSimulatorConfiguration,
         script: ConversationScript,
@@ -51,7 +51,7 @@ package final class RealtimeSimulator: Sendable {
         self.events = events
     }
 
-    /// Starts to listen and returns the port; throws when the port is taken.
+    /// Starts to listen and returns the port; throws if the port is taken.
     package func start() async throws -> Int {
         let listener = try await bootstrap().bind(host: "127.0.0.1", port: configuration.port).get()
         state.withLock { $0.listener = listener }
@@ -68,20 +68,20 @@ package final class RealtimeSimulator: Sendable {
         for channel in channels { try? await channel.close().get() }
     }
 
-    /// Cuts every connection without a close frame; the listener stays.
+    /// Cuts every connection without a close frame; the listener stays open.
     package func dropConnections() async {
         for channel in state.withLock({ Array($0.channels.values) }) { try? await channel.close().get() }
     }
 
-    /// Reads nothing any more of the connections that are open, and so answers nothing: as a peer that has gone without a
-    /// word. Connections that begin from now on are sound.
+    /// Stops reading from the open connections, and so answers nothing, like a peer that has vanished. Later
+    /// connections are sound.
     package func stallConnections() async {
         for channel in state.withLock({ Array($0.channels.values) }) {
             try? await channel.setOption(ChannelOptions.autoRead, value: false).get()
         }
     }
 
-    /// Ends the trouble that a seed makes, for connections that begin from now on.
+    /// Ends the faults of a seed, for connections that begin from now on.
     package func calmDown() {
         state.withLock { $0.isTroubled = false }
     }
@@ -92,7 +92,7 @@ package final class RealtimeSimulator: Sendable {
     /// The events received so far, one JSON object per line, in order.
     package var clientEventLines: [String] { state.withLock { $0.clientEvents } }
 
-    /// How many WebSocket connections were accepted so far.
+    /// Number of WebSocket connections accepted so far.
     package var connectionCount: Int { state.withLock { $0.connections } }
 }
 
@@ -103,7 +103,7 @@ extension RealtimeSimulator {
 
     func report(_ fault: FaultKind) { faults(fault, nil) }
 
-    /// Keeps a connection that is not upgraded, to be closed with the others.
+    /// Tracks a connection that is not upgraded, so that `stop` closes it too.
     func track(_ channel: any Channel, _ attempt: Int) {
         state.withLock { $0.channels[-attempt] = channel }
         channel.closeFuture.whenComplete { _ in
@@ -236,23 +236,23 @@ package struct RealtimeSimulatorConfiguration: Sendable {
     package var port = 0
     /// The accepted bearer key.
     package var key: String
-    /// How many times faster than real time audio is sent; 0 sends without waiting.
+    /// How many times faster than real time audio is sent; 0 sends without pauses.
     package var speed = 5.0
     /// Audio in one delta, 20 to 200 ms.
     package var chunkMilliseconds = 100
     /// Time between the trigger of a response and its first word.
     package var responseLatencyMilliseconds = 50
-    /// Silence that ends a turn; nil takes `silence_duration_ms` of the session, or 500 ms with `semantic_vad`.
+    /// Silence that ends a turn; nil uses `silence_duration_ms` of the session, or 500 ms with `semantic_vad`.
     package var releaseMilliseconds: Int?
-    /// Quieter audio than this is never speech, in dBFS.
+    /// Audio below this level is never speech, in dBFS.
     package var thresholdDecibels = -45.0
     /// How the model's words become audio.
     package var voice: SpokenVoice = .natural
     /// `expires_at` of the session, in Unix seconds.
     package var expiresAt = 1_900_000_000
-    /// How many events of each side are kept for inspection, audio included; later ones are not recorded.
+    /// Number of events kept for inspection, for each side and including audio; later ones are not recorded.
     package var recordLimit = 5000
-    /// Time between the pings of the server, in seconds; 0 sends none.
+    /// Interval of the server's pings, in seconds; 0 sends none.
     package var pingSeconds = 20
 
     package init(key: String = "sk-simulated") {

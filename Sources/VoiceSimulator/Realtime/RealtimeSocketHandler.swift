@@ -2,14 +2,14 @@ internal import Glibc
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Connects one WebSocket with one `SimulatedSession`.
+/// Connects one WebSocket to one `SimulatedSession`.
 ///
-/// Lives on its event loop alone. What the session wants done is done in order; timers run on the loop.
+/// Runs only on its event loop. The session's actions are performed in order; its timers run on the loop.
 final class RealtimeSocketHandler: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    /// What went over the wire.
+    /// Traffic on the wire.
     enum Traffic {
         case received(SimulatedJSON)
         case sent(SimulatedJSON, line: String)
@@ -24,9 +24,9 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
     private let pingSeconds: Int
     private var pings: RepeatedTask?
     private var isClosing = false
-    /// Reads on, so that it sees the client leave, and answers nothing.
+    /// Whether the handler ignores input. It keeps reading, so that it sees the client leave.
     private var isSilent = false
-    /// What waits for the end of a stall.
+    /// Actions held back until a stall ends; nil without a stall.
     private var held: [SimulatedAction]?
 
     init(
@@ -55,7 +55,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        // The repeated task holds the handler: without this both would stay.
+        // The repeated task retains the handler, so both would leak without this.
         pings?.cancel()
         pings = nil
     }
@@ -129,7 +129,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
                     wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)),
                     promise: nil
                 )
-                // The client answers with its own close frame; a silent one is not waited for.
+                // Waits for the client's close frame, for one second at most.
                 close(context, afterMilliseconds: 1000)
             case .drop:
                 isClosing = true
@@ -165,7 +165,7 @@ final class RealtimeSocketHandler: ChannelInboundHandler {
         }
     }
 
-    /// Closes with what is not read yet thrown away, which the peer gets to know as a reset.
+    /// Closes and discards unsent data, which the peer sees as a reset.
     private func reset(_ context: ChannelHandlerContext) {
         let channel = context.channel
         guard let options = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }

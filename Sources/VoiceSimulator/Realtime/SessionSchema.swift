@@ -1,12 +1,12 @@
-/// The keys `session.update` may carry; anything else is rejected as `unknown_parameter`.
+/// The keys that `session.update` may carry; any other is rejected as `unknown_parameter`.
 indirect enum SessionSchema: Sendable {
     /// Any value.
     case any
-    /// An object with exactly these possible keys, or null.
+    /// An object with these keys only, or null.
     case keys([String: SessionSchema])
-    /// An array of such values.
+    /// An array of values of this schema.
     case list(SessionSchema)
-    /// Objects told apart by their `type`.
+    /// Objects distinguished by their `type`.
     case typed([String: SessionSchema])
 
     static let session = keys([

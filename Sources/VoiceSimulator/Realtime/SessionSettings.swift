@@ -1,6 +1,6 @@
 /// The effective configuration of a session and the rules of `session.update`.
 struct SessionSettings: Sendable {
-    /// Why an update was rejected; nothing of it was applied.
+    /// Why an update was rejected; no part of it was applied.
     struct Rejection: Error, Equatable {
         var code: String
         var message: String
@@ -80,7 +80,7 @@ struct SessionSettings: Sendable {
         }
     }
 
-    /// Objects named `audio`, `input` and `output` are merged, everything else is replaced.
+    /// Objects named `audio`, `input` and `output` are merged; everything else is replaced.
     private static func merged(_ old: SimulatedJSON, _ new: SimulatedJSON, depth: Int) -> SimulatedJSON {
         guard case .object(var result) = old, case .object(let change) = new else { return new }
         for (key, value) in change {

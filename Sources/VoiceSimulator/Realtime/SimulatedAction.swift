@@ -1,4 +1,4 @@
-/// What a simulated session wants done.
+/// An action that a simulated session requests.
 package enum SimulatedAction: Sendable, Equatable {
     /// Send one event.
     case send(SimulatedJSON)
@@ -8,23 +8,23 @@ package enum SimulatedAction: Sendable, Equatable {
     case close(code: Int, reason: String)
     /// Cut the connection without a close frame.
     case drop
-    /// Cut it with a reset in place of an end.
+    /// Cut the connection with a reset.
     case reset
-    /// Send a text that may be no event.
+    /// Send a text that need not be an event.
     case sendText(String)
     /// Send a binary message.
     case sendBinary([UInt8])
-    /// Send nothing for so many milliseconds; what is to be sent waits.
+    /// Send nothing for so many milliseconds; further actions wait.
     case stallWriting(milliseconds: Int)
     /// Read nothing for so many milliseconds.
     case stallReading(milliseconds: Int)
-    /// Neither answer nor send anything any more.
+    /// Stop sending and answering.
     case fallSilent
-    /// Trouble was made.
+    /// A fault was injected.
     case report(FaultKind)
 }
 
-/// Something a simulated session waits for.
+/// An event that a simulated session waits for.
 package enum SimulatedTimer: Sendable, Hashable {
     /// The next piece of the response with this serial number.
     case response(Int)
@@ -34,7 +34,7 @@ package enum SimulatedTimer: Sendable, Hashable {
     case transcript(item: String, text: String)
 }
 
-/// Why a connection is turned away after a successful upgrade.
+/// Why a connection is refused after a successful upgrade.
 ///
 /// The service accepts the WebSocket, sends one `error` event and closes.
 package enum SimulatedRefusal: Sendable, Equatable {

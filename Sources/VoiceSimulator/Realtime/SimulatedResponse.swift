@@ -1,6 +1,6 @@
 /// A response in progress.
 struct SimulatedResponse: Sendable {
-    /// One piece of it.
+    /// One piece of the response.
     enum Step: Sendable {
         case openMessage
         /// Words and the audio of one delta.
@@ -8,7 +8,7 @@ struct SimulatedResponse: Sendable {
         case closeMessage
         case call(tool: String, arguments: SimulatedJSON)
         case failed(code: String, message: String)
-        /// The end of a response that ran out of what it may use.
+        /// The end of a response that reached a limit.
         case incomplete(reason: String)
         /// The end of a response that was stopped.
         case cancelled(reason: String)
@@ -24,7 +24,7 @@ struct SimulatedResponse: Sendable {
     var serial: Int
     var id: String
     var metadata: SimulatedJSON
-    /// What is still to come, in reverse order.
+    /// The remaining steps, in reverse order.
     var steps: [Step]
     var message: Message?
     var output: [SimulatedJSON] = []

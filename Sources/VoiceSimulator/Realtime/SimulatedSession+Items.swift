@@ -1,8 +1,8 @@
 extension SimulatedSession {
-    /// How many items a session keeps; the oldest answer nothing any more.
+    /// Number of items that a session keeps; later ones cannot be referred to.
     static let itemLimit = 4000
 
-    /// How many function outputs wait for one response; more are joined to the conversation but not spoken.
+    /// Number of function outputs that wait for one response; further ones join the conversation but are not spoken.
     static let outputLimit = 64
 
     /// Appends an item to the conversation.
@@ -109,7 +109,7 @@ extension SimulatedSession {
     }
 }
 
-/// An item of the conversation as the server remembers it.
+/// An item of the conversation, as stored by the server.
 struct SimulatedItem: Sendable {
     var value: SimulatedJSON
     /// Assistant audio generated for it, in bytes of PCM16; nil for items without audio output.

@@ -78,7 +78,7 @@ extension SimulatedSession {
         close(item("completed", text), id: id, index: index, completed: true)
     }
 
-    /// Speaks in text beside the conversation: nothing joins it.
+    /// Answers in text outside the conversation, which does not change.
     mutating func answerOutOfBand(metadata: SimulatedJSON) {
         let (id, item) = (newID("resp"), newID("item"))
         let words = SimulatedJSON.string(script.otherwise)
@@ -153,7 +153,7 @@ extension SimulatedSession {
         ]
     }
 
-    /// Token counts in the right proportions: assistant audio is one token per 50 ms.
+    /// Token counts in realistic proportions: assistant audio is one token per 50 ms.
     static func usage(words: Int, audioMilliseconds: Int) -> SimulatedJSON {
         let (text, audio) = (words + 4, audioMilliseconds / 50)
         return [

@@ -1,5 +1,5 @@
 extension SimulatedSession {
-    /// Answers the user turn that was committed last, when nothing else is being said.
+    /// Answers the last committed user turn, unless a response is in progress.
     mutating func answerWaitingTurn(metadata: SimulatedJSON = nil) {
         guard response == nil, let turn = waitingTurn else { return }
         waitingTurn = nil
@@ -61,14 +61,14 @@ extension SimulatedSession {
         stopResponse(reason: "client_cancelled")
     }
 
-    /// The words between the first pair of double quotes: instructions such as `Say exactly "..."`.
+    /// The words between the first pair of double quotes, for instructions such as `Say exactly "..."`.
     private static func quoted(_ text: String) -> String? {
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count >= 3, !parts[1].isEmpty else { return nil }
         return String(parts[1])
     }
 
-    /// What the script wants done about the outputs, or words about them.
+    /// The script's action on the outputs, or words about them.
     private mutating func answerToOutputs(_ request: SimulatedJSON?) -> [SimulatedResponse.Step] {
         outputAnswers += 1
         guard outputAnswers <= script.toOutputs.count, let action = script.toOutputs[outputAnswers - 1] else {
@@ -78,7 +78,7 @@ extension SimulatedSession {
         return steps(of: action)
     }
 
-    /// Calls that play what the outputs name; nil where they name nothing, or where no call is wanted.
+    /// Calls that play what the outputs name; nil if they name nothing or calls are not allowed.
     private mutating func playNamed(_ request: SimulatedJSON?) -> [SimulatedResponse.Step]? {
         guard script.playsNamedMedia, request?["tool_choice"] != "none" else { return nil }
         let lines = newOutputs.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("media-") }
@@ -101,7 +101,7 @@ extension SimulatedSession {
     /// Longest text spoken in one message, in characters.
     private static let longestText = 4000
 
-    /// A message as steps: audio in equal chunks, the words spread over them.
+    /// A message as steps: audio in equal chunks, with the words spread over them.
     private func spoken(_ text: String) -> [SimulatedResponse.Step] {
         let text = String(text.prefix(Self.longestText))
         let words = text.split(whereSeparator: \.isWhitespace)
@@ -112,7 +112,7 @@ extension SimulatedSession {
         var steps: [SimulatedResponse.Step] = [.openMessage]
         var said = 0
         for chunk in 0..<count {
-            // Words run a little ahead of the audio, as they do with the real service.
+            // Words run slightly ahead of the audio, as with the real service.
             let upTo = min(words.count, words.count * (chunk + 1) / count + 1)
             let part = words[min(said, upTo)..<upTo].map(String.init).joined(separator: " ")
             let lead = said > 0 && !part.isEmpty ? " " : ""
@@ -125,7 +125,7 @@ extension SimulatedSession {
         return steps + [.closeMessage]
     }
 
-    /// The items in order; the last one has no end where the response has none.
+    /// The items in order; the last one has no end unless the response is completed.
     private func composed(_ parts: [ConversationScript.Part], _ end: ConversationScript.End) -> [SimulatedResponse.Step]
     {
         var steps: [SimulatedResponse.Step] = []
@@ -142,7 +142,7 @@ extension SimulatedSession {
         }
     }
 
-    /// A response that nobody asked for, as when somebody was heard between a call's output and the request.
+    /// Begins a response that nobody requested, as when speech is detected between a call's output and the request.
     mutating func beginUnasked() {
         guard response == nil, waitingTurn == nil, !newOutputs.isEmpty else { return }
         report(.race)
@@ -194,7 +194,7 @@ extension SimulatedSession {
         if settings.turnDetection?["create_response"]?.bool == true, newOutputs.isEmpty { answerWaitingTurn() }
     }
 
-    /// Ends the response early: open items get their `done` events, nothing else is generated.
+    /// Ends the response early: open items get their `done` events; nothing else is generated.
     mutating func stopResponse(reason: String) {
         guard let active = response else { return }
         guard script.faults.lateDeltas == 0 || active.message == nil || reason != "turn_detected" else {

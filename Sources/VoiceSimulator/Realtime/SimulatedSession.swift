@@ -1,8 +1,8 @@
 /// One conversation of the simulated Realtime service.
 ///
-/// A pure machine: client events go in as text, actions come out in the order they must be done. It has no socket,
-/// clock or task, so tests can run it by hand. The parts: this file dispatches client events and sends server events,
-/// `+Audio` handles the microphone, `+Items` the conversation, `+Responses` what the model says.
+/// A pure machine: client events go in as text, actions come out in the order in which they must be performed. It has
+/// no socket, clock or task, so that tests can run it by hand. This file dispatches client events and sends server
+/// events; `+Audio` handles the microphone, `+Items` the conversation, `+Responses` what the model says.
 package struct SimulatedSession: Sendable {
     let configuration: RealtimeSimulatorConfiguration
     let script: ConversationScript
@@ -20,10 +20,10 @@ package struct SimulatedSession: Sendable {
     var turns = 0
     var waitingTurn: Int?
     var newOutputs: [String] = []
-    /// Responses about outputs, and those about nothing.
+    /// Number of responses about outputs, and of those with nothing to answer.
     var outputAnswers = 0
     var remarks = 0
-    /// Outputs of calls that came in.
+    /// Number of call outputs received.
     var outputs = 0
 
     // Model
@@ -38,7 +38,7 @@ package struct SimulatedSession: Sendable {
     private var strikes: [FaultPlan.Strike]
     private var ended = false
 
-    /// - Parameter tag: letters and digits that make the ids of this session its own.
+    /// - Parameter tag: letters and digits that make the ids of this session unique.
     package init(
         configuration: RealtimeSimulatorConfiguration,
         script: ConversationScript,
@@ -54,7 +54,7 @@ package struct SimulatedSession: Sendable {
         applyTurnDetection()
     }
 
-    /// The first thing a client hears.
+    /// Returns the first messages to the client: `session.created`, or an error if the connection is refused.
     package mutating func open(refusal: SimulatedRefusal? = nil) -> [SimulatedAction] {
         if let refusal {
             let (code, message, close) = refusal.error
@@ -80,14 +80,14 @@ package struct SimulatedSession: Sendable {
         return take()
     }
 
-    /// Handles a binary message, which the service does not take.
+    /// Handles a binary message, which the service rejects.
     package mutating func receiveBinary() -> [SimulatedAction] {
         guard !ended else { return [] }
         fail("invalid_event", "Binary messages are not supported.")
         return take()
     }
 
-    /// Continues after a timer; a timer whose reason is gone does nothing.
+    /// Continues after a timer; a timer that is no longer relevant does nothing.
     package mutating func fire(_ timer: SimulatedTimer) -> [SimulatedAction] {
         guard !ended else { return [] }
         switch timer {
@@ -163,7 +163,7 @@ package struct SimulatedSession: Sendable {
 // MARK: - Sending
 
 extension SimulatedSession {
-    /// A new id, such as `item_s1_0004`.
+    /// A new id, for instance `item_s1_0004`.
     mutating func newID(_ kind: String) -> String {
         let number = (counts[kind] ?? 0) + 1
         counts[kind] = number
@@ -200,7 +200,7 @@ extension SimulatedSession {
         actions.append(.report(fault))
     }
 
-    /// Does what the plan wants done at the event that was sent last.
+    /// Applies a strike of the plan to the event sent last.
     private mutating func strike(_ strike: FaultPlan.Strike) {
         guard let index = actions.indices.last else { return }
         let event = actions[index]

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers what is no WebSocket upgrade, or one that must be refused, with a plain HTTP status.
+/// Answers a request that is not a WebSocket upgrade, or an upgrade that must be refused, with a plain HTTP status.
 final class UpgradeRefusalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -3,13 +3,13 @@ internal import VoiceBase
 
 /// Runs `espeak-ng` and reads the WAV it writes.
 enum EspeakProcess {
-    /// Longest text handed over, in characters.
+    /// Longest text that is spoken, in characters.
     static let longestText = 4000
 
-    /// The bytes of a WAV file speaking `text`; nil when the program is missing or fails.
+    /// The bytes of a WAV file that speaks `text`; nil if the program is missing or fails.
     static func wave(_ text: String) -> [UInt8]? {
         var ends: [Int32] = [0, 0]
-        // A socket pair can be made close-on-exec in one step: no other child may hold our end open.
+        // A socket pair can be made close-on-exec in one step: no other child may keep our end open.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         defer { close(ends[0]) }

@@ -1,6 +1,6 @@
 /// RIFF WAVE with one 16-bit PCM channel, as bytes.
 package enum MonoWave {
-    /// A file of mono samples.
+    /// A WAV file of mono samples.
     package static func bytes(samples: [Int16], rate: Int) -> [UInt8] {
         var out: [UInt8] = []
         func text(_ value: StaticString) { out.append(contentsOf: Array("\(value)".utf8)) }
@@ -27,7 +27,7 @@ package enum MonoWave {
 
     /// The samples and rate of a mono 16-bit file; nil for anything else.
     ///
-    /// A data chunk that claims more than is there ends with the file: programs that write to a pipe cannot go back
+    /// A data chunk that claims more than is present ends with the file: programs that write to a pipe cannot go back
     /// and fill in the length.
     package static func parse(_ bytes: [UInt8]) -> (samples: [Int16], rate: Int)? {
         func long(_ at: Int) -> Int {

@@ -1,4 +1,4 @@
-/// A spoken question for a microphone that is a file.
+/// A spoken question, for a microphone that is a file.
 package enum SpokenQuestion {
     /// A 48 kHz mono 16-bit WAV of the text between two stretches of silence.
     ///

@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Turns text into 24 kHz mono PCM16.
 package enum SpokenVoice: Sendable {
-    /// A speech synthesiser when `espeak-ng` is installed, tones otherwise.
+    /// A speech synthesiser if `espeak-ng` is installed, tones otherwise.
     case natural
-    /// One marker tone per word, begun with a burst of noise as a plosive begins a syllable: echo cancellers that look
-    /// for their delay learn nothing from pure tones. The same text always gives the same samples.
+    /// One marker tone per word. Each begins with a burst of noise, like a plosive: echo cancellers that estimate their
+    /// delay learn nothing from pure tones. The same text always yields the same samples.
     case tones
 
     /// Speaks a text; empty for a text without words.
     ///
-    /// `natural` runs a child process and blocks for some ten milliseconds per sentence; what was spoken of late is kept.
+    /// `natural` runs a child process and blocks for some ten milliseconds per sentence; recent texts are cached.
     package func samples(_ text: String) -> [Int16] {
         switch self {
         case .tones: return Self.tones(text)
@@ -29,14 +29,15 @@ package enum SpokenVoice: Sendable {
         }
     }
 
-    /// Whether there is a synthesiser, so that `natural` speaks in words.
+    /// Whether a synthesiser is installed, so that `natural` speaks in words.
     package static var hasSynthesiser: Bool { EspeakProcess.wave("yes") != nil }
 
-    /// How many texts are kept, and these: a long conversation says the same again and again.
+    /// Cached texts, and their largest number: a long conversation repeats the same sentences.
     private static let keptTexts = 32
     private static let kept = Mutex<[String: [Int16]]>([:])
 
-    /// The tone that marks a word, in hertz, 300 to 2690 in steps of 10; case and punctuation do not count.
+    /// The frequency of the tone that marks a word, in hertz: 300 to 2690 in steps of 10. Case and punctuation do not
+    /// count.
     package static func markerFrequency(_ word: some StringProtocol) -> Double {
         // FNV-1a, 32 bits (draft-eastlake-fnv section 2).
         var hash: UInt32 = 2_166_136_261
@@ -84,7 +85,7 @@ package enum SpokenVoice: Sendable {
         return max(1, min(8, groups))
     }
 
-    /// Cubic (Catmull-Rom) interpolation: enough for speech that only a simulator speaks.
+    /// Resamples by cubic (Catmull-Rom) interpolation, which is enough for the simulator's speech.
     package static func resample(_ input: [Int16], from source: Int, to target: Int) -> [Int16] {
         guard source > 0, target > 0, source != target, !input.isEmpty else { return input }
         let count = input.count * target / source

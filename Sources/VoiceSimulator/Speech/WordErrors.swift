@@ -1,11 +1,12 @@
-/// How many words of a sentence were not recognised as they were said: the word error rate's two numbers.
+/// The numerator and denominator of the word error rate: how many words of a sentence were not recognised as said.
 package struct WordErrors: Equatable, Sendable {
-    /// Of the sentence that was said.
+    /// Number of words in the sentence that was said.
     package var words: Int
-    /// Words that were replaced, left out or put in, the fewest that explain what was heard.
+    /// Fewest replacements, omissions and insertions that explain what was heard.
     package var wrong: Int
 
-    /// Case and punctuation do not count, and numbers up to ninety are the same in words and in digits.
+    /// Case and punctuation do not count; the numbers from zero to nineteen and the tens up to ninety are the same in
+    /// words and in digits.
     package init(said: String, heard: String) {
         let said = Self.words(said)
         words = said.count
@@ -27,7 +28,7 @@ package struct WordErrors: Equatable, Sendable {
         text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "'" }.map { numbers[String($0)] ?? String($0) }
     }
 
-    /// Levenshtein's, of words.
+    /// The Levenshtein distance, in words.
     private static func distance(_ said: [String], _ heard: [String]) -> Int {
         var row = Array(0...said.count)
         for (line, word) in heard.enumerated() {

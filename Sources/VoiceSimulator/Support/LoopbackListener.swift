@@ -3,7 +3,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Synchronization
 
-/// The socket of a simulated HTTP/1.1 server on 127.0.0.1, and its connections.
+/// The listening socket of a simulated HTTP/1.1 server on 127.0.0.1, and its connections.
 final class LoopbackListener: Sendable {
     private struct State {
         var listener: (any Channel)?
@@ -12,11 +12,11 @@ final class LoopbackListener: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts to listen and returns the port; throws when the port is taken.
+    /// Starts to listen and returns the port; throws if the port is taken.
     ///
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - handler: one for each connection.
+    ///   - handler: creates the handler of a connection.
     func start(port: Int = 0, handler: @escaping @Sendable () -> any ChannelHandler) async throws -> Int {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -24,7 +24,7 @@ final class LoopbackListener: Sendable {
             .childChannelInitializer { channel in
                 self.track(channel)
                 return channel.eventLoop.makeCompletedFuture {
-                    // Without pipelining assistance the channel goes on reading, and so sees a client that leaves.
+                    // Without pipelining assistance the channel keeps reading, and so sees a client that leaves.
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: false)
                     try channel.pipeline.syncOperations.addHandler(handler())
                 }

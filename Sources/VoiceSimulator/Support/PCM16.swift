@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// 16-bit little-endian mono samples as bytes and as base64 text.
+/// Converts 16-bit little-endian mono samples to bytes and to base64 text, and back.
 package enum PCM16 {
     /// Base64 (RFC 4648 section 4) of the samples.
     package static func base64(_ samples: some Sequence<Int16>) -> String {
@@ -16,10 +16,10 @@ package enum PCM16 {
     /// Base64 of any bytes.
     static func base64(bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// Nil where it is no base64.
+    /// The bytes of base64 text; nil if it is not base64.
     static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 
-    /// The samples of base64 text; nil when it is not base64 or holds half a sample.
+    /// The samples of base64 text; nil if it is not base64 or holds half a sample.
     package static func samples(base64 text: String) -> [Int16]? {
         guard let data = Data(base64Encoded: text), data.count.isMultiple(of: 2) else { return nil }
         return samples(bytes: Array(data))

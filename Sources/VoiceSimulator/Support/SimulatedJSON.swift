@@ -15,12 +15,12 @@ package enum SimulatedJSON: Sendable, Hashable {
 }
 
 extension SimulatedJSON {
-    /// Parses JSON text; nil when it is not JSON.
+    /// Parses JSON text; nil if it is not JSON.
     package init?(text: String) {
         self.init(bytes: Array(text.utf8))
     }
 
-    /// Parses JSON in UTF-8; nil when it is not JSON.
+    /// Parses JSON in UTF-8; nil if it is not JSON.
     package init?(bytes: [UInt8]) {
         guard let value = try? JSONDecoder().decode(SimulatedJSON.self, from: Data(bytes)) else { return nil }
         self = value
@@ -34,7 +34,7 @@ extension SimulatedJSON {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The member of an object; nil when absent or when this is no object.
+    /// The member of an object; nil if it is absent or this is not an object.
     package subscript(key: String) -> SimulatedJSON? {
         guard case .object(let members) = self else { return nil }
         return members[key]

@@ -4,12 +4,12 @@ internal import NIOPosix
 internal import NIOWebSocket
 internal import Synchronization
 
-/// One conversation of a simulated service that runs in real time: what it says to what it is told. Pure; times are ms since
-/// the connection was opened.
+/// One conversation of a simulated service that runs in real time: takes the client's messages and returns the
+/// service's. Pure; times are ms since the connection was opened.
 protocol SimulatedConversation: Sendable {
     mutating func receive(_ text: String, at now: Int) -> [SocketOutput]
     mutating func tick(at now: Int) -> [SocketOutput]
-    /// An event as it is written down.
+    /// The event in the form in which it is recorded.
     static func recorded(_ event: SimulatedJSON) -> SimulatedJSON
 }
 
@@ -20,16 +20,16 @@ extension SimulatedConversation {
 /// What a simulated service does with its socket.
 enum SocketOutput: Sendable, Equatable {
     case send(SimulatedJSON)
-    /// The same in a binary frame.
+    /// The same event in a binary frame.
     case sendBinary(SimulatedJSON)
-    /// A text that is no event.
+    /// A text that need not be an event.
     case sendText(String)
     case close
-    /// The connection is lost without a word.
+    /// Drops the connection without a close frame.
     case drop
 }
 
-/// A WebSocket server on 127.0.0.1, without TLS, of conversations in real time.
+/// A WebSocket server on 127.0.0.1, without TLS, for conversations in real time.
 ///
 ///     GET path  ->  SocketConversationHandler  ->  SimulatedConversation (pure)
 final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
@@ -49,11 +49,11 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
 
     /// - Parameters:
     ///   - port: 0 takes any free one.
-    ///   - accepts: whether a socket is given to who asks like this.
-    ///   - plain: answers what is no such request.
-    ///   - begin: makes the conversation of a connection; they are counted from 1.
-    ///   - ended: the connection of a conversation is over.
-    ///   - events: called on the thread of the connection; must not block.
+    ///   - accepts: whether to upgrade this request.
+    ///   - plain: creates the handler for requests that are not upgraded.
+    ///   - begin: creates the conversation of a connection, counted from 1.
+    ///   - ended: called with the conversation when its connection is closed.
+    ///   - events: called on the connection's thread; must not block.
     init(
         port: Int,
         accepts: @escaping @Sendable (HTTPRequestHead) -> Bool,
@@ -70,7 +70,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         self.events = events
     }
 
-    /// The same where who asks has to bring this bearer key, for a path that is served.
+    /// Accepts requests with this bearer key for a path that `takes` accepts.
     convenience init(
         key: String,
         port: Int,
@@ -90,7 +90,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
         )
     }
 
-    /// Starts to listen and returns the port; throws when the port is taken.
+    /// Starts to listen and returns the port; throws if the port is taken.
     func start() async throws -> Int {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -165,7 +165,7 @@ final class SocketSimulator<Conversation: SimulatedConversation>: Sendable {
     }
 }
 
-/// Connects one WebSocket with one conversation. Lives on its event loop alone.
+/// Connects one WebSocket to one conversation. Runs only on its event loop.
 private final class SocketConversationHandler<Conversation: SimulatedConversation>: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
@@ -201,7 +201,7 @@ private final class SocketConversationHandler<Conversation: SimulatedConversatio
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // The repeated task holds the handler: without this both would stay.
+        // The repeated task retains the handler, so both would leak without this.
         ticks?.cancel()
         ticks = nil
         traffic(.ended(conversation))

@@ -1,11 +1,11 @@
-/// Somebody who talks with an assistant all day: asks, listens, and interrupts at moments drawn by lot.
+/// A user who talks with an assistant all day: asks, listens, and interrupts at random moments.
 ///
 ///     pausing -> speaking -> waiting -> hearing -> pausing            the answer was heard to its end
 ///                   ^                      |
 ///                   +---- interrupts ------+                          an interruption asks the next question
 ///
-/// A pure machine that is told every 10 ms what goes on around it; times are in milliseconds. The same seed and the same
-/// surroundings lead to the same conversation.
+/// A pure machine that is informed of its surroundings every 10 ms; times are in milliseconds. The same seed and the
+/// same surroundings yield the same conversation.
 package struct ScriptedUser: Sendable {
     /// How the user behaves.
     package struct Manners: Sendable {
@@ -13,25 +13,25 @@ package struct ScriptedUser: Sendable {
         package var pause = 100...900
         /// How much of an answer is heard before it is interrupted.
         package var interruptsAfter = 150...1800
-        /// Share of the answers that are heard to their end, in percent.
+        /// Share of answers that are heard to their end, in percent.
         package var hearsOut = 5
-        /// For so long from the beginning every answer is heard to its end: the daemon gets to know its echo.
+        /// Time from the start in which every answer is heard to its end, so that the daemon can adapt to its echo.
         package var listensFirst = 0
-        /// How long an answer is waited for.
+        /// How long the user waits for an answer.
         package var patience = 12_000
-        /// Within this time an interruption must have silenced the answer.
+        /// Time within which an interruption must silence the answer.
         package var reaction = 2_500
 
         package init() {}
     }
 
-    /// What goes on around the user now.
+    /// The surroundings of the user.
     package struct Environment: Sendable {
-        /// The loudspeaker plays something that can be heard.
+        /// Whether the loudspeaker plays something audible.
         package var isSounding: Bool
-        /// How many times the daemon has cut its voice so far.
+        /// Number of times the daemon has cut its voice so far.
         package var cuts: Int
-        /// Whether the daemon listens; what is said to one without a session is not heard.
+        /// Whether the daemon listens; without a session it does not hear the user.
         package var isReady: Bool
 
         package init(isSounding: Bool, cuts: Int, isReady: Bool) {
@@ -41,7 +41,7 @@ package struct ScriptedUser: Sendable {
         }
     }
 
-    /// What came of it so far.
+    /// The counts so far.
     package struct Tally: Sendable, Equatable {
         package var questions = 0
         /// Answers heard to their end.
@@ -50,11 +50,11 @@ package struct ScriptedUser: Sendable {
         package var bargeIns = 0
         /// Answers that went on although the user spoke.
         package var missed = 0
-        /// Interruptions of answers that ended by themselves, or while there was no session.
+        /// Interruptions of answers that ended by themselves, or during which there was no session.
         package var void = 0
-        /// Questions nobody answered in time.
+        /// Questions that were not answered in time.
         package var unanswered = 0
-        /// From the user's first sample to the last sound of the answer: the longest, and the sum of all.
+        /// Time from the user's first sample to the last audio of the answer: the longest, and the sum of all.
         package var longestReaction = 0
         package var totalReaction = 0
 
@@ -68,7 +68,7 @@ package struct ScriptedUser: Sendable {
         case hearing(interruptAt: Int?)
     }
 
-    /// An interruption that is under way.
+    /// An interruption in progress.
     private struct Attempt: Sendable {
         var began: Int
         var cuts: Int
@@ -77,7 +77,7 @@ package struct ScriptedUser: Sendable {
     }
 
     private static let step = 10
-    /// So long a silence ends an answer.
+    /// Silence that ends an answer.
     private static let answerEnd = 900
 
     package private(set) var tally = Tally()
@@ -90,7 +90,7 @@ package struct ScriptedUser: Sendable {
     private var attempt: Attempt?
     private var lastSpoke: Int?
 
-    /// - Parameter utterances: the lengths of what the user can say.
+    /// - Parameter utterances: durations of the utterances.
     package init(utterances: [Int], manners: Manners = .init(), seed: UInt64) {
         self.utterances = utterances
         self.manners = manners
@@ -98,10 +98,10 @@ package struct ScriptedUser: Sendable {
         phase = .pausing(until: 500)
     }
 
-    /// Milliseconds since the user last said something; nil before the first word, 0 while speaking.
+    /// Time since the user last spoke; nil before the first word, 0 while speaking.
     package var sinceSpeech: Int? { lastSpoke.map { now - $0 } }
 
-    /// Lets 10 ms pass; returns the utterance that the user begins now.
+    /// Advances by 10 ms; returns the index of the utterance that begins now, if any.
     package mutating func step(_ around: Environment) -> Int? {
         now += Self.step
         quiet = around.isSounding ? 0 : quiet + Self.step
@@ -137,7 +137,7 @@ package struct ScriptedUser: Sendable {
         return nil
     }
 
-    /// Sees what becomes of an interruption.
+    /// Decides whether an interruption succeeded.
     private mutating func judge(_ around: Environment) {
         guard var attempt else { return }
         if around.isSounding { attempt.lastSound = now }
@@ -150,7 +150,7 @@ package struct ScriptedUser: Sendable {
             tally.totalReaction += reaction
             tally.longestReaction = max(tally.longestReaction, reaction)
         } else if now - attempt.began > manners.reaction {
-            // An answer that was at its end anyway, or one that goes on.
+            // Either the answer was about to end anyway, or it continues.
             if attempt.isDisturbed || !isCut && quiet >= 300 { tally.void += 1 } else { tally.missed += 1 }
         } else {
             return

@@ -3,32 +3,32 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// A simulated pair of Wyoming servers in one: it recognises what the script says, and speaks in tones at 24 kHz.
+/// A simulated pair of Wyoming servers in one: it recognises what the script says and speaks in tones at 24 kHz.
 ///
-/// One connection is one conversation, as with the real ones: it closes after a transcript, keeps the order of what is to be
-/// said, and stays open then. Written without the daemon's own code for the protocol.
+/// One connection is one conversation, as with the real servers. It closes after a transcript; for speech it keeps the
+/// order of the sentences and stays open. Does not use the daemon's code for the protocol.
 package final class WyomingSimulator: Sendable {
     /// How a server fails.
     package enum Fault: Sendable, Equatable {
         case none
-        /// Accepts and says nothing.
+        /// Accepts and sends nothing.
         case silent
-        /// Closes in place of an answer.
+        /// Closes instead of answering.
         case closes
-        /// Answers with what is no message.
+        /// Answers with bytes that are not a message.
         case garbage
         /// Answers with a message that never ends.
         case endless
-        /// Text: nothing at all. Speech: ten megabytes of it.
+        /// Recogniser: an empty text. Speaker: ten megabytes of audio.
         case absurd
     }
 
     package struct Script: Sendable {
-        /// What is recognised, utterance by utterance; then nothing.
+        /// The recognised texts, one for each utterance; empty ones after the last.
         package var texts: [String]
-        /// Between the end of the sound and its text.
+        /// Delay between the end of the audio and its text.
         package var recognisingMilliseconds: Int
-        /// Before a sentence is spoken.
+        /// Delay before a sentence is spoken.
         package var speakingMilliseconds: Int
         package var recogniser: Fault
         package var speaker: Fault
@@ -48,10 +48,10 @@ package final class WyomingSimulator: Sendable {
         }
     }
 
-    /// An utterance as it came in.
+    /// An utterance as received.
     package struct Utterance: Sendable {
         package var milliseconds: Int
-        /// Of the louder half, in dBFS.
+        /// Level of the louder half, in dBFS.
         package var level: Double
         package var language: String?
     }
@@ -70,9 +70,9 @@ package final class WyomingSimulator: Sendable {
 
     package init(_ script: Script = Script()) { state = Mutex(State(script: script)) }
 
-    /// What was sent to be recognised.
+    /// The utterances sent for recognition.
     package var utterances: [Utterance] { state.withLock { $0.utterances } }
-    /// What was asked to be spoken, but for the word that wakes a server up.
+    /// The sentences sent to be spoken, except the one that wakes up a server.
     package var sentences: [String] { state.withLock { $0.sentences } }
     package var connections: Int { state.withLock { $0.connections } }
 
@@ -128,7 +128,7 @@ package final class WyomingSimulator: Sendable {
     }
 }
 
-/// One connection.
+/// Serves one connection.
 private final class WyomingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -137,7 +137,7 @@ private final class WyomingHandler: ChannelInboundHandler {
     private var sound: [Int16] = []
     private var rate = 16_000
     private var language: String?
-    /// When the last of what is to be said is said: sentences come in order.
+    /// When the last queued sentence has been spoken: sentences are spoken in order.
     private var busyUntil = NIODeadline.now()
 
     init(_ server: WyomingSimulator) { self.server = server }
@@ -199,7 +199,7 @@ private final class WyomingHandler: ChannelInboundHandler {
         )
         sound = []
         guard !fails(script.recogniser, context) else { return }
-        // As Whisper does, with a blank before it.
+        // Whisper puts a blank before its text.
         let transcript = script.recogniser == .absurd ? "" : " " + text
         later(.milliseconds(Int64(script.recognisingMilliseconds)), context) { context in
             self.send("transcript", .object(["text": .string(transcript)]), to: context)
@@ -229,7 +229,7 @@ private final class WyomingHandler: ChannelInboundHandler {
         }
     }
 
-    /// - Returns: whether nothing else is to be said.
+    /// - Returns: whether the fault replaces the answer.
     private func fails(_ fault: WyomingSimulator.Fault, _ context: ChannelHandlerContext) -> Bool {
         switch fault {
         case .none, .absurd: return false
@@ -251,13 +251,13 @@ private final class WyomingHandler: ChannelInboundHandler {
         _ context: ChannelHandlerContext,
         _ body: @escaping (ChannelHandlerContext) -> Void
     ) {
-        // Runs on the loop of the channel, where handler and context live.
+        // Runs on the channel's event loop, where handler and context live.
         let loop = context.eventLoop
         let bound = NIOLoopBound((context, body), eventLoop: loop)
         loop.scheduleTask(in: max(pause, .zero)) { bound.value.1(bound.value.0) }
     }
 
-    /// With the data in a block of its own, as the real servers send it.
+    /// Sends the data in a separate block, as the real servers do.
     private func send(
         _ type: String,
         _ data: SimulatedJSON,

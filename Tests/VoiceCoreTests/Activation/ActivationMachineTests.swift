@@ -5,9 +5,9 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// What the user notices of activation, decision by decision.
+/// Activation as the user experiences it, decision by decision.
 struct ActivationMachineTests {
-    /// A machine and everything it wanted.
+    /// A machine and the effects of its events.
     private struct Scene {
         var machine: ActivationMachine
         var latest: [ActivationEffect] = []
@@ -26,7 +26,7 @@ struct ActivationMachineTests {
             for state in states { on(.conversation(state)) }
         }
 
-        /// Called, and the session is ready.
+        /// A conversation was called by wake word, and the session is ready.
         static func awake(
             _ mode: ActivationMode = .wake,
             _ adjust: (inout ActivationMachine.Options) -> Void = { _ in }
@@ -37,7 +37,7 @@ struct ActivationMachineTests {
             return scene
         }
 
-        /// The session is ready, by a button where it has to be called for.
+        /// The session is ready; unless it is always open, a button called it.
         static func listening(_ mode: ActivationMode) -> Scene {
             var scene = Scene(mode)
             if mode != .always { scene.on(.activate(.button)) }
@@ -148,12 +148,12 @@ struct ActivationMachineTests {
         #expect(scene.played.isEmpty)
         #expect(scene.machine.phase == .awake)
         #expect(scene.starts(.followUp))
-        // A short turn later on is a turn.
+        // A short turn later on counts as a turn.
         scene.on(.turnEnded(milliseconds: 1500))
         #expect(scene.latest.isEmpty)
     }
 
-    /// As an engine on a slow machine does: the question is over when the word is found.
+    /// On a slow machine the engine may find the word only after the question has ended.
     @Test(arguments: [(250, true), (800, false), (0, false)])
     func aQuestionIsAnsweredThoughTheWordWasFoundLate(start: Int, isQuestion: Bool) {
         var scene = Scene.awake()
@@ -351,7 +351,8 @@ struct ActivationMachineTests {
         }
     }
 
-    /// Unmuted before the muted conversation has closed: the stop key ends what was said, not what is to be heard.
+    /// Unmuted before the muted conversation has closed: the stop key ends what was said, and the microphone stays
+    /// open.
     @Test func stopAfterAnUnmuteLeavesAnOpenMicrophoneOpen() {
         var scene = Scene.listening(.always)
         scene.on(.mute(true))
@@ -411,7 +412,7 @@ struct ActivationMachineTests {
     @Test func muteAndTheModeSetByHandAreRemembered() {
         var scene = Scene(.always)
         scene.on(.mute(true))
-        // Before the device is closed, which may take its time.
+        // Saved before the device is closed, which may take some time.
         #expect(scene.latest.first == .remember(isMuted: true, mode: nil))
         scene.on(.mute(true))
         #expect(scene.latest.isEmpty)
@@ -419,7 +420,7 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.remember(isMuted: true, mode: .push)))
         scene.on(.toggleMute)
         #expect(scene.latest.contains(.remember(isMuted: false, mode: .push)))
-        // Also where the configuration says the same.
+        // Also if the configuration says the same.
         var other = Scene(.push)
         other.on(.setMode(.push))
         #expect(other.latest == [.remember(isMuted: false, mode: .push)])
@@ -439,7 +440,7 @@ struct ActivationMachineTests {
     @Test func aTypedQuestionOpensAConversation() {
         var scene = Scene(.push)
         scene.on(.ask("What is on?"))
-        // What was said before was not said to the box.
+        // Earlier speech was not addressed to the box.
         #expect(scene.latest.prefix(2) == [.open(holdsMicrophone: false), .ask("What is on?")])
         #expect(scene.played.isEmpty)
         scene.states(.connecting, .listening, .processing, .aiSpeaking)
@@ -462,7 +463,7 @@ struct ActivationMachineTests {
         scene.on(.ask("What is on?"))
         #expect(scene.opens && !scene.latest.contains(.capture(true)))
         scene.states(.connecting, .listening)
-        // Nobody can say anything: without an answer it does not stay open.
+        // With the microphone muted, nobody can speak: without an answer the conversation does not stay open.
         #expect(scene.machine.phase == .awake && scene.starts(.followUp))
         scene.states(.processing, .aiSpeaking)
         scene.on(.conversation(.listening))
@@ -588,7 +589,8 @@ struct ActivationMachineTests {
         #expect(scene.latest.contains(.listen(.nothing)))
     }
 
-    /// Whatever happens in whatever order: outside `always` no phase lasts without a timer, but those of the box's turn.
+    /// Whatever the order of events: outside `always` no phase lasts without a timer, except those in which the box has
+    /// the turn.
     @Test(arguments: 0..<20) func nothingLastsForEver(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let states: [ConversationState] = [

@@ -3,12 +3,12 @@ import Testing
 
 @testable import VoiceActivation
 
-/// Our features beside those of the reference, which scripts/wake-golden has written down.
+/// Our features compared with those of the reference, as written by scripts/wake-golden.
 struct MicroFrontendTests {
     private static let path = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Golden/micro-frontend.txt")
 
-    /// What the reference gives for a signal: how many steps, a digest of all of them, and some in full.
+    /// The reference's result for a signal: number of steps, a digest of all of them, and some in full.
     struct Golden: CustomTestStringConvertible, Sendable {
         var name: String
         var count: Int
@@ -61,7 +61,7 @@ struct MicroFrontendTests {
         #expect(features(GoldenSignal.syllables.samples, by: frontend) == first)
     }
 
-    /// 26/255 of 25.6 features is one step; the ends are kept.
+    /// 26/255 of 25.6 features is one step; values outside are clamped.
     @Test(arguments: [(0, -128), (1, -128), (2, -127), (260, -28), (660, 126), (666, 127), (1000, 127), (65_535, 127)])
     func aFeatureIsRoundedAsTheDevicesDo(feature: Int, expected: Int) {
         #expect(MicroFrontend.quantized(UInt16(feature)) == Int8(expected))
@@ -77,7 +77,7 @@ struct MicroFrontendTests {
     }
 }
 
-/// The signals of scripts/wake-golden, a second at 16 kHz each, in whole numbers.
+/// The signals of scripts/wake-golden, one second at 16 kHz each, as integers.
 enum GoldenSignal: String, CaseIterable {
     case silence
     case constant

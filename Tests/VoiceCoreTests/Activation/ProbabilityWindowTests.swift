@@ -9,7 +9,7 @@ struct ProbabilityWindowTests {
 
     @Test func theMeanOfTheLastStepsHasToExceedTheCutOff() {
         var window = ProbabilityWindow(size: 5, cutoff: .stop(own: 0.9, model: 0), ignored: 0)
-        // Zeros count as before: four steps of 255 are a mean of 0.797.
+        // The window starts with zeros: four steps of 255 have a mean of 0.797.
         #expect(findings(&window, [255, 255, 255, 255]).isEmpty)
         #expect(findings(&window, [255]) == [.found(255.0 / 256)])
     }
@@ -25,7 +25,7 @@ struct ProbabilityWindowTests {
         #expect(findings(&window, [UInt8](repeating: 0, count: 33)).isEmpty)
         let word: [UInt8] = [1, 6, 37, 151, 229, 253] + [UInt8](repeating: 255, count: 20) + [0, 0, 0]
         #expect(findings(&window, word).count == 1)
-        // Another, when the second after the first is over.
+        // A second detection, after the second that follows the first.
         #expect(findings(&window, [UInt8](repeating: 0, count: 20)).isEmpty)
         #expect(findings(&window, word).count == 1)
     }
@@ -49,13 +49,13 @@ struct ProbabilityWindowTests {
         #expect(window == fresh)
     }
 
-    /// Who calls is heard at 0.9, whatever the model's file says, or at what the user wrote.
+    /// The cutoff is 0.9 whatever the model's file says, unless that is lower or the user set one.
     @Test func theCutOffIsTheUsersElseTheModelsOrNineTenths() {
         #expect(WordCutoff.call(own: nil, model: 0.97).quiet == 0.9)
         #expect(WordCutoff.call(own: nil, model: 0.85).quiet == 0.85)
         #expect(WordCutoff.call(own: 0.95, model: 0.85).quiet == 0.95)
         #expect(abs(WordCutoff.call(own: 0.9, model: 0.5).playing - 0.97) < 1e-9)
-        // What is asked while the box sounds can be reached, too.
+        // The cutoff while the box plays must be reachable as well.
         for own in stride(from: 0.0, to: WordCutoff.unreachable, by: 0.001) {
             let cutoff = WordCutoff.call(own: own, model: 0.9)
             #expect(cutoff.quiet...255.0 / 256 ~= cutoff.playing && cutoff.playing < WordCutoff.unreachable)
@@ -67,13 +67,13 @@ struct ProbabilityWindowTests {
         var silent = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
         #expect(silent.take(word[0]) == .found(250.0 / 256))
         var window = ProbabilityWindow(size: 1, cutoff: .call(own: 0.9, model: 0), ignored: 0)
-        // 0.977 is over 0.97, once; what is over 0.9 alone is not enough.
+        // 0.977 exceeds 0.97 once; values that only exceed 0.9 are not enough.
         let found = word.map { window.take($0, isPlaying: true) }
         #expect(found == [nil, nil, .found(250.0 / 256), nil])
         #expect((0..<50).allSatisfy { _ in window.take(240, isPlaying: true) == nil })
     }
 
-    /// A stop is heard over the box as it is in silence.
+    /// A stop word is detected over the box as in silence.
     @Test func aStopWordIsNotAskedForMoreWhileTheBoxSounds() {
         var window = ProbabilityWindow(size: 1, cutoff: .stop(own: nil, model: 0.5), ignored: 0)
         #expect(window.take(129, isPlaying: true) == .found(129.0 / 256))

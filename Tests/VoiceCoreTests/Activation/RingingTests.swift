@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// What ends the ringing of a timer, and what else that does.
+/// What ends the ringing of a timer, and the side effects of that.
 struct RingingTests {
     private func machine(_ mode: ActivationMode, _ events: ActivationEvent...) -> ActivationMachine {
         var options = ActivationMachine.Options()
@@ -43,7 +43,7 @@ struct RingingTests {
         #expect(next.contains(.pauseMedia), "the next stop is an ordinary one")
     }
 
-    /// In `push` nothing else is listened for.
+    /// In `push` the box listens for nothing else.
     @Test(arguments: ActivationMode.allCases) func stopWordsAreHeardWhileItRings(mode: ActivationMode) {
         var machine = machine(mode)
         let before = machine.listening

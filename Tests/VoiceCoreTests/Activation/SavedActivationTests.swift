@@ -22,7 +22,7 @@ struct SavedActivationTests {
         #expect(saved.effectiveMode(configured: .always, hearsWords: true) == .push)
         #expect(saved.effectiveMode(configured: .wake, hearsWords: true) == .wake)
         #expect(SavedActivation().effectiveMode(configured: .wake, hearsWords: true) == .wake)
-        // The engine was taken out of the configuration since.
+        // The engine has since been removed from the configuration.
         let wake = SavedActivation(mode: .init(set: .wake, configured: .always))
         #expect(wake.effectiveMode(configured: .always, hearsWords: true) == .wake)
         #expect(wake.effectiveMode(configured: .always, hearsWords: false) == .always)
@@ -33,7 +33,7 @@ struct SavedActivationTests {
         #expect(try SavedActivation(parsing: Array(text.utf8)) == SavedActivation(isMuted: true))
     }
 
-    /// Nobody can say whether it was muted: it is not opened on a guess.
+    /// Whether it was muted is unknown, so the microphone is not opened on a guess.
     @Test(arguments: ["", "[microphone", "[microphone]\nmuted = 1\n", "\u{0}\u{0}\u{0}"])
     func aDamagedFileLeavesTheMicrophoneClosed(text: String) throws {
         try StateFile.write(Array(text.utf8), to: directory + "/activation.toml")

@@ -6,16 +6,16 @@ import VoiceSimulator
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Whether somebody called: level and voice of what was heard, and what is done with it.
+/// Whether somebody called: level and voice of the audio, and the decision based on them.
 struct SecondLookTests {
     private static let second = 16_000
 
-    /// Steady noise of the room, about -60 dBFS.
+    /// Steady room noise, about -60 dBFS.
     private static func room(_ seconds: Double, _ random: inout SplitMix64) -> [Int16] {
         (0..<Int(seconds * Double(second))).map { _ in Int16.random(in: -60...60, using: &random) }
     }
 
-    /// A voice at 120 Hz with its harmonics.
+    /// A voice at 120 Hz with harmonics.
     private static func voice(_ milliseconds: Int, peak: Double) -> [Int16] {
         (0..<milliseconds * 16).map { index in
             let phase = 2 * Double.pi * 120 * Double(index) / 16_000
@@ -53,7 +53,7 @@ struct SecondLookTests {
         #expect(100..<300 ~= milliseconds)
     }
 
-    /// A tap that is opened, however loud: it has no pitch.
+    /// Running water, however loud, has no pitch.
     @Test func aHissIsNoVoice() throws {
         var random = SplitMix64(seed: 3)
         let hiss = (0..<16_000).map { _ in Int16.random(in: -9000...9000, using: &random) }
@@ -72,13 +72,13 @@ struct SecondLookTests {
         #expect(decibels < 6)
     }
 
-    /// Nothing can be said of the first second: the engine has decided.
+    /// Without a past second there is no evidence, and the engine's decision stands.
     @Test func withoutAPastNothingIsRefused() {
         #expect(Self.evidence([Int16](repeating: 0, count: 16_000)) == nil)
         #expect(SecondLook().refusal(nil) == nil)
     }
 
-    /// However sound is cut into blocks, the evidence is the same, and no more than some seconds are kept.
+    /// The evidence does not depend on how the audio is cut into blocks, and only some seconds are kept.
     @Test func theCutOfTheBlocksDoesNotMatter() {
         var random = SplitMix64(seed: 5)
         let sound = Self.room(20, &random) + Self.voice(400, peak: 2000) + Self.room(0.3, &random)
@@ -142,7 +142,7 @@ struct SecondLookTests {
         #expect((second[0].evidence?.overNoise ?? 0) > 6)
     }
 
-    /// A stop is never behind a second look.
+    /// A stop word is never subject to the second look.
     @Test func aStopIsNotLookedAt() throws {
         var random = SplitMix64(seed: 7)
         let detector = Scripted()
@@ -162,7 +162,7 @@ struct SecondLookTests {
         #expect(detector.isPlaying)
     }
 
-    // MARK: What is told
+    // MARK: Reports
 
     @Test func nearMissesAreToldEveryTenSecondsAWord() {
         var pace = NearMissPace()

@@ -4,9 +4,9 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceBase
 
-/// sherpa-onnx by a library of our own that has its functions: what is loaded, what is asked of it, what is missing.
+/// sherpa-onnx, replaced by a library with its functions: what is loaded, how it is called, what is missing.
 struct SherpaSpotterTests {
-    /// A library that finds "HEY JARVIS" in every loud block, if it was configured as the real one wants to be.
+    /// A library that detects "HEY JARVIS" in every loud block, if it is configured as the real one requires.
     private static func source(version: String) -> String {
         """
         #include <stdint.h>
@@ -43,7 +43,7 @@ struct SherpaSpotterTests {
         """
     }
 
-    /// A folder with library and model, gone with the value.
+    /// A folder with library and model, removed with the value.
     private final class Box: Sendable {
         let folder = "/tmp/sherpa-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         var place: SherpaSpotter.Place { .init(library: folder + "/lib.so", model: folder) }
@@ -58,7 +58,7 @@ struct SherpaSpotterTests {
             if without != "keywords.txt" { try StateFile.write(Array(keywords.utf8), to: folder + "/keywords.txt") }
         }
 
-        /// Compiles the library, on a thread that may wait.
+        /// Compiles the library, on a thread that may block.
         func compiled(version: String = "2.0.1") async throws -> Self {
             try StateFile.write(Array(SherpaSpotterTests.source(version: version).utf8), to: folder + "/lib.c")
             let script = "#!/bin/sh\nexec cc -shared -fPIC -o \(folder)/lib.so \(folder)/lib.c\n"
@@ -128,7 +128,7 @@ struct SherpaSpotterTests {
         #expect(SherpaModel.names(list) == ["hey siri", "小米", "never mind"])
     }
 
-    /// It tells a find once, so no second one can be waited for.
+    /// The engine reports a detection once, so no second one can be waited for.
     @Test func oneFindIsEnoughWhileTheBoxSounds() throws {
         var rule = WakeRule(words: try words(), playingMargin: 3, refractory: .seconds(2))
         let candidate = WakeCandidate("hey jarvis", .certain)

@@ -17,12 +17,12 @@ private let machine = "aarch64"
 private let machine = "x86_64"
 #endif
 
-/// The real spotter and a real synthesiser, where both are installed.
+/// The real spotter and a real synthesiser, if both are installed.
 @Suite(.enabled(if: sphinxIsInstalled))
 struct SphinxSpotterTests {
     static let model = "/usr/share/pocketsphinx/model/en-us"
 
-    /// Words as a room has them: with a little noise, which nothing real is without.
+    /// Words with a little noise, which no real room lacks.
     static func room(_ text: String, seed: UInt64 = 1) -> [Int16] {
         var random = SplitMix64(seed: seed)
         let speech = SpokenVoice.natural.samples(text)
@@ -32,7 +32,7 @@ struct SphinxSpotterTests {
             .map { Int16(clamping: Int($0) / 2 + Int.random(in: -40...40, using: &random)) }
     }
 
-    /// What the spotter finds in it.
+    /// What the spotter detects in a text.
     private func found(_ text: String, wake: String, threshold: Double) throws -> [WakeCandidate] {
         let spotter = try SphinxSpotter(
             WakeWords(wake: wake, stop: "", threshold: threshold),

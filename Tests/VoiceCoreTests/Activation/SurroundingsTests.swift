@@ -9,7 +9,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceCore
 
-/// Buttons, lights, commands, quiet hours and sounds of one's own.
+/// Buttons, lights, commands, quiet hours and custom sounds.
 struct SurroundingsTests {
     @Test func quietHoursMaySpanMidnight() throws {
         let night = try #require(QuietHours("22:00-07:30"))
@@ -40,7 +40,7 @@ struct SurroundingsTests {
         #expect(Button(code: 30, value: 1) == nil)
     }
 
-    /// `struct input_event` of a 64 bit machine: two words of time, type, code, value.
+    /// `struct input_event` on a 64-bit machine: two words of time, type, code, value.
     @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func keysAreReadFromTheDevice() {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -80,7 +80,7 @@ struct SurroundingsTests {
         )
     }
 
-    /// A driver may say anything of its light; the product must not end the daemon.
+    /// A driver may report any brightness; the product must not overflow and end the daemon.
     @Test(arguments: [(Int.max, 1 << 31), (Int.min, 0), (-1, 0), (0, 0), (1, 1), (255, 255)])
     func aLightOfAnyBrightnessIsSet(most: Int, level: Int) {
         #expect(StateHook.level(status(.awake), of: most) == level)
@@ -119,7 +119,7 @@ struct SurroundingsTests {
         #expect(HookProcess.run("/bin/false", [], within: .seconds(5)) == .ended(1))
     }
 
-    /// A file that holds the program, gone with it.
+    /// Writes the program to a file.
     private func script(_ text: String) throws -> String {
         let path = "/tmp/hook-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try StateFile.write(Array(("#!/bin/bash\n" + text).utf8), to: path)
@@ -127,8 +127,8 @@ struct SurroundingsTests {
         return path
     }
 
-    /// None is left, not even as a zombie: not what has left its group, session and environment, and not what has ended
-    /// before the command.
+    /// No process is left, not even as a zombie: neither one that has left its group, session and environment, nor one
+    /// that ended before the command.
     @Test(arguments: [
         "sleep 600 & echo $! >>$0.left", "(sleep 0.05 & echo $! >>$0.left)", "(setsid sleep 0.05 & echo $! >>$0.left)",
         "setsid sleep 600 & echo $! >>$0.left", "env -i setsid sleep 600 & echo $! >>$0.left",
@@ -140,7 +140,7 @@ struct SurroundingsTests {
         #expect(HookProcess.run(path, ["PATH=/usr/bin:/bin"], within: .seconds(20)) == .ended(0))
         let text = String(decoding: try FileReader.system.read(path + ".left", 4096).bytes, as: UTF8.self)
         let process = try #require(pid_t(text.split(separator: "\n")[0]))
-        // While another command runs, whose it is may be unknown.
+        // While another command runs, the owner of a process may be unknown.
         let end = Monotonic.now() + .seconds(20)
         while ProcessTree.parent(of: process) == getpid(), Monotonic.now() < end {
             _ = HookProcess.run("/bin/true", [], within: .seconds(20))
@@ -148,7 +148,7 @@ struct SurroundingsTests {
         #expect(ProcessTree.parent(of: process) != getpid())
     }
 
-    /// Also what left its group and session, and what was started by that.
+    /// Including processes that left its group and session, and those started by them.
     @Test(arguments: ["sleep 600 &", "setsid sleep 600 &", "setsid bash -c 'setsid sleep 600 & sleep 600' &"])
     func whatACommandHasStartedEndsWithIt(start: String) throws {
         ChildProcesses.adoptOrphans()
@@ -168,7 +168,7 @@ struct SurroundingsTests {
         #expect(left().isEmpty)
     }
 
-    /// libcurl's sockets, for instance, have no close-on-exec.
+    /// libcurl's sockets, for instance, are not close-on-exec.
     @Test func aCommandInheritsNothingButTheFirstThree() async throws {
         let open = fcntl(0, F_DUPFD, 100)
         try #require(open >= 100)
@@ -177,7 +177,7 @@ struct SurroundingsTests {
         let path = try script("for file in /proc/$$/fd/*; do echo \"${file##*/}\"; done >\(out)\n")
         defer { for name in [path, out] { unlink(name) } }
         #expect(HookProcess.run(path, ["PATH=/usr/bin:/bin"], within: .seconds(20)) == .ended(0))
-        // Some are bash's own: of the folder it lists, of the redirection, of the script.
+        // Some are bash's own: for the folder it lists, the redirection and the script.
         let files = String(decoding: try FileReader.system.read(out, 4096).bytes, as: UTF8.self)
         let numbers = Set(files.split(separator: "\n"))
         #expect(numbers.isSuperset(of: ["0", "1", "2"]) && numbers.isSubset(of: ["0", "1", "2", "3", "10", "255"]))
@@ -199,7 +199,7 @@ struct SurroundingsTests {
         var byte: UInt8 = 0
         while read(ends[0], &byte, 1) == 1 { text.append(byte) }
         waitpid(child, nil, 0)
-        // The last is the folder that is listed.
+        // The last is the folder being listed.
         #expect(String(decoding: text, as: UTF8.self) == "out\nerr\n0\n1\n2\n3\n")
     }
 

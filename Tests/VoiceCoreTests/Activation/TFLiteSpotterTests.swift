@@ -7,11 +7,11 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// microWakeWord models in a library of our own that has TensorFlow Lite's functions: what is loaded, what is asked of it,
+/// microWakeWord models in a library of our own with TensorFlow Lite's functions: what is loaded, how it is called,
 /// what is missing.
 struct TFLiteSpotterTests {
-    /// Once it was given something loud, its models are sure until they are made anew. A model is "GOOD", its steps at a
-    /// time, and a letter: what is wrong with it; "h": it is half sure at most.
+    /// Once it has received loud audio, its models are certain until they are created anew. A model is "GOOD", the
+    /// number of steps it takes at a time, and a letter for its defect; with "h" it is half certain at most.
     private static let source = """
         #include <stdarg.h>
         #include <stdint.h>
@@ -78,7 +78,7 @@ struct TFLiteSpotterTests {
         }
         """
 
-    /// A folder with library and models, gone with the value.
+    /// A folder with library and models, removed with the value.
     private final class Box: Sendable {
         let path = "/tmp/tflite-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         var folder: WakeModelFolder { WakeModelFolder(path: path) }
@@ -96,7 +96,7 @@ struct TFLiteSpotterTests {
             try StateFile.write(Array(model.utf8), to: path + "/\(name).tflite")
         }
 
-        /// Compiles the library, on a thread that may wait.
+        /// Compiles the library, on a thread that may block.
         func compiled(_ source: String = TFLiteSpotterTests.source) async throws -> Self {
             try StateFile.write(Array(source.utf8), to: path + "/lib.c")
             let arguments = ["-shared", "-fPIC", "-o", folder.library, path + "/lib.c"]
@@ -135,7 +135,7 @@ struct TFLiteSpotterTests {
         #expect(try found(spotter, loud) == [WakeCandidate("hey jarvis", .certain, score: 255.0 / 256)])
     }
 
-    /// The second that a model needs at its start is not listened to.
+    /// Audio of the first second, in which a model settles, is ignored.
     @Test func theFirstSecondIsIgnored() async throws {
         let box = try await Box().compiled()
         #expect(try found(try spotter(box, try words()), loud).isEmpty)
@@ -152,7 +152,7 @@ struct TFLiteSpotterTests {
         #expect(try finds("hey_jarvis:0.4, alexa:0.4") == ["hey_jarvis", "alexa"])
     }
 
-    /// What the model has heard is in the interpreter, which no call of the library empties.
+    /// The model's history is in the interpreter, and no library call clears it.
     @Test func aResetForgetsWhatTheModelHeard() async throws {
         let box = try await Box().compiled()
         let spotter = try spotter(box, try words())
@@ -238,7 +238,7 @@ struct TFLiteSpotterTests {
         }
     }
 
-    /// The library never sees a model that ends the process.
+    /// The library never sees a model that would end the process.
     @Test func aModelIsTriedBeforeItIsLoaded() async throws {
         let box = try await Box(["hey_jarvis": "JUNK"]).compiled()
         let trial = ModelTrial { (_, _, _) throws(WakeWordError) in
@@ -278,7 +278,7 @@ struct TFLiteSpotterTests {
         #expect(try ActivationSettings(configuration).engine == nil)
     }
 
-    /// A stop word's own model is heard beside any engine, and where the wake word's is gone.
+    /// A stop word's own model works beside any engine, even if the wake word's is missing.
     @Test func theUsersModelOfAStopWordIsHeardBesideAnEngineThatIsAway() async throws {
         let box = try await Box(["halt": "GOOD3."]).compiled()
         let stop = try #require(
@@ -312,7 +312,7 @@ struct TFLiteSpotterTests {
         #expect { _ = try ActivationSettings(configuration) } throws: { "\($0)".contains("wants a manifest NAME.json") }
     }
 
-    /// The engine has decided: the margin of PocketSphinx's scores is not asked of it.
+    /// The engine has decided: the margin for PocketSphinx scores does not apply to it.
     @Test func aFindCallsWhileTheBoxSoundsAndANearMissNever() throws {
         var rule = WakeRule(words: try words(), playingMargin: 3, refractory: .seconds(2))
         let near = WakeCandidate("hey jarvis", .doubtful(0.62))
@@ -327,7 +327,7 @@ struct TFLiteSpotterTests {
     }
 }
 
-/// The real library and models, where VOICE_WAKE_MODELS names their folder.
+/// The real library and models, if VOICE_WAKE_MODELS names their folder.
 @Suite(
     .enabled(
         if: ProcessInfo.processInfo.environment["VOICE_WAKE_MODELS"] != nil,

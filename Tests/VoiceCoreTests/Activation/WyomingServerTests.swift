@@ -6,10 +6,10 @@ import VoiceSimulator
 
 private let serverAddress = getenv("VOICE_WYOMING").map { String(cString: $0) } ?? ""
 
-/// A real wyoming-openwakeword server, where `scripts/wake-check` has started one.
+/// A real wyoming-openwakeword server, if `scripts/wake-check` has started one.
 @Suite(.enabled(if: !serverAddress.isEmpty && access("/usr/bin/espeak-ng", X_OK) == 0))
 struct WyomingServerTests {
-    /// What the server finds, 40 ms at a time and about twice as fast as spoken.
+    /// What the server detects, 40 ms at a time and about twice as fast as spoken.
     private func found(_ text: String) throws -> [String] {
         let words = try WakeWords(wake: "hey_jarvis", stop: "", threshold: 0)
         let detector = try WyomingDetector(address: serverAddress, words: words)
@@ -32,7 +32,7 @@ struct WyomingServerTests {
     @Test func itHearsItsWord() throws {
         let found = try found("Hey Jarvis!")
         #expect(found.contains { $0.hasPrefix("hey_jarvis") })
-        // In two windows at least: so a word also counts while the box sounds.
+        // In at least two windows, so that a word counts while the box plays, too.
         #expect(found.count >= 2)
     }
 

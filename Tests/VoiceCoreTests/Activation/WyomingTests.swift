@@ -49,7 +49,7 @@ struct WyomingTests {
         withExtendedLifetime(server) {}
     }
 
-    /// It would keep its thread, and so the end of the daemon, waiting for ever.
+    /// Otherwise it would block its thread, and so the end of the daemon, forever.
     @Test func aServerThatNeverStopsSendingIsGivenUp() throws {
         let server = try LoopbackServer { socket in
             let line = Array(String(repeating: "{\"type\":\"info\"}\n", count: 4096).utf8)

@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceNetwork
 @testable import VoiceReply
 
-/// What the agent is told of its mouth, and when.
+/// What the agent is told about its voice, and when.
 struct AgentBriefingTests {
     @Test func thePreambleIsShortAndSaysWhatMatters() {
         let words = AgentBriefing.preamble.split(whereSeparator: \.isWhitespace)
@@ -83,15 +83,15 @@ struct AgentBriefingTests {
         #expect(Self.asked(transport) == ["a"])
     }
 
-    /// How an agent says that it has the prompt.
+    /// How an agent shows that it has the prompt.
     enum Sign: CaseIterable {
         case none, mark, health
     }
 
     private static let styles: [Configuration.Jarvis.API] = [.chat, .responses, .openai]
 
-    /// In every way of asking, for every setting and every agent: at most 60 words, in one question of a conversation, and
-    /// in none of an agent that has said that it has the prompt.
+    /// For every API, setting and agent: at most 60 words, in one question of a conversation, and never to an agent
+    /// that has shown that it has the prompt.
     @Test(arguments: styles, [Configuration.Jarvis.Preamble.auto, .always, .off])
     func thePreambleIsSentOnceOrNotAtAll(
         api: Configuration.Jarvis.API,
@@ -110,7 +110,7 @@ struct AgentBriefingTests {
                 await client.startFresh()
                 let asked = Self.questions(transport).dropFirst(before)
                 let reported = asked.count { $0.hasPrefix(AgentBriefing.preamble) }
-                // The plain way has no health answer to look at.
+                // The plain API has no health answer.
                 let saysSo = sign == .health && api != .openai || sign == .mark && conversation == 2
                 #expect(reported == (setting == .off || setting == .auto && saysSo ? 0 : 1), "\(sign), \(conversation)")
                 for (question, query) in zip(asked, ["a", "b", "c"]) {
@@ -122,8 +122,8 @@ struct AgentBriefingTests {
         }
     }
 
-    /// Where the history is ours it holds the preamble once, however long the conversation becomes, and a restart, which
-    /// forgets it, tells it anew.
+    /// A history kept by the client contains the preamble once, however long the conversation becomes; a restart, which
+    /// forgets the history, sends it anew.
     @Test func aHistoryOfOursKeepsThePreamble() async throws {
         let transport = Self.agent(.openai, .none)
         let saved = SavedJarvisSession(id: "voice-saved", previous: nil, usedAt: 1_795_208_889)
@@ -164,7 +164,7 @@ struct AgentBriefingTests {
         }
     }
 
-    /// The new words of each request.
+    /// The new question in each request.
     private static func questions(_ transport: ScriptedJarvisTransport) -> [String] {
         transport.requests.filter { $0.method == "POST" }.compactMap { request in
             let body = try? JSONDecoder().decode(JSONValue.self, from: Data(request.body))
@@ -184,7 +184,7 @@ struct AgentBriefingTests {
         #expect(Self.asked(transport).allSatisfy { $0.hasPrefix(AgentBriefing.preamble) == isBriefed })
     }
 
-    /// The user messages that were sent.
+    /// The last user message of each request.
     private static func asked(_ transport: ScriptedJarvisTransport) -> [String] {
         transport.requests("POST /v1/chat/completions").compactMap { request in
             let body = try? JSONDecoder().decode(JSONValue.self, from: Data(request.body))

@@ -5,11 +5,11 @@ import VoiceSimulator
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// What `config check` says of `jarvis.api = "openai"`, against servers on loopback.
+/// The warnings of `config check` about `jarvis.api = "openai"`, against servers on loopback.
 struct AgentStyleTests {
     private static let token = "of-the-agent"
 
-    /// What is said of this address and style.
+    /// The warning for this address and API.
     private func warning(
         _ url: String,
         api: Configuration.Jarvis.API = .openai,

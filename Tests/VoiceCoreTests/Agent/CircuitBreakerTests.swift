@@ -13,7 +13,7 @@ struct CircuitBreakerTests {
 
     private typealias Row = (at: Int, event: Event)
 
-    /// What happens at which second, and what the breaker says.
+    /// Events with their seconds, and the breaker's decisions.
     private static let tables: [(name: String, rows: [Row])] = [
         (
             "three failures in a row open it for half a minute",

@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceNetwork
 
-/// Runs that ask back, through the client.
+/// Runs that ask the user, through the client.
 struct HumanInTheLoopTests {
     private static let question = #""call_id":"c","questions":[{"question":"Which?","options":[{"label":"Work"}]}]"#
     private static let approval =
@@ -50,7 +50,7 @@ struct HumanInTheLoopTests {
         #expect(sent == [#"{"approval_id":"a","choice":1}"#])
     }
 
-    /// A model that answers for the user, or for another question than he has heard.
+    /// A model that answers for the user, or answers another question than the one the user heard.
     @Test(arguments: [nil, 0, 2]) func nobodyAnswersForTheUser(heard: Int?) async throws {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let asked = try client(transport)
@@ -111,7 +111,7 @@ struct HumanInTheLoopTests {
         let transport = Self.transport("response.approval.prompt", Self.approval)
         let client = try client(transport, news: news, log: log)
         #expect(await client.ask("a").spoken.contains("echo hi"))
-        // Somebody says yes in another window: the run goes on.
+        // Somebody says yes in another window: the run continues.
         transport.open()
         while news.all.count < 3 { await Task.yield() }
         guard case .answered(let answer, _) = news.all[2] else { return #expect(Bool(false)) }
@@ -187,7 +187,7 @@ struct HumanInTheLoopTests {
         #expect(await answered.value.spoken == "Done.")
     }
 
-    /// A run that asks, and goes on once it is answered.
+    /// A run that asks, and continues once it is answered.
     private static func transport(
         _ name: String,
         _ fields: String,
@@ -202,11 +202,11 @@ struct HumanInTheLoopTests {
             """
         return ScriptedJarvisTransport { request, number in
             switch request.route {
-            // The stream ends after the prompt, so the rest is only reached by way of another request.
+            // The stream ends after the prompt, so the rest is only reached through another request.
             case "POST /v1/responses": .stream([created, prompt])
             case "GET /v1/responses/resp_1/events": .held(.success(stream(end)))
             case let look where look.hasPrefix("GET"): .whole(.json("{}"))
-            // The run goes on when the server has taken the answer.
+            // The run continues once the server has accepted the answer.
             default:
                 if number < refusals {
                     .whole(.status(400))
@@ -243,7 +243,7 @@ struct HumanInTheLoopTests {
     }
 }
 
-/// What the client told.
+/// Collects the news of the client.
 final class NewsBox: Sendable {
     private let news = Mutex<[JarvisClient.News]>([])
 

@@ -187,7 +187,7 @@ struct JarvisClientTests {
         let client = try client(transport)
         let answers = await withTaskGroup(of: JarvisAnswer.self) { group in
             for _ in 0..<4 { group.addTask { await client.ask("a") } }
-            // The one that is turned away is the only one that can end while the gate is closed.
+            // Only the refused question can end while the gate is closed.
             var answers = [await group.next()].compactMap { $0 }
             #expect(transport.requests.count <= 1)
             transport.open()

@@ -2,15 +2,15 @@ import Testing
 
 @testable import VoiceAgent
 
-/// What becomes of a question whose run is gone.
+/// The fate of a question whose run is gone.
 struct LostRunTests {
-    /// What a server does for one question, in its order. It stores before it acts.
+    /// A server's steps for one question, in order. It stores before it acts.
     private enum Step: CaseIterable {
         case begin, storeQuestion, speak, storeCall, showCall, act, storeResult, showSegment, finish
     }
 
-    /// Wherever the server dies and whatever part of its events arrived, a tool runs once at most, with and without tool
-    /// events, with and without a stored history.
+    /// Wherever the server dies and whichever events arrived, a tool runs at most once, with and without tool events,
+    /// with and without a stored history.
     @Test(arguments: [true, false], [true, false])
     func aSideEffectHappensAtMostOnce(hidesTools: Bool, keepsHistory: Bool) {
         var askedAgain = 0

@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceNetwork
 
-/// The client on `/v1/responses`, against servers that stop, stall, forget and ask back.
+/// The client on `/v1/responses`, against servers that stop, stall, forget and ask the user.
 struct ResponsesClientTests {
     private static let post = "POST /v1/responses"
     private static let state = "GET /v1/sessions/voice-1/state"
@@ -62,7 +62,7 @@ struct ResponsesClientTests {
         }
         let client = try client(transport, time: time)
         let answer = Task { await client.ask("a") }
-        // Not the patience with a step that did come.
+        // Not the time limit of a step that did arrive.
         while transport.silentStreams == 0 { await Task.yield() }
         await time.pass(.seconds(30))
         #expect(await answer.value.spoken == "Yes.")
@@ -105,7 +105,7 @@ struct ResponsesClientTests {
         #expect(Set(keys).count == 1)
     }
 
-    /// A server that hides its tools shows nothing in the stream: what it has stored decides.
+    /// A server with hidden tools shows nothing in the stream: its stored messages decide.
     @Test(
         arguments: [
             ([], #"{"type":"text","text":"Hm."}"#, false), ([], #"{"type":"tool_call"}"#, true), ([], nil, true),
@@ -144,7 +144,7 @@ struct ResponsesClientTests {
         #expect(last?.text.contains(isLost ? "resp_msg_9" : "resp_msg_1") == true, "the conversation goes on")
     }
 
-    /// Twice the server is gone for most of the time that an answer may take, and nothing was done.
+    /// The server is gone twice for most of the time that an answer may take, and nothing was done.
     @Test func aQuestionThatIsAskedAgainHasItsTimeAnew() async throws {
         let time = TestTime()
         let transport = ScriptedJarvisTransport { request, number in
@@ -391,7 +391,7 @@ struct ResponsesClientTests {
         let client = try client(transport)
         let answer = Task { await client.ask("a") }
         while transport.requests.isEmpty { await Task.yield() }
-        // The run's id is in the head of the reply, so it is known as soon as anything is.
+        // The run's id is in the head of the reply, so it is known before anything else.
         for _ in 0..<100 { await Task.yield() }
         #expect(await client.cancelRequest())
         #expect(await answer.value.failure == .cancelled)
@@ -435,7 +435,7 @@ struct ResponsesClientTests {
         "id: \(number)\nevent: \(name)\ndata: {\"sequence_number\":\(number),\(fields)}\n\n"
     }
 
-    /// Something that happened.
+    /// An event that has or has not happened.
     private final class Flag: Sendable {
         private let state = Atomic(false)
         var isSet: Bool { state.load(ordering: .acquiring) }

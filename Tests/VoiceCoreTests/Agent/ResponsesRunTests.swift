@@ -134,7 +134,7 @@ struct ResponsesRunTests {
         #expect(run.outcome == .failure(.tooLarge))
     }
 
-    /// Nothing that comes from outside makes it fail in any other way than by an outcome.
+    /// Whatever arrives from outside, a failure is always an outcome.
     @Test func oddEventsDoNoHarm() {
         var random = SeededGenerator(seed: 7)
         let names = [

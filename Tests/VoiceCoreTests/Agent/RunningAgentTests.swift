@@ -8,7 +8,7 @@ import VoiceSimulator
 @testable import VoiceConfiguration
 @testable import VoiceNetwork
 
-/// The client against a server on loopback that behaves as the agent is documented to.
+/// The client against a server on loopback that behaves as documented for the agent.
 struct RunningAgentTests {
     @Test func narrationIsNotSpokenAndTheThreadIsContinued() async throws {
         try await Self.stage([.say("Let me look. "), .useTool("shell"), .say("Two "), .say("meetings.")]) {
@@ -16,7 +16,7 @@ struct RunningAgentTests {
             agent in
             #expect(await client.ask("a").spoken == "Two meetings.")
             #expect(await client.ask("b").spoken == "Two meetings.")
-            // A slow machine may look at the session in between.
+            // A slow machine may request the session state in between.
             #expect(agent.routes.filter { $0.hasPrefix("POST") } == ["POST /v1/responses", "POST /v1/responses"])
             #expect(agent.requests.last?.json?["previous_response_id"]?.string?.hasPrefix("resp_msg_") == true)
         }
@@ -102,7 +102,7 @@ struct RunningAgentTests {
             let first = try Self.client(network, port, store)
             #expect(await first.ask("hello").spoken == "Yes.")
             #expect(await first.ask("clean up").spoken.contains("rm -rf *"))
-            // It dies here: nobody says goodbye to the agent.
+            // The client dies here: nobody ends the agent's run.
             let second = try Self.client(network, port, store)
             #expect(await second.ask("hello again").spoken.hasSuffix("so it was ended. Yes."))
             #expect(agent.effects == 0)
@@ -117,7 +117,7 @@ struct RunningAgentTests {
         try await Self.stage([.say("Two "), .hold, .say("meetings.")]) { client, agent in
             let answer = Task { await client.ask("a") }
             try await Self.untilSent("Two ", by: agent)
-            // It is on the wire; the client has to have read the run's name.
+            // It was sent; the client must have read the run's id.
             try await Task.sleep(for: .milliseconds(50))
             #expect(await client.cancelRequest())
             #expect(await answer.value.failure == .cancelled)

@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceNetwork
 @testable import VoiceReply
 
-/// What can be done about the request under way, and about the last one. The replies are the server's own.
+/// Operations on the current request and on the last one. The replies are the server's own.
 struct RunningRequestTests {
     @Test func aRemarkGoesIntoTheRequestUnderWay() async throws {
         let transport = ScriptedJarvisTransport { request, _ in
@@ -152,7 +152,7 @@ struct RunningRequestTests {
     }
 }
 
-/// A conversation as the server stores it, and what it answers about it.
+/// A conversation as the server stores it, and the server's answers about it.
 private final class StoredConversation: Sendable {
     private let stored: Mutex<[String]>
 

@@ -3,22 +3,22 @@ import Synchronization
 @testable import VoiceAgent
 @testable import VoiceNetwork
 
-/// An agent by script: says for each request what comes back.
+/// A scripted agent: determines the reply to each request.
 final class ScriptedJarvisTransport: JarvisTransport {
-    /// What comes back for one request.
+    /// The reply to one request.
     enum Reply: Sendable {
         case whole(JarvisResponse)
-        /// An event stream that brings these pieces and then ends so.
+        /// An event stream of these pieces with this end.
         case stream([String], End = .complete, runID: String? = "resp_1")
-        /// Nothing, until the test opens the gate.
+        /// A reply held back until the test opens the gate.
         case held(JarvisResponse)
-        /// This at once, and it opens the gate.
+        /// An immediate reply that opens the gate.
         case opening(JarvisResponse)
 
         enum End: Sendable {
             case complete
             case broken
-            /// Nothing more comes, and the connection stays.
+            /// Nothing more arrives, and the connection stays open.
             case silent
         }
     }
@@ -35,12 +35,12 @@ final class ScriptedJarvisTransport: JarvisTransport {
     private let answer: @Sendable (_ request: HTTPRequest, _ number: Int) -> Reply
     private let state = Mutex(State())
 
-    /// - Parameter answer: gets the request and how many of its kind (method and route) came before.
+    /// - Parameter answer: receives the request and the number of earlier ones of its kind (method and route).
     init(_ answer: @escaping @Sendable (_ request: HTTPRequest, _ number: Int) -> Reply) {
         self.answer = answer
     }
 
-    /// Questions are answered with the results in order, then with the last one; nothing else is known.
+    /// Answers questions with the results in order, then with the last one; everything else gets 404.
     convenience init(_ results: [JarvisResponse], isOpen: Bool = true) {
         self.init { request, number in
             guard request.method == "POST" else { return .whole(.status(404)) }
@@ -50,12 +50,12 @@ final class ScriptedJarvisTransport: JarvisTransport {
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
-    /// Requests that were given up by the client while they were held.
+    /// Number of requests that the client gave up while they were held.
     var cancelled: Int { state.withLock { $0.cancelled } }
-    /// Streams whose reader waits for what never comes.
+    /// Number of streams whose reader waits for data that never arrives.
     var silentStreams: Int { silences.load(ordering: .acquiring) }
 
-    /// "POST /v1/responses" and the like, without the base path.
+    /// Method and path of every request, such as "POST /v1/responses", without the base path.
     var routes: [String] { requests.map(\.route) }
 
     func requests(_ route: String) -> [HTTPRequest] { requests.filter { $0.route == route } }
@@ -121,7 +121,7 @@ final class ScriptedJarvisTransport: JarvisTransport {
     }
 }
 
-/// A reply that comes in pieces.
+/// A reply that arrives in pieces.
 private final class ScriptedStream: JarvisReplyStream {
     let head: HTTPResponse
     private let pieces: Mutex<[[UInt8]]>
@@ -166,7 +166,7 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// "POST /v1/responses"; ids stay, the query goes.
+    /// Method and path, such as "POST /v1/responses", with ids and without the query.
     var route: String {
         let path = url.split(separator: "/ui", maxSplits: 1).last.map(String.init) ?? url
         return "\(method) \(path.prefix { $0 != "?" })"

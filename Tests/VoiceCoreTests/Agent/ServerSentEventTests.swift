@@ -45,7 +45,7 @@ struct ServerSentEventTests {
         }
     }
 
-    /// Whatever the bytes and however they are cut, the parser gives the same events and never fails in another way.
+    /// Whatever the bytes and however they are cut, the parser yields the same events and fails in no other way.
     @Test func anyBytesInAnyPiecesGiveTheSameEvents() {
         var random = SeededGenerator(seed: 20_261_121)
         let alphabet = Array("data: id:event retry\r\n\n\n:x0\u{0}".utf8) + [0xEF, 0xBB, 0xBF, 0xFF]

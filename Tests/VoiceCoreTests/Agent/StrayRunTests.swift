@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceAgent
 
-/// Runs that stand in the way of a question.
+/// Runs that block a question.
 struct StrayRunTests {
     private static let approval = #""pending_approval":{"approval_id":"a","path":"ls"}"#
 

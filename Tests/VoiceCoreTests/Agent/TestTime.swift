@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import VoiceAgent
 
-/// A clock in the hands of a test: short sleeps pass at once, longer ones when the test says so.
+/// A clock controlled by the test: short sleeps elapse at once, longer ones when the test says so.
 final class TestTime: Sendable {
     private struct Sleeper {
         let id: Int
@@ -21,18 +21,18 @@ final class TestTime: Sendable {
     private let state = Mutex(State())
     private let short: Duration
 
-    /// Sleeps up to `short` take no time of the test, only of the clock.
+    /// Sleeps up to `short` advance the clock at once.
     init(short: Duration = .seconds(4)) {
         self.short = short
     }
 
     var now: Duration { state.withLock { $0.now } }
-    /// When those wake who sleep now.
+    /// The times at which the sleepers wake.
     var alarms: [Duration] { state.withLock { $0.sleepers.map(\.until) } }
 
     func sleep(_ length: Duration) async { await wait(length, passes: length <= short) }
 
-    /// A limit is reached when the test says so, however short.
+    /// A limit is reached only when the test says so, however short it is.
     func expire(_ length: Duration) async { await wait(length, passes: false) }
 
     private func wait(_ length: Duration, passes: Bool) async {
@@ -71,7 +71,7 @@ final class TestTime: Sendable {
         }
     }
 
-    /// Waits until somebody sleeps that long, and lets that time pass.
+    /// Waits until a sleep of this length begins, then lets that time elapse.
     func pass(_ length: Duration) async {
         while true {
             let due = state.withLock { state -> [Sleeper]? in

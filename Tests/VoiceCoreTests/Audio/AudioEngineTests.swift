@@ -17,7 +17,7 @@ struct AudioEngineTests {
         init(prepare: (SimulatedCard) -> Void = { _ in }) throws {
             prepare(card)
             var settings = AudioEngineSettings()
-            // All that is heard goes on at once.
+            // All audio passes at once.
             settings.duplex = .full
             engine = try AudioEngine(device: SimulatedDevice(card: card), ports: ports, settings: settings)
             let outcome = engine.start()
@@ -36,7 +36,7 @@ struct AudioEngineTests {
             #expect(written == samples.count)
         }
 
-        /// What the upsampler alone makes of voice, followed by silence.
+        /// The upsampler's output for the voice, followed by silence.
         static func upsampled(_ samples: [Int16], periods: Int) -> [Float] {
             var upsampler = VoiceUpsampler()
             let padded = samples + [Int16](repeating: 0, count: periods * 240 - samples.count)
@@ -77,7 +77,7 @@ struct AudioEngineTests {
 
     @Test func theEchoOfWhatIsPlayedIsFound() throws {
         var rig = try Rig { card in
-            // 3.5 ms of air and converters that the card says nothing of.
+            // 3.5 ms of air and converters that the card does not report.
             card.microphone = { [unowned card] frame in frame >= 168 ? card.played[frame - 168] * 0.3 : 0 }
         }
         var stage = AlignmentStage()
@@ -89,11 +89,11 @@ struct AudioEngineTests {
         }
         #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == true)
         #expect(rig.ports.echo.jumps.load(ordering: .relaxed) == 0)
-        // Four periods less the one being written, and the air.
+        // Four periods, less the one being written, plus the air.
         let delay = rig.ports.echo.delayTenths.load(ordering: .relaxed)
         let said = rig.ports.gauges.playbackDelayFrames * 10 / 48
         #expect((delay - said - 35).magnitude <= 2)
-        // A playback xrun: what was known is void until the echo is found again.
+        // A playback xrun: the alignment is invalid until the echo is found again.
         rig.card.faults[rig.card.reads + 1] = .playbackXrun
         rig.run(2)
         #expect(rig.ports.echo.isAligned.load(ordering: .relaxed) == false)
@@ -113,7 +113,7 @@ struct AudioEngineTests {
             positions.append(heard)
         }
         #expect(last == 1000)
-        // A second stretch after silence that is no multiple of a period.
+        // A second stretch after silence that is not a multiple of a period.
         rig.speak(Self.tone(333))
         rig.run(20)
         #expect(rig.ports.voice.heard == 1333)
@@ -137,7 +137,7 @@ struct AudioEngineTests {
         #expect(heard < rig.ports.voice.ring.writePosition && heard > 0)
         rig.run(20)
 
-        // Old voice in the period of the flush, one kept, a short fade; then silence until the new voice.
+        // Old voice in the period of the flush and in the one kept, a short fade; then silence until the new voice.
         let after = Array(rig.card.played[playedBefore...])
         let fadeEnd = 480 + margin + 240
         #expect(after[fadeEnd..<fadeEnd + 200].allSatisfy { $0 == 0 })
@@ -145,15 +145,15 @@ struct AudioEngineTests {
         let first = try #require(expected.firstIndex { $0 != 0 })
         let start = try #require(after[fadeEnd...].firstIndex { $0 != 0 })
         #expect(Array(after[(start - first)...].prefix(expected.count)) == expected)
-        // No frame missing: the stream went on, and the truth about what was heard is to the frame.
+        // No frame is missing: the stream continued, and the position heard is exact to the frame.
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
         let framesOfOld = playedBefore - 1440 + 480 + margin - 69 - Limiter.delay
         #expect(heard == UInt64(framesOfOld / 2))
         #expect(rig.ports.voice.heard == rig.ports.voice.ring.writePosition)
     }
 
-    /// A sound server holds 30 ms of its own, which it tells only some time after an interruption, and needs 20 ms to begin anew.
-    /// What is spoken next comes as soon as before, and no period has to be left out for it.
+    /// A sound server holds another 30 ms, which it reports only some time after an interruption, and needs 20 ms to
+    /// restart. Speech after the interruption is as prompt as before, and no period must be skipped for it.
     @Test(arguments: [0, 2]) func aFlushDoesNotLengthenTheDelayOfASoundServer(periods: Int) throws {
         var rig = try Rig {
             $0.behindBuffer = 1440
@@ -175,7 +175,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
     }
 
-    /// What a sound server has taken out of the buffer is played after an interruption too.
+    /// Audio that a sound server has taken out of the buffer is played even after an interruption.
     @Test func whatASoundServerHoldsCountsAsHeard() throws {
         var rig = try Rig { $0.behindBuffer = 4800 }
         rig.speak(Self.tone(9600))
@@ -230,7 +230,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.playbackDelayFrames == 960)
     }
 
-    /// What was captured meanwhile is caught up with: there must be room for the voice that comes with it.
+    /// The engine catches up with what was captured meanwhile: there must be room for the voice of those periods.
     @Test(arguments: [2, 3, 4, 6]) func losesNoVoiceAfterALateWakeUp(periods: Int) throws {
         var rig = try Rig { $0.faults[20] = .late(periods) }
         rig.run(18)
@@ -264,7 +264,7 @@ struct AudioEngineTests {
         #expect(rig.ports.voice.heard == 12_000)
         #expect(rig.ports.gauges.counters.captureXruns == 0)
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
-        // The uplink keeps time: a period for every cycle but the two in which the microphone changed.
+        // The uplink keeps time: one period for every cycle except the two in which the microphone changed.
         #expect(rig.ports.microphone.ring.writePosition == 93 * 240)
         #expect(rig.ports.gauges.levels.peak > LevelMeter.floor)
     }
@@ -323,7 +323,7 @@ struct AudioEngineTests {
         #expect(rig.ports.gauges.counters.slips == 0)
         #expect(rig.ports.gauges.counters.lostPeriods == 0)
         #expect(rig.ports.gauges.counters.playbackXruns == 0)
-        // The curvature of a tone is in proportion to the tone: what is left over is anything else.
+        // The curvature of a tone is proportional to the tone: any residual is an artefact.
         let played = rig.card.played.dropFirst(9600).map(Double.init)
         let ratio = 2 * cos(Double.pi / 48)
         var worst = 0.0

@@ -5,7 +5,7 @@ import Testing
 struct DriftControlTests {
     @Test func leavesASteadyCardAlone() {
         var control = DriftControl(nominal: 960)
-        // Jitter of +-4 ms around an unusual place.
+        // Jitter of +-4 ms around an unusual total.
         for period in 0..<2000 where control.step(total: 1100 + (period * 7919) % 384 - 192) != 1 {
             Issue.record("slipped at \(period)")
             return
@@ -24,7 +24,7 @@ struct DriftControlTests {
             total += 480 * Double(count) - 480 * (1 + ppm / 1e6)
             extremes = (min(extremes.0, total), max(extremes.1, total))
         }
-        // Ten minutes at 200 ppm are 5760 frames: 12 periods.
+        // Ten minutes at 200 ppm amount to 5760 frames: 12 periods.
         #expect((11...13).contains(slips))
         #expect(extremes.0 > 480 && extremes.1 < 1440)
     }
@@ -45,8 +45,8 @@ struct DriftControlTests {
         #expect(control.step(total: 960) == 1)
     }
 
-    /// PulseAudio tells 100 ms too little for 200 ms after a start, and then what it told before, but for what was lost or is too
-    /// much: that is made up for at once, and is no drift.
+    /// PulseAudio reports 100 ms too little for 200 ms after a start, then the previous value plus the error from what
+    /// was lost or is too much. The error is corrected at once and is not drift.
     @Test(arguments: [0, 450, -900, 1440])
     func afterAServersRestartTheMeasureIsLeftAloneUntilItMeansSomething(error: Int) {
         var control = DriftControl(nominal: 6000)
@@ -70,7 +70,7 @@ struct DriftControlTests {
         #expect(written >= 12)
     }
 
-    /// What a loudspeaker that follows makes of it: ten minutes without a slip, and the buffer stays where it was.
+    /// With a loudspeaker that follows: ten minutes without a slip, and the buffer keeps its level.
     @Test(arguments: [200.0, -200, 20, -20, 450])
     func aLoudspeakerThatFollowsNeedsNoSlip(ppm: Double) {
         var control = DriftControl(nominal: 960)
@@ -93,7 +93,7 @@ struct DriftControlTests {
     @Test func cardsOfOneClockAreLeftAsTheyAre() {
         var control = DriftControl(nominal: 960)
         var followed = 0
-        // Jitter of +-4 ms, as of a machine that is busy.
+        // Jitter of +-4 ms, as on a busy machine.
         for period in 0..<60_000 {
             _ = control.step(total: 1100 + (period * 7919) % 384 - 192)
             if control.step != 1 { followed += 1 }
@@ -101,7 +101,7 @@ struct DriftControlTests {
         #expect(followed == 0)
     }
 
-    /// A sound server that moves the sound to another device: 40 ms more from one moment to the next.
+    /// A sound server moves the stream to another device: 40 ms more from one moment to the next.
     @Test(arguments: [1920, -960])
     func aDelayThatJumpsForGoodIsNotMadeUpFor(jump: Int) {
         var control = DriftControl(nominal: 960)
@@ -130,7 +130,7 @@ struct DriftControlTests {
         #expect(added == 2)
     }
 
-    /// A sound server whose delay comes in quanta of 21 ms: what wanders by them is no drift.
+    /// A sound server whose delay comes in quanta of 21 ms: changes by a quantum are not drift.
     @Test func quantaAreNoDrift() {
         var control = DriftControl(nominal: 960)
         var slips = 0

@@ -73,7 +73,7 @@ private final class RingStress: Sendable {
         }
     }
 
-    /// Reads everything; returns the number of samples out of place.
+    /// Reads everything; returns the number of misplaced samples.
     func consume() -> Int {
         var expected: Int32 = 0
         var wrong = 0

@@ -11,7 +11,7 @@ func rms(_ samples: some Collection<Float>) -> Double {
     (samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(samples.count, 1))).squareRoot()
 }
 
-/// One bin of a discrete Fourier transform: how much of one frequency is in a signal.
+/// One bin of a discrete Fourier transform: the component of one frequency in a signal.
 struct ToneMeter {
     let cosine: Double
     let sine: Double
@@ -35,7 +35,7 @@ struct ToneMeter {
 
     var amplitude: Double { (cosine * cosine + sine * sine).squareRoot() }
 
-    /// What is left of the samples without the tone, relative to the tone: THD+N in dB.
+    /// The samples without the tone, relative to the tone: THD+N in dB.
     func residue(in samples: ArraySlice<Float>) -> Double {
         var sum = 0.0
         for (index, sample) in samples.enumerated() {

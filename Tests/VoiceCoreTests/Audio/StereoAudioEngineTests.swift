@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// Voice from the middle, media from its sides, and one ear for both.
+/// Voice in the middle, media at the sides, and one reference for both.
 struct StereoAudioEngineTests {
     private struct Rig: ~Copyable {
         let card = SimulatedCard()
@@ -78,7 +78,7 @@ struct StereoAudioEngineTests {
             #expect(block != nil)
             served.append(reference)
         }
-        // As the tap sees it: a sixth of the rate.
+        // As seen by the tap: a sixth of the rate.
         var decimator = SixthDecimator()
         let means = rig.card.frames.map { ($0.left + $0.right) / 2 }
         let heard = stride(from: 0, to: means.count, by: 480).map { start in
@@ -86,7 +86,7 @@ struct StereoAudioEngineTests {
             decimator.process(Array(means[start..<start + 480]), into: &block)
             return block
         }
-        // It leads what is heard by whole periods here, all of them by as many.
+        // It leads what is heard by whole periods here, and all blocks by the same number.
         let leads = (0..<8).filter { lead in zip(served, heard.dropFirst(lead)).allSatisfy { $0 == $1 } }
         #expect(leads.count == 1)
         #expect(served.suffix(20).allSatisfy { rms($0) > 0.02 })

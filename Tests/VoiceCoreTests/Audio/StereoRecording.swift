@@ -1,12 +1,12 @@
 @testable import VoiceAudio
 @testable import VoiceBase
 
-/// Both sides of a WAV that `FileRoom` has recorded with two channels.
+/// Both channels of a WAV that `FileRoom` recorded with two channels.
 struct StereoRecording {
     var left: [Float] = []
     var right: [Float] = []
 
-    /// A file with another header than the one written is none.
+    /// Stays empty if the file's header is not the one that is written.
     init(_ path: String) throws {
         let bytes = try FileReader.system.read(path, 64 << 20).bytes
         let expected = WaveFile.header(dataBytes: bytes.count - 44, channels: 2)

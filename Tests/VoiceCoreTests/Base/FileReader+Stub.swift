@@ -1,7 +1,7 @@
 @testable import VoiceBase
 
 extension FileReader {
-    /// The given files and no others.
+    /// Reads the given files and no others.
     static func stub(_ files: [String: [UInt8]], readableByOthers: Bool = false) -> FileReader {
         FileReader { (path, limit) throws(Fault) in
             guard let bytes = files[path] else { throw .absent }

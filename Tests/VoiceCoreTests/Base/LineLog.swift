@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import VoiceBase
 
-/// A logger whose lines can be looked at.
+/// A logger that keeps its lines.
 final class LineLog: Sendable {
     private let written = Mutex<[String]>([])
 

@@ -39,7 +39,7 @@ struct OutsideJSONTests {
         #expect(OutsideJSON.decode(JSONValue.self, from: wide, atMost: 100) == nil)
     }
 
-    /// Half of a pair, or a byte that is no UTF-8: one character is lost, not the answer.
+    /// Half of a surrogate pair, or a byte that is not UTF-8: one character is lost, not the answer.
     @Test(arguments: [
         (#""It is \ud83d sunny.""#, "It is \u{FFFD} sunny."), (#""It is \uDE00 sunny.""#, "It is \u{FFFD} sunny."),
         (#""\ud83d\ud83d\ude00""#, "\u{FFFD}\u{1F600}"), (#""\ud83d\u0041\\ud83d\uD83D""#, "\u{FFFD}A\\ud83d\u{FFFD}"),
@@ -61,7 +61,7 @@ struct OutsideJSONTests {
         #expect(decode("{\"a\":\"x\"") == nil, "what is no JSON stays none")
     }
 
-    /// The same message on every way in: refused, in no time, whatever the stack of the thread.
+    /// The same message on every input: refused quickly, whatever the stack of the thread.
     @Test func noWayInTakesWhatIsTooDeep() throws {
         let deep = Self.nested(509)
         let start = ContinuousClock.now

@@ -13,7 +13,7 @@ import Testing
 @testable import VoiceNetwork
 @testable import VoiceReply
 
-/// Numbers that no sender means, on every way in.
+/// Absurd numbers on every input.
 struct OutsideNumberTests {
     private static let extremes = [Int.min, Int.min + 1, -1, 0, Int.max - 1, Int.max]
 
@@ -96,7 +96,8 @@ struct OutsideNumberTests {
         #expect(EchoCheck.judge(test, audio: audio, now: 1_800_000_000).verdict == .ok)
     }
 
-    /// The suppressor's count of frames, a hundred a second: after any time it is small, and at the same place of the window.
+    /// The suppressor's count of frames, a hundred a second: small after any time, and at the same position of the
+    /// window.
     @Test func framesAreCountedForYears() {
         var count: Int32 = 0
         for frame in 1...10_000 {

@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceCore
 
-/// Who may give no orders because the daemon has started it; and what a process keeps to itself.
+/// Which processes may give no orders because the daemon started them, and what a process keeps private.
 struct ProcessTreeTests {
     @Test func parentsAreFollowed() {
         let parents: [pid_t: pid_t] = [50: 40, 40: 30, 30: 1, 60: 61, 61: 60]
@@ -36,7 +36,7 @@ struct ProcessTreeTests {
             .success(.done([:]))
         }
         let task = Task { await server.run() }
-        // It may be turned away before it has written.
+        // The client may be refused before it has written.
         let program = """
             use IO::Socket::UNIX; $SIG{PIPE} = 'IGNORE'; my $s = IO::Socket::UNIX->new(Peer => "\(path)") or die; print $s "{\\"command\\":\\"x\\"}\\n";
             print while <$s>;

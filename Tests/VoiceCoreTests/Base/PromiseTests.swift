@@ -14,7 +14,7 @@ struct PromiseTests {
         #expect(promise.value == 1)
     }
 
-    /// Nothing may be what was promised.
+    /// The promised value may be nil.
     @Test func nothingIsAValue() async {
         let promise = Promise<Int?>()
         #expect(promise.give(nil))

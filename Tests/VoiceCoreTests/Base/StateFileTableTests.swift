@@ -12,15 +12,15 @@ import Testing
 @testable import VoiceHousehold
 @testable import VoiceMedia
 
-/// Whatever stands in the place of a state file: it is read or told of in one line, nothing hangs, nothing is lost, and the
-/// next start finds what this one wrote.
+/// Whatever is in the place of a state file, it is read or reported in one line, nothing hangs, nothing is lost, and
+/// the next start finds what this one wrote.
 struct StateFileTableTests {
     enum Damage: String, CaseIterable, Sendable {
         case missing, empty, garbage, zeros, large, fifo, folder, fullFolder, device, dangling, unreadable, othersFile,
             ofTheFuture
     }
 
-    /// How each is read by the program, and written again.
+    /// How the program reads and writes each file.
     enum Kind: String, CaseIterable, Sendable {
         case activation = "activation.toml"
         case budget = "budget.toml"
@@ -51,7 +51,7 @@ struct StateFileTableTests {
             }
         }
 
-        /// Keys that a newer version may have added.
+        /// The text with keys that a newer version may have added.
         var ofTheFuture: String {
             switch self {
             case .history: good.replacing("{", with: #"{"stars":5,"#, maxReplacements: 1)
@@ -59,7 +59,7 @@ struct StateFileTableTests {
             }
         }
 
-        /// Reads it, and returns whether it was taken for good, absent or useless.
+        /// Loads the file; returns true if it was accepted, nil if absent, false if useless.
         func load(_ folder: String, _ log: LineLog, _ files: FileReader) async -> Bool? {
             let path = "\(folder)/\(rawValue)"
             switch self {
@@ -123,19 +123,19 @@ struct StateFileTableTests {
         case .empty where kind == .history || kind == .volumes: #expect(outcome == true)
         default:
             #expect(outcome == false)
-            // The player tells of its history itself.
+            // The player reports on its history itself.
             if kind != .history {
                 #expect(log.lines.count == 1 && log.lines[0].contains(path), "\(log.lines)")
                 #expect(!log.lines[0].dropLast().contains("\n") && log.lines[0].utf8.count < 600)
             }
         }
-        // What is written then takes the place, whatever stood there.
+        // A later write replaces whatever was there.
         try StateFile.write(Array(kind.good.utf8), to: path)
         let second = LineLog()
         #expect(await kind.load(folder, second, .system) == true && second.lines.isEmpty, "\(second.lines)")
     }
 
-    /// What a crash or a hand has left beside the file, under the names that writing needs.
+    /// What a crash or a person has left beside the file, under the names that writing needs.
     enum Beside: String, CaseIterable, Sendable {
         case file, folder, fullFolder
     }
@@ -169,7 +169,7 @@ struct StateFileTableTests {
         }
     }
 
-    /// A version that gives keys another meaning says so, and is not misread.
+    /// A version that changes the meaning of keys declares it, and is not misread.
     @Test func aFileOfANewerSchemaIsNotGuessedAt() async throws {
         for kind in Kind.allCases where kind != .history {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -208,11 +208,11 @@ struct StateFileTableTests {
         #expect(found(after: days) == isKept, "whether it is the second time")
     }
 
-    /// A disk that was full for a while: told once, and written as soon as it works.
+    /// A disk that was full for a while: reported once, and written as soon as it works.
     @Test func whatCouldNotBeWrittenIsTriedAgain() throws {
         let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { Self.remove(folder) }
-        // A file where the folder should be.
+        // A file in the place of the folder.
         try StateFile.write([1], to: folder)
         let log = LineLog()
         let store = StateStore(folder + "/x", logger: log.logger)
@@ -225,7 +225,7 @@ struct StateFileTableTests {
         #expect(log.lines.count == 2)
     }
 
-    /// The bytes of a file that is no use are kept for whoever wants to look at them.
+    /// The bytes of a useless file are kept for inspection.
     @Test func whatIsNoUseIsKept() async throws {
         for kind in [Kind.activation, .budget, .egress, .volumes, .conversation, .rooms, .timers] {
             let folder = "/tmp/state-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -261,7 +261,7 @@ struct StateFileTableTests {
         case .unreadable: try write(Array(kind.good.utf8))
         case .othersFile:
             try write(Array(kind.good.utf8))
-            // As far as we may: of root's tests alone it is another user's.
+            // Only as far as permitted: in tests run by root it then belongs to another user.
             _ = chown(path, 12_345, 12_345)
         case .ofTheFuture: try write(Array(kind.ofTheFuture.utf8))
         }

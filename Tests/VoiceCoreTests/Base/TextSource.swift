@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands out the given texts one after the other, then the last one for ever.
+/// Returns the given texts one after the other, then the last one forever.
 final class TextSource: Sendable {
     private let texts: Mutex<[String]>
 

@@ -31,7 +31,7 @@ struct TimeLimitTests {
         #expect(await wasCancelled.wait())
     }
 
-    /// Somebody else may have taken its place by then.
+    /// By then another task may have taken its place.
     @Test func workOfATaskThatIsCancelledAlreadyDoesNotBegin() async {
         let gate = Promise<Void>()
         let hasBegun = Atomic(false)

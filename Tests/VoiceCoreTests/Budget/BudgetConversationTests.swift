@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// What the user notices of a budget.
+/// A budget as the user experiences it.
 struct BudgetConversationTests {
     private let spent = ConversationEvent.budget(.spent(until: "21:00"))
 
@@ -153,7 +153,7 @@ extension BudgetConversationTests {
                 guard isSpent else { continue }
                 #expect(!scene.latest.contains(.connect))
                 #expect(scene.state != .listening && scene.state != .connecting, "after \(before)")
-                // Whatever is being said: the bound ends it.
+                // Whatever is being said, the bound ends it.
                 var rest = scene
                 rest.on(.timer(.budget))
                 if scene.state != .idle, scene.machine.timers.contains(.budget) { #expect(rest.state == .idle) }

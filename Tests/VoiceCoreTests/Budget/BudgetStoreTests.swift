@@ -63,7 +63,7 @@ struct BudgetStoreTests {
         #expect(tracker.note(response("r2")).isEmpty, "looking has changed nothing")
     }
 
-    /// What was spent is not known: most of the day's budget counts as spent, and the file is kept for whoever looks.
+    /// What was spent is unknown: most of the day's budget counts as spent, and the file is kept for inspection.
     @Test func damageDoesNotRenewABudget() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = LineLog()
@@ -79,16 +79,16 @@ struct BudgetStoreTests {
             return
         }
         await first.finish()
-        // A start after it knows.
+        // A later start knows it.
         #expect(tracker(log).status.day.dollars == 7 && log.lines.count == 1)
-        // Damaged again while the first still lies there: nothing is left.
+        // Damaged again while the first damaged copy is still there: no budget is left.
         try StateFile.write([0], to: directory + "/budget.toml")
         let second = tracker(log)
         #expect(second.status.day.dollars == 5 && log.lines.last?.contains("100 %") == true)
         await second.finish()
     }
 
-    /// A start that fails before a word was said must leave something that the next one can read.
+    /// A start that fails before a word was said must leave a file that the next one can read.
     @Test func whatIsAssumedIsWrittenAtOnce() async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = LineLog()
@@ -101,7 +101,8 @@ struct BudgetStoreTests {
         #expect(tracker(log).status.day.dollars == 4)
     }
 
-    /// Written while the clock was years ahead: it counts as today's and ends with it, whenever the box is restarted.
+    /// Written while the clock was years ahead: it counts as today's and ends with the day, whenever the box is
+    /// restarted.
     @Test func anAccountOfTheFutureEndsAtMidnight() {
         let ahead = BudgetAccount(number: 30_000)
         var saved = SavedBudget(hour: BudgetAccount(number: 720_000), day: ahead)
@@ -113,11 +114,11 @@ struct BudgetStoreTests {
         var next = budget(1_795_285_800)
         _ = next.note(at: ClockInstant(wall: 1_795_285_800 + 86_400, uptime: .seconds(1)))
         #expect(next.day.spending.dollars == 0)
-        // Before the network has told the time nothing is known.
+        // Before the network has set the time nothing is known.
         #expect(budget(5).day.number == 30_000)
     }
 
-    /// The disk was full when it was to be written, and is not any more.
+    /// The disk was full at the time of writing, and no longer is.
     @Test func whatWasNotWrittenIsWrittenLater() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/budget-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

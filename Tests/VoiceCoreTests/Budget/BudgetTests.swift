@@ -9,7 +9,7 @@ struct BudgetTests {
     /// 2026-11-21 20:30 at a place two hours ahead of UTC.
     private static let start = ClockInstant(wall: 1_795_285_800, offset: 7200, uptime: .seconds(1000))
 
-    /// A budget on a stage. One response costs a dollar, time goes by on demand.
+    /// A budget under test control. One response costs a dollar, time passes on demand.
     private struct Purse {
         var budget: Budget
         var now: ClockInstant
@@ -48,7 +48,7 @@ struct BudgetTests {
         }
     }
 
-    /// A service that takes the place of another has prices of its own.
+    /// A substitute service has its own prices.
     @Test func whoeverTakesOverIsPaidByItsOwnPrices() {
         var options = Budget.Options()
         options.prices.sessionMinute = 0
@@ -70,7 +70,7 @@ struct BudgetTests {
         #expect(pass([]) == 10)
     }
 
-    /// While the next session waits beside the one in use, both are charged, each by its own price.
+    /// While the next session waits beside the one in use, both are charged, each at its own price.
     @Test(arguments: [ConversationEffect.promote, .adopt, .dropBeside])
     func aSessionBesideIsPaidFor(end: ConversationEffect) {
         var options = Budget.Options()
@@ -95,7 +95,7 @@ struct BudgetTests {
         #expect(minute([.stateChanged(from: .listening, to: .idle), .connectBeside]) == 3, "kept warm")
     }
 
-    /// What is told, in short.
+    /// The reports in short.
     private func reported(_ signals: [BudgetSignal]) -> [String] {
         signals.map { signal in
             switch signal {
@@ -157,7 +157,7 @@ struct BudgetTests {
         #expect(
             reported(purse.spend(1)).last == "spent day $2.00 of $2.00 until tomorrow 00:00"
         )
-        // The hour is over, the day is not.
+        // The hour has ended, the day has not.
         #expect(reported(purse.wait(1800)) == ["spent day $2.00 of $2.00 until tomorrow 00:00"])
     }
 
@@ -197,7 +197,7 @@ struct BudgetTests {
         _ = purse.enter(.listening)
         #expect(purse.spend(1).isEmpty)
         #expect(reported(purse.spend(1)) == ["spent conversation $2.00 of $2.00 until 20:34"])
-        // It is closed, and the next may begin after the same silence.
+        // The conversation is closed, and the next may begin after the same silence.
         #expect(purse.enter(.idle).isEmpty)
         #expect(purse.wait(119).isEmpty)
         #expect(reported(purse.wait(1)) == ["renewed"])
@@ -222,7 +222,7 @@ struct BudgetTests {
         let signals = purse.budget.note(at: purse.now)
         #expect(!signals.contains(.renewed))
         #expect(purse.budget.day.spending.dollars == 1)
-        // Set right again within the hour.
+        // Corrected within the hour.
         purse.now.wall += seconds
         #expect(!purse.budget.note(at: purse.now).contains(.renewed))
         #expect(purse.budget.day.spending.dollars == 1)
@@ -243,7 +243,7 @@ struct BudgetTests {
     @Test func aBoxWithoutAClockOfItsOwnRemembersTheDay() {
         var purse = Purse([.day: BudgetCaps(money: 1)])
         _ = purse.spend(1)
-        // Started again with the time of last month, which is set right a minute later.
+        // Restarted with last month's time, which is corrected a minute later.
         var early = purse.now
         early.wall -= 86_400 * 30
         early.uptime = .seconds(5)
@@ -262,7 +262,7 @@ struct BudgetTests {
         let saved = try SavedBudget(parsing: Array(purse.budget.saved.text.utf8))
         #expect(saved == purse.budget.saved)
         var again = Purse([.hour: BudgetCaps(money: 10), .day: BudgetCaps(money: 10)], saved: saved, at: purse.now)
-        // The notice was given before.
+        // The notice was given before the restart.
         #expect(again.budget.note(at: again.now).isEmpty)
         #expect(reported(again.spend(1.5)).count == 1)
     }

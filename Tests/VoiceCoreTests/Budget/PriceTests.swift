@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// From what the service says of a response to what it costs.
+/// From a service's usage report to the cost.
 struct PriceTests {
     private let decoder = ServerEventDecoder()
 
@@ -34,7 +34,7 @@ struct PriceTests {
             audioOut: 400
         )
         #expect(usage == expected)
-        // 400 at $32, 600 at $0.40, 1000 at $4, 1000 at $0.40, 400 at $64, 100 at $24, for a million each.
+        // 400 at $32, 600 at $0.40, 1000 at $4, 1000 at $0.40, 400 at $64, 100 at $24, per million each.
         let prices = try #require(PriceTable.published(model: "gpt-realtime-2.1"))
         #expect(prices.cost(of: expected) == 12_800 + 240 + 4_000 + 400 + 25_600 + 2_400)
     }

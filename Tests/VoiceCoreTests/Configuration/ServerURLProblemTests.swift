@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConfiguration
 
-/// An address that is refused is refused with what is wrong with it.
+/// A refused address is reported with the reason.
 struct ServerURLProblemTests {
     @Test(arguments: [
         ("ws://me:hunter2@h/v1", "user name"), ("ws://h:0/v1", "port"), ("ws://h:+80/v1", "port"),
@@ -38,7 +38,7 @@ struct ServerURLProblemTests {
         #expect(ServerURL.problem(text) == nil)
     }
 
-    /// The paths of the agent's server are put behind its address.
+    /// The paths of the agent's server are appended to its address.
     @Test func theAgentsAddressHasNoQuery() throws {
         var configuration = Configuration()
         let key = try #require(ConfigurationSchema.key("jarvis.url"))

@@ -22,7 +22,7 @@ struct ControlDocumentTests {
         #expect(Set(commands.map(\.name)).count == commands.count)
         for command in commands {
             #expect(!command.documentation.isEmpty)
-            // Words of a command line are told apart by their order: what may be left out cannot stand before a text.
+            // Words of a command line are identified by their order: an optional one cannot precede a text.
             for argument in command.arguments.filter({ !$0.isOption }).dropLast() {
                 if case .text = argument.kind { Issue.record("\(command.name): a text takes all that follows") }
             }

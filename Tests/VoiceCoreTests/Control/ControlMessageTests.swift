@@ -81,7 +81,7 @@ struct ControlMessageTests {
         let timer = try #require(try registry.help(for: ["timer", "--help"]))
         #expect(timer.hasPrefix("timer [list|set|cancel|stop]"))
         #expect(try registry.help(for: ["help", "timer"]) == timer)
-        // Words that are to be said are said.
+        // Words meant as text are said.
         for words in [["say", "help"], ["say", "press", "--help"], ["status"], []] {
             #expect(try registry.help(for: words) == nil)
         }
@@ -109,7 +109,7 @@ struct ControlMessageTests {
             let request = try registry.request(words: ["announce"] + words)
             #expect(request.arguments == ["priority": "high", "ask": true, "text": "Is it?"])
         }
-        // What is no option is text, wherever it stands.
+        // Anything that is not an option is text, wherever it stands.
         #expect(try registry.request(words: ["announce", "a", "--ask"]).arguments == ["text": "a --ask"])
         #expect(try registry.request(words: ["announce", "--asked", "a"]).arguments == ["text": "--asked a"])
         #expect(try registry.request(words: ["say", "--ask", "a"]).arguments == ["text": "--ask a"])
@@ -126,7 +126,7 @@ struct ControlMessageTests {
         }
     }
 
-    /// Behind "--" nothing is an option, and the dashes themselves are no word.
+    /// After "--" nothing is an option, and the dashes themselves are not a word.
     @Test(arguments: [
         (["ask", "--", "--json"], ["ask", "--json"], false), (["ask", "what", "--json"], ["ask", "what"], true),
         (["ask", "--", "a", "--", "b"], ["ask", "a", "--", "b"], false), (["--", "status"], ["status"], false),
@@ -153,7 +153,7 @@ struct ControlMessageTests {
         )
     }
 
-    /// Longer than any step of a connection takes, so that its failure is told; shorter than the client waits.
+    /// Longer than any step of a connection takes, so that its failure is reported; shorter than the client waits.
     @Test func whoGaveAnOrderLearnsWhatCameOfIt() {
         let limits = ConnectionLimits(whole: .seconds(10))
         let steps: [Duration] = [limits.step, limits.tcp]

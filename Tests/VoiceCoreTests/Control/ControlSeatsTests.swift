@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceCore
 
-/// Who keeps a place at the control socket, and who makes way.
+/// Which clients keep a place at the control socket, and which make way.
 struct ControlSeatsTests {
     private static let rule = ControlSeats.Rule(
         seats: 3,
@@ -33,7 +33,7 @@ struct ControlSeatsTests {
         seats.asked(1)
         seats.asked(2)
         seats.answered(2, follows: true, at: .seconds(1))
-        // A request between two events does not end them.
+        // A request between two events does not end the subscription.
         seats.asked(2)
         seats.answered(2, follows: false, at: .seconds(2))
         #expect(seats.overdue(at: .seconds(1_000_000)).isEmpty && seats.nextEnd == nil)
@@ -47,7 +47,7 @@ struct ControlSeatsTests {
         #expect(!seats.isGuest(4))
     }
 
-    /// However many come, of a user who has few none makes way for one who has many.
+    /// However many clients come, a user with few keeps them against one with many.
     @Test mutating func aCrowdDrivesOutItself() {
         #expect(seats.come(1, user: 7, at: .zero) == nil)
         var gone: [Int] = []
@@ -58,7 +58,7 @@ struct ControlSeatsTests {
         #expect(seats.come(60, user: 8, at: .seconds(200)) == 49, "a third user finds a place")
     }
 
-    /// Whoever has just come may be about to ask; and whoever is at work is not disturbed.
+    /// A client that has just come may be about to ask, and one at work is not disturbed.
     @Test mutating func whereNobodyMakesWayOneIsAGuest() {
         for id in 1...3 {
             _ = seats.come(id, user: 7, at: .zero)

@@ -8,7 +8,7 @@ import Testing
 @testable import VoiceCore
 
 struct ControlServerTests {
-    /// A server that echoes, and what it takes to end it.
+    /// A server that echoes, and what is needed to stop it.
     private struct Running {
         let path: String
         let server: ControlServer
@@ -39,7 +39,7 @@ struct ControlServerTests {
         }
     }
 
-    /// The thread of the server has a small stack: a line of some kilobytes must not end the daemon.
+    /// The server's thread has a small stack: a line of some kilobytes must not end the daemon.
     @Test func aMessageThatIsTooDeepIsRefused() async throws {
         let running = try Running()
         let deep = String(repeating: #"{"a":"#, count: 2000) + "1" + String(repeating: "}", count: 2000)
@@ -78,7 +78,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// A daemon that is stopped takes nobody in: the queue of its socket fills up, and the next one would wait in it.
+    /// A stopped daemon accepts nobody: the queue of its socket fills up, and the next client would wait in it.
     @Test func aSecondDaemonDoesNotWaitForAFirstThatIsStopped() async throws {
         let path = "/tmp/control-stopped-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
         let first = clinux_local_listen(path, 0o600, 1)
@@ -104,7 +104,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// 92 kB of bad lines: the work is what 20 of them take, and the others are served as before.
+    /// 92 kB of bad lines: only 20 of them cost work, and the others are served as before.
     @Test func whoSendsNoRequestsIsCutOff() async throws {
         let running = try Running()
         let text = try await blocking {
@@ -114,7 +114,7 @@ struct ControlServerTests {
         #expect(replies.count == 21)
         #expect(replies.allSatisfy { $0.contains("bad_request") })
         #expect(replies.last?.contains("20 lines were no requests") == true)
-        // What is a request between them does not make them fewer.
+        // Valid requests between them do not reduce their number.
         let mixed = try await blocking {
             let line = "{\"command\":\"a\"}\n[]\n"
             return try exchange(running.path, Array(String(repeating: line, count: 40).utf8))
@@ -135,7 +135,7 @@ struct ControlServerTests {
             _ = try client.perform(ControlRequest(id: 1, command: "events"))
             events.post(DaemonEvent(.state, ["to": "listening"]))
             #expect(try client.nextEvent() == ["event": "state", "to": "listening"])
-            // Commands go on meanwhile.
+            // Commands work meanwhile.
             #expect(try client.perform(ControlRequest(id: 2, command: "b")) == ["command": "b"])
             events.post(DaemonEvent(.turn, ["turn": 1]))
             #expect(try client.nextEvent() == ["event": "turn", "turn": 1])
@@ -163,7 +163,7 @@ struct ControlServerTests {
         }
         #expect(ended == 1)
         filling.cancel()
-        // The others are served as before.
+        // The other clients are served as before.
         try await blocking {
             var client = try ControlClient(paths: [running.path], patience: .seconds(100))
             #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
@@ -171,7 +171,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// Half a line each, and silence: everybody else is served as before, and they are sent away in time.
+    /// Half a line each, and silence: everybody else is served as before, and they are disconnected in time.
     @Test(arguments: ["", #"{"command":"#]) func whoAsksNothingKeepsNobodyOut(half: String) async throws {
         let now = Mutex(Duration.zero)
         let running = try Running { $0.clock = { now.withLock { $0 } } }
@@ -192,7 +192,7 @@ struct ControlServerTests {
                 #expect(try client.perform(ControlRequest(command: "a")) == ["command": "a"])
             }
             now.withLock { $0 = .seconds(11) }
-            // The clock is looked at when something happens.
+            // The server reads the clock when something happens.
             var client = try ControlClient(paths: [running.path], patience: .seconds(100))
             _ = try client.perform(ControlRequest(command: "a"))
             for socket in crowd {
@@ -205,7 +205,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// Nobody has to come for that: the time of a silent client is waited for.
+    /// No other client needs to come: the server waits for the time limit of a silent one.
     @Test func aSilentClientIsSentAwayInTime() async throws {
         let running = try Running { $0.rule.firstRequest = .milliseconds(30) }
         let text = try await blocking {
@@ -220,7 +220,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// All clients follow the events: a person can still silence the box, and nothing else.
+    /// All clients follow events: a person can still silence the box, but do nothing else.
     @Test func whereAllAreAtWorkTheBoxCanStillBeSilenced() async throws {
         let running = try Running {
             $0.maximumClients = 2
@@ -257,7 +257,7 @@ struct ControlServerTests {
         await running.stop()
     }
 
-    /// What silences the box, with the argument that does; the same commands with others open it.
+    /// Commands that silence the box, with the argument that does; with other arguments the same commands open it.
     @Test func onlyWhatSilencesIsUrgent() {
         func isUrgent(_ command: String, _ arguments: [String: JSONValue] = [:]) -> Bool {
             ControlRegistry.standard.isUrgent(ControlRequest(command: command, arguments: arguments))
@@ -276,7 +276,7 @@ struct ControlServerTests {
         )
     }
 
-    /// Whoever finds all seats taken asks once more a second later, and not for ever.
+    /// A client that finds all seats taken asks once more a second later, and then gives up.
     @Test func aBusySocketIsAskedTwice() {
         var attempts = 0
         func attempt(_ problems: ControlProblem.Code?...) -> ControlProblem.Code? {
@@ -326,7 +326,7 @@ struct ControlServerTests {
         let running = try Running()
         #expect(throws: ControlServerError.self) { try Running { $0.path = running.path } }
         await running.stop()
-        // What a killed daemon leaves.
+        // What a killed daemon leaves behind.
         let left = clinux_local_listen(running.path, 0o660, 1)
         close(left)
         let again = try Running { $0.path = running.path }
@@ -348,7 +348,7 @@ struct ControlServerTests {
     }
 }
 
-/// Sends the bytes, says that no more will come, and returns all that came back.
+/// Sends the bytes, closes its sending side, and returns everything received.
 private func exchange(_ path: String, _ bytes: [UInt8]) throws -> String {
     let socket = clinux_local_connect(path)
     try #require(socket >= 0)

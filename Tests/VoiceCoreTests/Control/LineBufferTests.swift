@@ -15,7 +15,7 @@ struct LineBufferTests {
             while let line = buffer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
             guard count > 0 else { break }
         }
-        // "12345678\r" is a byte too long.
+        // "12345678\r" is one byte too long.
         #expect(lines == ["one", "two", "", "four"])
         #expect(buffer.hasOverflowed && buffer.rest() == nil && buffer.room == 0)
     }

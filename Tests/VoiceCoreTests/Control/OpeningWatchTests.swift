@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// What comes of an order at the command line.
+/// The result of an order at the command line.
 struct OpeningWatchTests {
     private static func trouble(_ number: Int, isRefusal: Bool = true) -> ServiceTrouble {
         ServiceTrouble(number: number, reason: "no", isRefusal: isRefusal)
@@ -17,7 +17,7 @@ struct OpeningWatchTests {
         #expect(watch.end(old) == .underWay)
         #expect(watch.see(.error("no"), Self.trouble(2)) == .failed(Self.trouble(2)))
         #expect(watch.see(.listening, nil) == .open)
-        // Asked beside somebody who has just been told.
+        // An order beside another one that has just been answered.
         #expect(!OpeningWatch(before: .connecting, old).isTrying)
     }
 

@@ -2,12 +2,12 @@ import Testing
 
 @testable import VoiceConversation
 
-/// What the agent wants told outside the answer to a call.
+/// What the agent wants said outside the answer to a call.
 struct AgentTalkTests {
     private static let question =
         "Jarvis asks for permission to run this command: rm -rf *\nIt would run in the folder /srv"
 
-    /// Outputs of calls that were sent.
+    /// The call outputs that were sent.
     private static func reported(_ scene: Scene) -> [String] {
         scene.sent().compactMap { if case .functionCallOutput(_, let output, _) = $0 { output } else { nil } }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// What somebody outside the conversation wants said.
+/// Announcements from outside the conversation.
 struct AnnouncementTests {
     private static func texts(_ scene: Scene) -> [String] {
         scene.sent().compactMap { if case .systemMessage(let text, _) = $0 { text } else { nil } }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Who stands behind a call, whatever the model has been told by whomever.
+/// Who authorises a call, whatever the model has been told by anyone.
 struct AuthorityTests {
-    /// The agent has asked something (prompt 7), and `r2`, which tells it, has begun to sound.
+    /// The agent has asked something (prompt 7), and `r2`, which reads it out, is audible.
     private static func asked(characters: Int = 0) -> Scene {
         var scene = Scene.calling()
         scene.on(.agentAsks("rm -r x", prompt: 7, characters: characters))
@@ -16,7 +16,7 @@ struct AuthorityTests {
         return scene
     }
 
-    /// It was heard to its end.
+    /// The question was heard to its end.
     private static func heard(_ length: Int = 2000, characters: Int = 0) -> Scene {
         var scene = Self.asked(characters: characters)
         scene.done("r2")
@@ -25,7 +25,7 @@ struct AuthorityTests {
         return scene
     }
 
-    /// The user has begun to speak after so many milliseconds of it.
+    /// The user began to speak after so many milliseconds of the question.
     private static func cut(at heard: Int, of received: Int, isWhole: Bool, characters: Int = 0) -> Scene {
         var scene = Self.asked(characters: characters)
         if isWhole { scene.done("r2") }
@@ -50,12 +50,13 @@ struct AuthorityTests {
         return scene.authority
     }
 
-    /// Of a question that takes ten seconds five are needed, whether all of it had come in or not; of a short one all.
+    /// Of a question of ten seconds, five are enough, whether or not all of it was received; of a short one, all is
+    /// needed.
     @Test(arguments: [
         (4900, 10_000, true, 0, false), (5000, 10_000, true, 0, true), (600, 600, true, 0, true),
         (600, 1200, true, 0, false), (1150, 1200, true, 0, true), (1400, 2000, true, 0, false),
         (1500, 2000, true, 0, true),
-        // A response that had only begun to come in: its own length is not known, that of what is asked is.
+        // A response of which only the beginning was received: its length is unknown, that of the question is known.
         (1600, 1700, false, 10, true), (1600, 1700, false, 200, false), (4000, 5000, false, 200, true),
         (9000, 9000, false, 2000, false), (10_000, 11_000, false, 2000, true),
     ])
@@ -76,7 +77,7 @@ struct AuthorityTests {
         #expect(Self.answered(Self.heard(length, characters: characters)).prompt == (isHeard ? 7 : nil))
     }
 
-    /// The clock tells nothing: a card that hung for a minute has played what it has played.
+    /// Elapsed time proves nothing: a card that hung for a minute has played only what it has played.
     @Test func onlyWhatWasPlayedWasHeard() {
         var scene = Self.asked()
         scene.done("r2")
@@ -91,7 +92,7 @@ struct AuthorityTests {
         }
         #expect(answered(after: 50) == 7)
         #expect(answered(after: 70) == nil)
-        // Asked again, it is waited for again.
+        // Once the prompt has been read out again, it can be answered again.
         let again = Self.answered(Self.heard()) { scene in
             scene.now += .seconds(400)
             scene.on(.disconnected(LinkFailure(.expired, "60 min")))
@@ -119,7 +120,7 @@ struct AuthorityTests {
         #expect(response(after: 121) == .nobody)
     }
 
-    /// The service says that somebody has spoken, and the microphone has heard nobody.
+    /// The service reports speech, but the microphone heard no voice.
     @Test func aTurnInWhichNobodySpokeAnswersNothing() {
         var scene = Self.heard()
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
@@ -130,14 +131,14 @@ struct AuthorityTests {
         scene.call("c2", in: "r3", tool: "approve")
         #expect(scene.authority == CallAuthority(.words))
         scene.done("r3")
-        // The next one is a turn like any other.
+        // The next one is an ordinary turn.
         scene.userTurn("u3")
         scene.begin("r4")
         scene.call("c3", in: "r4", tool: "approve")
         #expect(scene.authority.prompt == 7)
     }
 
-    /// The service takes other items as spoken meanwhile: that tells nothing of this turn, neither good nor bad.
+    /// The service commits other items meanwhile: that says nothing about this turn, neither good nor bad.
     @Test(arguments: [true, false]) func silenceBelongsToItsTurn(isSilent: Bool) {
         var scene = Self.heard()
         scene.server(.speechStarted(itemID: "u2", audioStart: 0))
@@ -153,7 +154,7 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == (isSilent ? nil : 7))
     }
 
-    /// Its response goes on to call while the user speaks again: he may be taking it back.
+    /// Its response makes another call while the user speaks again, who may be taking the answer back.
     @Test func aTurnThatTheUserHasGoneBeyondAnswersNothing() {
         var value = Authority(promptLimit: .seconds(300))
         value.asks(7, characters: 0)
@@ -199,7 +200,7 @@ struct AuthorityTests {
         #expect(later.authority(of: call, in: "r3").prompt == nil)
     }
 
-    /// The model named another command, or an answer that does not fit: the user has still said yes.
+    /// The model named another command, or an answer that does not fit: the user's yes is still valid.
     @Test func aYesIsUsedUpByWhatIsCarriedOutAlone() {
         var scene = Self.heard()
         scene.userTurn("u2")
@@ -224,7 +225,8 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == nil, "carried out is carried out")
     }
 
-    /// The first call comes back with nothing when a later turn has already answered: that one is not given back.
+    /// The first call returns without a result after a later turn has answered: the later turn's answer is not
+    /// restored.
     @Test func whatComesBackLateGivesNoOtherTurnBack() {
         var scene = Self.heard()
         scene.userTurn("u2")
@@ -240,7 +242,7 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == nil)
     }
 
-    /// Text from outside came between: what the user said is not given to the model's next try.
+    /// Text from outside has come between: the user's words do not apply to the model's next attempt.
     @Test func aYesIsNotGivenOnAfterTextFromOutside() {
         var scene = Self.heard()
         scene.userTurn("u2")
@@ -257,7 +259,7 @@ struct AuthorityTests {
         #expect(scene.authority == CallAuthority(.turn))
     }
 
-    /// Two questions in one response: what is long enough for one of them was not both.
+    /// Two questions in one response: a length that is enough for one is not enough for both.
     @Test(arguments: [(4000, false), (7900, false), (8000, true)])
     func everyQuestionOfAResponseNeedsItsOwnTime(length: Int, isHeard: Bool) {
         var scene = Scene.listening()
@@ -279,7 +281,7 @@ struct AuthorityTests {
         scene.on(.voicePlayed(responseID: "r2", heard: length, received: length))
         scene.on(.voiceDrained, after: .seconds(10))
         #expect((Self.answered(scene).prompt != nil) == isHeard)
-        // Cut at that length of twice as much: nobody knows whether the second was said.
+        // Cut at this length of twice as much: whether the second was said is unknown.
         cut.done("r2")
         cut.server(.speechStarted(itemID: "u2", audioStart: 0), after: .seconds(8))
         cut.on(.voicePlayed(responseID: "r2", heard: length, received: 2 * length))
@@ -312,7 +314,7 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == 7)
     }
 
-    /// He spoke too early, and what answered him told the question again.
+    /// The user spoke too early, and the response to that read the question out again.
     @Test(arguments: [(2000, true), (1000, true), (900, false)])
     func aQuestionThatIsToldAgainInAnswerToATurnCanBeAnswered(length: Int, isHeard: Bool) {
         var scene = Self.interruptedEarly()
@@ -330,7 +332,7 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == (isHeard ? 7 : nil))
     }
 
-    /// Nor is it told by what answers nobody.
+    /// A response that answers no one does not count as reading it out again either.
     @Test func anAnnouncementIsNotTheQuestionToldAgain() {
         var scene = Self.interruptedEarly()
         scene.begin("r3")
@@ -358,7 +360,7 @@ struct AuthorityTests {
         return scene
     }
 
-    /// Another response sounds directly behind the one that told it.
+    /// Another response follows directly after the one that read out the question.
     @Test(arguments: [(2000, true), (1000, false)])
     func aQuestionIsHeardThoughSomethingElseFollows(heard: Int, isHeard: Bool) {
         var scene = Self.asked()
@@ -372,7 +374,7 @@ struct AuthorityTests {
         #expect(Self.answered(scene).prompt == (isHeard ? 7 : nil))
     }
 
-    /// The response that was to tell an open question again failed, and is asked for again.
+    /// The response that was to read an open question out again failed, and is requested again.
     @Test func aQuestionThatIsTriedAgainIsStillTheQuestion() {
         var scene = Self.heard()
         scene.now += .seconds(400)
@@ -392,7 +394,7 @@ struct AuthorityTests {
 
     @Test func aTurnThatIsToldTwiceOrNotTakenAsSpokenAnswersNothing() {
         var scene = Self.heard()
-        // The one of before.
+        // The turn from before the question.
         scene.userTurn()
         scene.begin("r3")
         scene.call("c2", in: "r3", tool: "approve")
@@ -405,7 +407,7 @@ struct AuthorityTests {
         #expect(scene.authority.prompt == nil)
     }
 
-    /// A few milliseconds, and then nothing comes for a while: that was no question.
+    /// A few milliseconds, and then nothing for a while: that was not the question.
     @Test(arguments: [true, false])
     func whatSoundedForAMomentOnlyWasNotHeard(isWhole: Bool) {
         var scene = Self.asked()
@@ -562,7 +564,7 @@ struct AuthorityTests {
         #expect(scene.authority == CallAuthority(.words))
     }
 
-    /// The first try called, failed, and what it called for has come: the second has read it.
+    /// The first attempt called and failed, and its result has arrived: the second attempt has read it.
     @Test(arguments: [OutputOrigin.outside, .own]) func whatIsTriedAgainAfterAnAnswerWasReadIsNotHisWords(
         origin: OutputOrigin
     ) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Tool calls: two sides that act at once.
+/// Tool calls when both sides act at once.
 struct CallRaceTests {
     @Test func aCallAnnouncedTwiceIsStartedOnce() {
         var scene = Scene.listening()

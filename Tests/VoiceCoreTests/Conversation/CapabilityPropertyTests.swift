@@ -4,9 +4,9 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// What a service cannot do is not asked of it, whatever happens, and a conversation comes to its end all the same.
+/// A service is never asked for what it cannot do, whatever happens, and a conversation comes to its end all the same.
 struct CapabilityPropertyTests {
-    /// One thing less than everything.
+    /// The one capability that is missing.
     enum Lack: String, CaseIterable {
         case cancels, truncates, forgets, clearsInput, takesText, saysExactly, history, openingHistory, announces
 
@@ -71,7 +71,7 @@ struct CapabilityPropertyTests {
         }
     }
 
-    /// All that a service lacks, together.
+    /// All the missing capabilities of a service together.
     @Test(arguments: [ServiceCapabilities.hero365]) func aServiceThatCanDoLittleIsAskedForThatAlone(
         capabilities: ServiceCapabilities
     ) {
@@ -91,7 +91,7 @@ struct CapabilityPropertyTests {
         }
     }
 
-    /// A service that learns what was said before only when it opens is told then.
+    /// A service that accepts history only when it opens receives it then.
     @Test func historyThatIsTakenAtTheOpeningIsToldThere() {
         var scene = Scene.listening {
             $0.capabilities.history = .opening
@@ -107,7 +107,7 @@ struct CapabilityPropertyTests {
         #expect(scene.texts(.user).isEmpty && scene.texts(.assistant).isEmpty)
     }
 
-    /// What is typed to a service without text is refused aloud, not lost in silence.
+    /// A question typed to a service without text input is refused audibly, not lost in silence.
     @Test func whatIsTypedToAServiceWithoutTextIsRefused() {
         var scene = Scene.listening { $0.capabilities.takesText = false }
         scene.on(.ask("What is on?"))
@@ -117,7 +117,7 @@ struct CapabilityPropertyTests {
         #expect(scene.state == .listening)
     }
 
-    /// The answer to a call that its session did not live to see has no way to another without text.
+    /// The answer to a call whose session has ended cannot reach another session without text input.
     @Test func anAnswerThatCannotBeToldIsGivenUp() {
         var scene = Scene.calling { $0.capabilities.takesText = false }
         scene.on(.disconnected(LinkFailure(.transient, "reset")))
@@ -129,7 +129,7 @@ struct CapabilityPropertyTests {
         #expect(scene.reported.isEmpty && scene.outputs.isEmpty && scene.creates.isEmpty)
     }
 
-    /// The translators keep to it as well, whoever asks.
+    /// The translators respect the capabilities too, whatever they are asked.
     @Test(arguments: Dialect.Name.allCases) func noTranslatorSendsWhatItsServiceDoesNotTake(name: Dialect.Name) {
         let dialect = Dialect.named(name)
         let capabilities = dialect.capabilities

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Sessions that are refused, lost and opened again.
+/// Sessions that are refused, lost and reopened.
 struct ConversationLinkTests {
     @Test func losingTheConnectionConnectsAgain() {
         var scene = Scene.listening()
@@ -100,7 +100,7 @@ struct ConversationLinkTests {
         #expect(scene.latest.contains(.play(.error)))
     }
 
-    /// The key may have been changed since: who asks does not wait for the next look.
+    /// The key may have been changed since: an order does not wait for the next attempt.
     @Test(arguments: [ConversationEvent.activate, .ask("What is on?")])
     func whoAsksIsTriedForAtOnceAfterARefusal(order: ConversationEvent) {
         func refused() -> ServerEvent {
@@ -125,7 +125,7 @@ struct ConversationLinkTests {
         #expect(scene.machine.trouble == nil)
     }
 
-    /// News are no order.
+    /// News is not an order.
     @Test func nobodyAsksForNewsOfMusicAfterARefusal() {
         var scene = Scene()
         scene.on(.activate)

@@ -2,14 +2,14 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Events in any order at all, likely or not.
+/// Events in any order, likely or not.
 struct ConversationOrderTests {
     @Test func eventsInAnUnlikelyOrderNeverLeaveAnIllegalState() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<300 {
             var scene = Scene()
             for _ in 0..<120 { scene.on(randomEvent(&generator)) }
-            // Whatever happened: a session that opens now listens, and every call was answered at most once.
+            // Whatever happened, a new session listens and every call was answered at most once.
             scene.on(.deactivate)
             #expect(scene.state == .idle)
             #expect(Set(scene.outputs).count == scene.outputs.count)

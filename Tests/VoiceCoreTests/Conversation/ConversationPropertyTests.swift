@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// What holds whatever happens, and in which order.
+/// Invariants that hold whatever happens, in any order.
 struct ConversationPropertyTests {
     @Test(arguments: 1...100)
     func whateverHappensTheRoomComesToRest(seed: UInt64) {
@@ -30,7 +30,7 @@ struct ConversationPropertyTests {
         #expect(world.machine.calls.open.isEmpty)
     }
 
-    /// Where nobody hangs up, every call is told of.
+    /// If the user never ends the conversation, every call is reported.
     @Test func everyCallIsToldOf() {
         var calls = 0
         var promotions = 0

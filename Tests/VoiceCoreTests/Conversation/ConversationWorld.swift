@@ -4,12 +4,12 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// A service, a user, an agent and a loudspeaker around the machine, all of whom act when chance says so.
+/// A service, a user, an agent and a loudspeaker around the machine, which all act at random.
 ///
-/// Both directions of a connection are queues: what is on its way crosses what comes the other way, which is where
-/// races come from. Time is a number; timers fire when it has passed.
+/// Both directions of a connection are queues: messages cross on the way, which causes races. Time is a number; timers
+/// fire when it has passed.
 struct ConversationWorld {
-    /// One voice session at the service's end.
+    /// One voice session on the service's side.
     struct Service {
         enum Message {
             case event(ServerEvent)
@@ -35,9 +35,9 @@ struct ConversationWorld {
     private(set) var timers: [ConversationTimer: Duration] = [:]
     private(set) var unansweredCalls: [FunctionCall] = []
     private(set) var startedCalls: [String] = []
-    /// Calls whose answer the model was given, as an output or as a remark.
+    /// Calls whose answer the model received, as an output or as a report.
     private(set) var toldCalls: [String] = []
-    /// Ids under which a later session was told of a call.
+    /// Ids under which a call was reported to a later session.
     private var retold: Set<String> = []
     private(set) var outstanding: [String] = []
     private(set) var violations: [String] = []
@@ -50,27 +50,27 @@ struct ConversationWorld {
     private var callResponses: [String: String] = [:]
     private let echoesMetadata: Bool
     private var hasEchoed = false
-    /// When calls begin and end, where somebody decides; nil where the world itself calls.
+    /// Decides when calls begin and end; nil if the world does that itself.
     var activation: ActivationMachine?
     private(set) var activationTimers: Set<ActivationTimer> = []
-    /// What it wants of the conversation and the conversation has not read yet.
+    /// Orders of activation that the conversation has not yet read.
     private var orders: [ConversationEvent] = []
-    /// Responses whose audio goes nowhere any more, the one that sounds, and those that were let through.
+    /// Responses whose audio is discarded, the response that is playing, and those that were played.
     private var refused: Set<String> = []
     private var soundingResponse: String?
     private(set) var sounded: [String] = []
-    /// What was wanted since the last `forget`.
+    /// Effects since the last `forget`.
     private(set) var performed: [ConversationEffect] = []
-    /// The user says nothing new.
+    /// Whether the user says nothing new.
     var isHushed = false
-    /// The service does not know how to forget what it has heard.
+    /// Whether the service cannot forget what it has heard.
     private let ignoresClear: Bool
-    /// Off, everybody does his duty and nothing breaks.
+    /// If false, all parties behave correctly and nothing breaks.
     var hasFaults = true
-    /// Nobody ends the conversation.
+    /// Whether the conversation is never ended.
     var staysActive = false
 
-    /// - Parameter capabilities: what the service can do; the one that is played here can do all.
+    /// - Parameter capabilities: what the machine assumes of the service; the simulated one can do everything.
     init(
         seed: UInt64,
         capabilities: ServiceCapabilities = .openAI,
@@ -177,7 +177,7 @@ struct ConversationWorld {
         current?.toService.append(event)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func step() {
         now += .milliseconds(Int.random(in: 0..<300, using: &random))
@@ -205,7 +205,7 @@ struct ConversationWorld {
         }
     }
 
-    /// Somebody says "stop", or presses the key.
+    /// The user says "stop" or presses the key.
     mutating func stop() {
         let isSpoken = chance(50)
         if activation == nil { post(.stop(isSpoken: isSpoken)) } else { activate(.stop(isSpoken: isSpoken)) }
@@ -232,7 +232,7 @@ struct ConversationWorld {
         if !orders.isEmpty { post(orders.removeFirst()) }
     }
 
-    /// The service has no more to do with us, for now or for good.
+    /// The service ends the connection, for now or for good.
     mutating func lose(_ kind: LinkFailure.Kind) {
         guard current != nil else { return }
         current = nil
@@ -240,7 +240,7 @@ struct ConversationWorld {
         post(.disconnected(LinkFailure(kind, "lost")))
     }
 
-    /// Tells activation, where there is one, and does what it wants.
+    /// Reports an event to activation, if there is one, and performs its effects.
     mutating func activate(_ event: ActivationEvent) {
         guard let effects = activation?.handle(event) else { return }
         for effect in effects {
@@ -263,7 +263,7 @@ struct ConversationWorld {
         }
     }
 
-    /// Everybody comes to an end of what he is about; false where the machine does not.
+    /// Lets all parties finish what they are doing; false if the machine does not come to rest.
     mutating func comeToRest() -> Bool {
         hasFaults = false
         if activation == nil { post(.activate) }
@@ -314,7 +314,7 @@ struct ConversationWorld {
         post(.disconnected(LinkFailure(.transient, "reset")), from: .standby)
     }
 
-    /// Things a service should not say.
+    /// Events that a service should not send.
     private mutating func oddEvent() {
         guard hasFaults, current?.response != nil else { return }
         let again = startedCalls.last.flatMap { current?.calls.contains($0) == true ? $0 : nil } ?? ""
@@ -371,14 +371,14 @@ extension ConversationWorld {
         }
     }
 
-    /// The next message reaches the daemon.
+    /// Delivers the next message to the daemon.
     private mutating func deliver(_ link: ConversationLink) {
         var message: Service.Message?
         with(link) { service, _ in message = service.toClient.isEmpty ? nil : service.toClient.removeFirst() }
         switch message {
         case .voice(let responseID):
             if refused.contains(responseID) {
-                // It may have been let through just before, and the letter be on its way.
+                // Its audio may have been accepted just before, and the report be on its way.
                 if chance(20) { post(.voiceReceived(responseID: responseID, itemID: "i"), from: link) }
                 return
             }
@@ -425,7 +425,7 @@ extension ConversationWorld {
             current?.calls.insert(callID)
             current?.toClient.append(.event(.itemAdded(itemID: "c", kind: "function_call", callID: callID)))
         case .responseCreate(let eventID, _):
-            // Now and then one is lost on the service.
+            // Now and then the service loses a request.
             if hasFaults, chance(3) { return }
             if current?.response != nil {
                 refuse("conversation_already_has_active_response")
@@ -468,7 +468,7 @@ extension ConversationWorld {
         }
     }
 
-    /// The user says something, whole, and is answered in words.
+    /// The user asks something, and is answered in words.
     mutating func ask() {
         now += .seconds(2)
         speak()
@@ -479,7 +479,7 @@ extension ConversationWorld {
         deliverAll()
     }
 
-    /// What the service tells of speech that has begun arrives.
+    /// Delivers reports that speech has begun.
     mutating func hearBeginnings() {
         func isBeginning(_ message: Service.Message) -> Bool {
             if case .event(.speechStarted) = message { true } else { false }
@@ -509,12 +509,12 @@ extension ConversationWorld {
             reason: reason,
             clientEventID: response.clientEventID
         )
-        // Now and then the end of one is.
+        // Now and then the end of a response is lost.
         if hasFaults, chance(1) { return }
         current?.toClient.append(.event(.responseDone(outcome)))
     }
 
-    /// The service goes on with what it does.
+    /// The service continues its work.
     private mutating func progress() {
         guard let service = current, service.isConfigured, !service.hearsSpeech else { return }
         guard let response = service.response else {

@@ -52,7 +52,7 @@ struct GreetingTests {
         #expect(Self.reported(scene).isEmpty)
     }
 
-    /// The service hears the call itself as a turn, which is taken back.
+    /// The service takes the call itself for a turn, which is withdrawn.
     @Test func theCallAloneIsNoQuestion() {
         var scene = Self.called()
         scene.userTurn()
@@ -90,7 +90,7 @@ struct GreetingTests {
         #expect(Self.reported(scene).isEmpty)
     }
 
-    /// What the agent says is data: it goes to the model as the output of a call.
+    /// The agent's words are data: they go to the model as the output of a call.
     @Test func theAgentsGreetingIsTold() {
         var scene = Self.called(.agent)
         #expect(scene.effects.contains(.askForGreeting))
@@ -111,7 +111,7 @@ struct GreetingTests {
         #expect(scene.creates.isEmpty && scene.state == .listening)
     }
 
-    /// A service that takes no text: the box's own voice greets, where there is one.
+    /// For a service that takes no text, the box's own voice greets, if there is one.
     @Test func aServiceThatCannotSayItIsHelped() {
         var scene = Self.called { $0.capabilities.takesText = false }
         scene.on(.timer(.greeting))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// The user speaks over the voice, or tells it to be quiet.
+/// The user speaks over the voice, or silences it.
 struct InterruptionTests {
     @Test func speakingOverTheVoiceStopsItAndTellsWhatWasHeard() {
         var scene = Scene.listening()

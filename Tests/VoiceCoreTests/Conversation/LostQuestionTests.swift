@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// What the user asked is answered or missed audibly, whatever becomes of the session that heard it.
+/// A question of the user is answered or reported as missed, whatever happens to the session that heard it.
 struct LostQuestionTests {
     static let reset = ConversationEvent.disconnected(LinkFailure(.transient, "reset"))
 
@@ -57,7 +57,7 @@ struct LostQuestionTests {
         #expect(scene.creates.isEmpty)
     }
 
-    /// The service never heard it, so nothing but the microphone knows of it.
+    /// The service never heard it, so only the microphone knows of it.
     @Test func whatWasSaidIntoADeadConnectionIsMissedAudibly() {
         var scene = Scene.listening()
         var failure = LinkFailure(.transient, "the connection is dead")

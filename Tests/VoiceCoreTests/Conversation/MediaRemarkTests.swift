@@ -30,8 +30,8 @@ struct MediaRemarkTests {
         #expect(scene.texts(.system) == ["News of the media player of this box. Say so."])
     }
 
-    /// The title of a song may talk a model into anything: the response to it has no tools, and what it calls all the
-    /// same is not done.
+    /// The title of a song may talk a model into anything: the response to it has no tools, and calls that it makes
+    /// anyway are not carried out.
     @Test func nothingIsDoneBecauseOfNews() {
         var scene = Scene.listening()
         scene.on(Self.news("One"))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import VoiceConversation
 
-/// An answer whose session is gone is told to the next one, once, and one response is asked for.
+/// An answer whose session is gone is reported to the next one, once, and one response is requested.
 struct OutlivedAnswerTests {
-    /// When the answer comes.
+    /// When the answer arrives.
     enum Moment: CaseIterable {
         case whileNobodyListens, afterwards, beforeTheLossUnheard
     }
@@ -22,7 +22,7 @@ struct OutlivedAnswerTests {
         #expect(scene.reported.map(\.output) == ["Two meetings."])
         #expect(scene.creates.count == before + 1)
 
-        // The service repeats what it was told, begins the response and ends it.
+        // The service repeats the items, begins the response and ends it.
         let reported = scene.sent().compactMap { item in
             if case .functionCall(let callID, _, _, _) = item { callID } else { nil }
         }
@@ -45,7 +45,7 @@ struct OutlivedAnswerTests {
         #expect(scene.started == ["c1"], "what is told is not carried out")
     }
 
-    /// Somebody speaks in the new session first: the response to that turn has seen the answer.
+    /// The user speaks in the new session first: the response to that turn has seen the answer.
     @Test func aTurnThatHasSeenItNeedsNoOtherResponse() {
         var scene = Scene.calling()
         scene.on(LostQuestionTests.reset)
@@ -69,7 +69,7 @@ struct OutlivedAnswerTests {
         #expect(scene.state == .listening)
     }
 
-    /// Services that take no calls are told in the user's name.
+    /// Services that take no calls receive the report as words of the user.
     @Test func aServiceWithoutCallsIsToldOnceToo() {
         var settings = Scene.settings
         settings.dialect.takesCalls = false

@@ -3,13 +3,13 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// One response at a time, whatever crosses on the way.
+/// One response at a time, whatever messages cross on the way.
 struct ResponseRaceTests {
     @Test func aRequestThatMeetsTheServersOwnResponseIsRepeatedAfterIt() {
         var scene = Scene.calling()
         scene.answer("c1")
         #expect(scene.creates.count == 1)
-        // The server began one for a turn it heard meanwhile, before it read the output.
+        // The server began one for a turn that it heard meanwhile, before it read the output.
         scene.server(.responseCreated(id: "r2", clientEventID: "someone-else"))
         scene.confirm("c1")
         scene.server(.error(.activeResponse))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Every transition of the sequencer, and each race in which two sides act at once.
+/// Every transition of the sequencer, and each race in which both sides act at once.
 struct ResponseSequencerTests {
     @Test func anOutputSentBehindTheRequestIsAskedAboutAgain() {
         var sequencer = ResponseSequencer()

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// One session follows another without anybody noticing.
+/// One session replaces another unnoticed.
 struct RotationTests {
     @Test func anAgedSessionIsReplacedInAQuietMoment() {
         var scene = Scene.listening()
@@ -124,7 +124,7 @@ struct RotationTests {
         #expect(scene.state == .processing)
     }
 
-    /// What the broken session still owed is not counted against the one that takes over.
+    /// Requests still open in the broken session do not count against the one that takes over.
     @Test func whatIsAskedAgainHasItsTimeAnew() {
         var scene = Scene.rotating()
         scene.userTurn()
@@ -183,7 +183,7 @@ struct RotationTests {
         #expect(scene.sent(scene.latest).isEmpty)
     }
 
-    /// A service that tells how full a session is: the next is opened at once, and takes over when nobody speaks.
+    /// A service that reports how full a session is: the next is opened at once, and takes over when nobody speaks.
     @Test func aFullSessionIsReplacedBeforeItsTime() {
         var scene = Scene.listening()
         scene.on(.service(.nearlyFull))

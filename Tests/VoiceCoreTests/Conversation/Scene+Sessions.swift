@@ -1,12 +1,12 @@
 @testable import VoiceConversation
 
-/// Scenes of more than one session.
+/// Scenes with more than one session.
 extension Scene {
     enum Role {
         case system, user, assistant
     }
 
-    /// In `listening`, with the next session ready beside.
+    /// In `listening`, with the next session ready beside it.
     static func rotating(
         lifetime: Duration? = nil,
         _ change: (inout ConversationMachine.Options) -> Void = { _ in }
@@ -29,7 +29,7 @@ extension Scene {
         effects += latest
     }
 
-    /// A whole turn whose words are known, up to the last sample.
+    /// A whole turn with known words, up to the last sample.
     mutating func say(_ responseID: String, question: String, answer: String) {
         userTurn()
         begin(responseID)
@@ -40,13 +40,13 @@ extension Scene {
         on(.voiceDrained)
     }
 
-    /// The length with which the timer was last started.
+    /// The duration with which the timer was last started.
     func timer(_ timer: ConversationTimer) -> Duration? {
         let all = effects + latest
         return all.compactMap { if case .startTimer(timer, let length) = $0 { length } else { nil } }.last
     }
 
-    /// Text items sent to whichever session carried the conversation.
+    /// Text items sent to any session that carried the conversation.
     func texts(_ role: Role) -> [String] {
         sent().compactMap { event in
             switch (event, role) {

@@ -1,7 +1,7 @@
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// A conversation on a stage: events go in by name, what the machine wants is kept.
+/// A conversation under test: events go in by name, the machine's effects are kept.
 struct Scene {
     static let settings = RealtimeSettings(
         instructions: "Be brief.",
@@ -15,7 +15,7 @@ struct Scene {
     var now = Duration.zero
     private var lastCall: String?
 
-    /// What the service on the other side is, and how it is spoken to.
+    /// Translates between the machine and the simulated service.
     private var translator: RealtimeTranslator
 
     init(
@@ -28,7 +28,7 @@ struct Scene {
         machine = ConversationMachine(options: options)
     }
 
-    /// In `listening`, with the opening forgotten.
+    /// In `listening`, with the effects of the opening discarded.
     static func listening(
         settings: RealtimeSettings = Self.settings,
         _ change: (inout ConversationMachine.Options) -> Void = { _ in }
@@ -39,7 +39,7 @@ struct Scene {
         return scene
     }
 
-    /// The user has asked and `r1` has called `c1`, which is being answered.
+    /// The user has asked and `r1` has called `c1`, whose answer is pending.
     static func calling(
         settings: RealtimeSettings = Self.settings,
         _ change: (inout ConversationMachine.Options) -> Void = { _ in }
@@ -77,7 +77,7 @@ struct Scene {
         server(.sessionUpdated(Self.settings.json))
     }
 
-    /// The user says something, whole.
+    /// A whole turn of the user.
     mutating func userTurn(_ itemID: String = "item_user") {
         server(.speechStarted(itemID: itemID, audioStart: 0))
         server(.speechStopped(itemID: itemID, audioEnd: 900))
@@ -93,7 +93,7 @@ struct Scene {
         on(.voiceReceived(responseID: responseID, itemID: item))
     }
 
-    /// What the last call may do; nothing where it was not started.
+    /// The authority of the last call; none if it was not started.
     var authority: CallAuthority { lastCall.flatMap { authorities[$0] } ?? .nobody }
 
     private var authorities: [String: CallAuthority] {
@@ -140,9 +140,9 @@ struct Scene {
         server(.itemAdded(itemID: "item_out", kind: "function_call_output", callID: callID))
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
-    /// Client events sent, of all effects or the given ones.
+    /// The client events sent, by all effects or the given ones.
     func sent(_ effects: [ConversationEffect]? = nil) -> [ClientEvent] {
         var translator = RealtimeTranslator(self.translator.settings)
         return (effects ?? self.effects).flatMap { effect -> [ClientEvent] in
@@ -155,7 +155,7 @@ struct Scene {
         sent().compactMap { if case .responseCreate(let eventID, _) = $0 { eventID } else { nil } }
     }
 
-    /// Responses that were cancelled, by id.
+    /// Ids of the responses that were cancelled.
     var cancels: [String] {
         sent().compactMap { if case .responseCancel(let responseID, _) = $0 { responseID } else { nil } }
     }
@@ -167,7 +167,7 @@ struct Scene {
             .filter { !made.contains($0) }
     }
 
-    /// What sessions were told of calls that they had not asked for: tool, arguments and output.
+    /// Reports to sessions about calls that they had not requested: tool, arguments and output.
     var reported: [(name: String, arguments: String, output: String)] {
         let sent = sent()
         return sent.compactMap { event in
@@ -192,7 +192,7 @@ struct Scene {
         effects.compactMap { if case .note(.refused(let reason)) = $0 { reason } else { nil } }
     }
 
-    /// The pause before the next attempt to connect, where the last event led to one.
+    /// The pause before the next attempt to connect, if the last event led to one.
     var pause: Duration? {
         latest.compactMap { if case .startTimer(.reconnect, let pause) = $0 { pause } else { nil } }.first
     }
@@ -203,20 +203,20 @@ struct Scene {
 }
 
 extension ConversationEvent {
-    /// What an event of the Realtime protocol means, one thing after another.
+    /// The conversation events for an event of the Realtime protocol, in order.
     static func all(_ event: ServerEvent) -> [ConversationEvent] {
         var translator = RealtimeTranslator(Scene.settings)
         return translator.take(event).map { .service($0) }
     }
 
-    /// The same, where it means one thing before all others.
+    /// The first of them.
     static func server(_ event: ServerEvent) -> ConversationEvent {
         all(event).first ?? .service(.unknown("nothing"))
     }
 }
 
 extension ServerError {
-    /// A response was asked for while another one was under way.
+    /// A response was requested while another one was in progress.
     static let activeResponse = ServerError(
         type: "invalid_request_error",
         code: "conversation_already_has_active_response",

@@ -4,9 +4,9 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// "Stop", at any moment of any conversation: nothing of what was asked before is heard or done after it.
+/// "Stop", at any moment of any conversation: nothing requested before it is heard or done after it.
 struct StopPropertyTests {
-    /// Where it hit.
+    /// The moment of the stop.
     private struct Moment: Hashable, CustomStringConvertible {
         var state: String
         var link: String
@@ -72,7 +72,7 @@ struct StopPropertyTests {
             }
             #expect(world.violations.isEmpty, "\(seed): \(world.violations.prefix(3))")
         }
-        // It has hit every state, connection and phase there is.
+        // Every state, connection and phase was covered.
         #expect(
             Set(moments.map(\.state)).isSuperset(of: [
                 "idle", "connecting", "listening", "userSpeaking", "processing", "fillerSpeaking", "waitingForJarvis",
@@ -85,7 +85,7 @@ struct StopPropertyTests {
         #expect(moments.count > 20, "\(moments.count)")
     }
 
-    /// Silence is not deafness.
+    /// After a stop the box is silent, not deaf.
     @Test(arguments: 1...60)
     func whatIsAskedAfterwardsIsAnswered(seed: UInt64) {
         var world = ConversationWorld(seed: seed)

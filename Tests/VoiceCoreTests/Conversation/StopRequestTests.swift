@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// "Stop", moment by moment: what the service and the agent are told, and what nobody hears any more.
+/// "Stop", moment by moment: what the service and the agent are told, and what is no longer heard.
 struct StopRequestTests {
     private static let reset = ConversationEvent.disconnected(LinkFailure(.transient, "reset"))
 
@@ -26,7 +26,7 @@ struct StopRequestTests {
         #expect(kinds(scene) == ["input_audio_buffer.clear"])
     }
 
-    /// A service that does not know the order, or has not read it yet, hears the turn to its end and answers it.
+    /// A service that does not know the request, or has not read it yet, hears the turn to its end and answers it.
     @Test func itsAnswerIsCancelledWhereTheServiceHeardItAllTheSame() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
@@ -44,7 +44,7 @@ struct StopRequestTests {
         #expect(scene.state == .listening)
     }
 
-    /// The service is made to forget, but the user is in the middle of a sentence.
+    /// The service is told to forget the turn, but the user is in the middle of a sentence.
     @Test func theRestOfTheSentenceIsNoNewTurn() {
         var scene = Scene.listening()
         scene.server(.speechStarted(itemID: "u1", audioStart: 0))
@@ -175,7 +175,7 @@ struct StopRequestTests {
         #expect(scene.outputs.isEmpty && scene.texts(.system).isEmpty && scene.creates.isEmpty)
     }
 
-    // MARK: What waits to be said
+    // MARK: Pending announcements
 
     @Test func announcementsThatWaitAreNotMadeAfterwards() {
         var scene = Scene.listening()

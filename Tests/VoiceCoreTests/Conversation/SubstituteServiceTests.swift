@@ -3,9 +3,9 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Another service carries the conversation on while the preferred one cannot be had.
+/// Another service continues the conversation while the preferred one is unavailable.
 struct SubstituteServiceTests {
-    /// "usual" first, then "other", which costs nothing where `isFree`.
+    /// "usual" first, then "other", which costs nothing if `isFree`.
     private static func scene(
         isFree: Bool = false,
         _ change: (inout ConversationMachine.Options) -> Void = { _ in }
@@ -71,15 +71,15 @@ struct SubstituteServiceTests {
         scene.begin("r1", for: "respond-1-1")
         scene.done("r1")
         #expect(scene.timer(.preferred).map { $0 > .seconds(50) && $0 <= .seconds(60) } == true)
-        // Still away: nobody notices, and the next look is later.
+        // Still unavailable: the user notices nothing, and the next attempt is later.
         scene.on(.timer(.preferred), after: .seconds(60))
         #expect(scene.latest.contains(.connectBeside))
-        // The first of the list, which a session beside has from the beginning.
+        // The first of the list is the default for a session beside.
         #expect(!scene.effects.contains { if case .choose(_, isBeside: true) = $0 { true } else { false } })
         scene.beside(.disconnected(LinkFailure(.transient, "away")))
         #expect(!scene.latest.contains { if case .note = $0 { true } else { false } })
         #expect(scene.timer(.preferred).map { $0 > .seconds(110) && $0 <= .seconds(120) } == true)
-        // Well again.
+        // Available again.
         scene.on(.timer(.preferred), after: .seconds(120))
         scene.beside(.server(.sessionCreated(id: "back", expiresAt: nil)))
         scene.beside(.server(.sessionUpdated(Scene.settings.json)))
@@ -95,7 +95,7 @@ struct SubstituteServiceTests {
         #expect(said(scene).count == 1)
     }
 
-    /// What the section of the first says is not for the sessions of the others.
+    /// Settings for the first service do not apply to sessions of the others.
     @Test func aSubstituteKeepsToItsOwnRules() {
         var scene = Self.scene {
             $0.sessions.age = .seconds(1200)
@@ -112,7 +112,7 @@ struct SubstituteServiceTests {
         #expect(first.timer(.rotate) == .seconds(1200) || first.timer(.rotate).map { $0 < .seconds(1200) } == true)
     }
 
-    /// A service that says no given words: the box says it, where it has a voice.
+    /// If a service cannot say given words, the box says them, provided it has a voice.
     @Test func aSubstituteThatCannotSayItIsAnnounced() {
         var other = ServiceCapabilities.openAI
         other.saysExactly = false
@@ -151,14 +151,14 @@ struct SubstituteServiceTests {
         #expect(!scene.effects.contains(.play(.goodbye)))
         scene.open()
         #expect(said(scene).count == 1)
-        // Asked for again while it is spent: the same one.
+        // Requested again while the budget is spent: the same service.
         scene.on(.deactivate)
         scene.on(.activate)
         #expect(scene.latest.contains(.connect) && choices(scene) == [1])
         scene.open()
         scene.on(.budget(.renewed))
         #expect(scene.timer(.preferred) == .zero)
-        // One that costs as well is no way out.
+        // A substitute that also costs money is no alternative.
         var dear = Self.scene()
         dear.open()
         dear.on(.budget(.spent(until: "14:00")))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceConversation
 
-/// What tools want of the conversation: news of long calls, and the end.
+/// What tools request of the conversation: news of long calls, and its end.
 struct ToolWishTests {
     private static func waiting() -> Scene {
         let scene = Scene.calling()

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Questions that were typed.
+/// Typed questions.
 struct TypedQuestionTests {
     @Test func itIsPutAsTheUsersAndAnswered() {
         var scene = Scene.listening()

@@ -3,9 +3,9 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// The session that is kept open between conversations, without sound.
+/// The session that is kept open between conversations, without audio.
 struct WarmStandbyTests {
-    /// One is ready.
+    /// A standby session is ready.
     private static func warm(_ change: (inout ConversationMachine.Options) -> Void = { _ in }) -> Scene {
         var scene = Scene {
             $0.isAlwaysOpen = false

@@ -9,7 +9,7 @@ import VoiceConfiguration
 @testable import VoiceNetwork
 
 struct ActivationControllerTests {
-    /// What ends a sound at once does so though the chores before it hang: commands reach all of it by one way, the inbox.
+    /// Silencing is immediate even if earlier tasks hang: commands reach all of its parts through the inbox.
     @Test(.timeLimit(.minutes(1))) func silenceDoesNotWaitForADevice() async throws {
         let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
         let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
@@ -54,7 +54,7 @@ struct ActivationControllerTests {
         #expect(rest == ["closed", "closed"])
     }
 
-    /// Closing a sound card may take seconds. Who says "stop" meanwhile is not to wait for it.
+    /// Closing a sound card may take seconds. "Stop" must not wait for that.
     @Test(.timeLimit(.minutes(1))) func stopDoesNotWaitForADevice() async throws {
         let (mailbox, inbox, ports) = (EventMailbox(), ActivationInbox(), AudioPorts())
         let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: NetworkThread())
@@ -89,7 +89,7 @@ struct ActivationControllerTests {
                 .keepsOpen(false), .activate, .ask("What time is it?"), .stop(isSpoken: false), .stop(isSpoken: true),
             ]
         )
-        // The light that says "muted" waits for the device.
+        // The light that shows "muted" waits for the device.
         var shown = lights.makeAsyncIterator()
         #expect(await shown.next()?.isMuted == false)
         device.finish()

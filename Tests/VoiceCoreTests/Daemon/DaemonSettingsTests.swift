@@ -43,7 +43,7 @@ struct DaemonSettingsTests {
         }
     }
 
-    /// `config check` looks at everything else where there is no key.
+    /// Without a key, `config check` checks everything else.
     @Test func withoutAKeyTheRestCanBeLookedAt() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var configuration = Configuration()
@@ -72,7 +72,7 @@ struct DaemonSettingsTests {
         #expect(context.loaded.map { context.service($0.values).name } == .local)
     }
 
-    /// What was written for one service, with its tools, is not for another's maker to read.
+    /// Instructions for one service, with its tools, are not for another service's provider.
     @Test func eachServiceIsToldWhatWasWrittenForIt() throws {
         var configuration = Configuration()
         configuration.service.use = [.openAI, .openAILive, .local]
@@ -85,7 +85,7 @@ struct DaemonSettingsTests {
         #expect(try DaemonSettings.instructions(of: configuration, files: files)[.openAILive] == nil)
     }
 
-    /// A microphone that is always open must not cost more than the owner knows, whoever takes over.
+    /// A microphone that is always open must not cost more than the owner knows, whichever service takes over.
     @Test func alwaysWantsABudgetForSubstitutesToo() throws {
         #expect(throws: ConfigurationError.self) {
             try settings {
@@ -96,7 +96,7 @@ struct DaemonSettingsTests {
         }
     }
 
-    /// A key that cannot be read is no reason not to start where no service wants it.
+    /// An unreadable key does not prevent the start if no service needs it.
     @Test func aKeyThatNobodyUsesIsNotLookedFor() throws {
         let used = ["realtime.api_key_file=/not/there"]
         #expect(!DoctorContext(overrides: used, environment: [:], files: .stub([:])).secretProblems.isEmpty)
@@ -156,7 +156,7 @@ struct DaemonSettingsTests {
         #expect(charged.notices.contains { $0.contains("activation.warm_standby") })
     }
 
-    /// A session of GPT-Live is charged by the second, and "always" never closes it.
+    /// A GPT-Live session is charged by the second, and "always" never closes it.
     @Test func aSessionThatIsAlwaysChargedForWantsABudget() throws {
         func live(_ change: @escaping (inout Configuration) -> Void) throws -> DaemonSettings {
             try settings {
@@ -184,7 +184,7 @@ struct DaemonSettingsTests {
         #expect(try !live { $0.activation.warmStandby = true }.activation.machine.isWarm)
     }
 
-    /// What the configuration may not say, a command or a remembered mode may not either.
+    /// What the configuration may not set, a command or a saved mode may not either.
     @Test func alwaysByHandWantsABudgetToo() throws {
         func refusal(_ use: [Configuration.Service.Name], limitsDay: Bool = false) throws -> String? {
             try settings {
@@ -198,7 +198,7 @@ struct DaemonSettingsTests {
         #expect(try refusal([.openAI]) == nil)
     }
 
-    /// One price by the minute for whichever service charges by time, wherever it stands in the list.
+    /// One price per minute for any service that charges by time, wherever it is in the list.
     @Test func aPriceByTheMinuteHoldsForASubstituteToo() throws {
         let settings = try settings {
             $0.service.use = [.openAI, .openAILive]
@@ -235,7 +235,7 @@ struct DaemonSettingsTests {
 }
 
 extension DaemonSettings {
-    /// What a Realtime service is asked to be.
+    /// The settings of a Realtime service.
     var realtime: RealtimeSettings {
         (service as? RealtimeService)?.settings ?? RealtimeSettings(instructions: "", tools: [])
     }

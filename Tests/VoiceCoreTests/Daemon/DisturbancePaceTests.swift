@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAudio
 
 struct DisturbancePaceTests {
-    /// Seconds at which a disturbance is told that lasts from second 100 on, with a look every second.
+    /// The seconds at which a disturbance that lasts from second 100 on is reported, checked every second.
     private func reported(_ seconds: ClosedRange<Int>, pace: inout DisturbancePace) -> [Int] {
         seconds.filter { pace.step(isDisturbed: true, isNews: true, at: .seconds($0)) }
     }
@@ -11,7 +11,7 @@ struct DisturbancePaceTests {
     @Test func whatGoesOnIsToldMoreAndMoreRarely() {
         var pace = DisturbancePace()
         #expect(reported(100...260, pace: &pace) == [100, 105, 115, 135, 175, 255])
-        // A day of it: 5 s to half an hour, then hourly.
+        // A day of it: from 5 s to half an hour, then hourly.
         #expect(reported(261...86_400, pace: &pace).count < 30)
     }
 

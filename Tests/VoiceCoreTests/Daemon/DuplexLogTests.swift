@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceAudio
 
 struct DuplexLogTests {
-    /// States by the second; returns the seconds with a line.
+    /// Feeds states with their durations in seconds; returns the seconds with a log line.
     private func lines(_ states: [(DuplexState, Int)]) -> [(second: Int, text: String, trouble: Bool)] {
         var log = DuplexLog()
         var lines: [(Int, String, Bool)] = []
@@ -42,7 +42,7 @@ struct DuplexLogTests {
         #expect(lines(states).count <= 600 / 60 + 1)
     }
 
-    /// A box that is carried about all the time is told of once a minute, also right after another line.
+    /// A box that is carried about constantly is reported once a minute, even right after another line.
     @Test func thatTheBoxWasMovedIsTold() {
         var log = DuplexLog()
         var lines: [(second: Int, text: String)] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceCore
 
 struct ServiceManagerReportTests {
-    /// A report that is fed twice a second by parts that all turn, unless told otherwise.
+    /// A report that is updated twice a second, in which all parts turn unless listed in `hung`.
     private struct Feed {
         var report = ServiceManagerReport(watchdog: .seconds(20), at: .zero)
         var snapshot = ServiceSnapshot(conversation: .connecting)
@@ -101,7 +101,7 @@ struct ServiceManagerReportTests {
         feed.hung = ["microphone"]
         feed.snapshot.microphone = .lost(reason: "has gone")
         #expect(feed.pass(60).filter { $0 == .watchdog }.count >= 11)
-        // Back, and it takes a moment until frames flow.
+        // The device is back, and frames take a moment to flow.
         feed.snapshot.microphone = .running
         #expect(feed.pass(4).filter { $0 == .watchdog }.count >= 0)
         feed.hung = []

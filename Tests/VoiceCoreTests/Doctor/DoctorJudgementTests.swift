@@ -8,7 +8,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// What the checks make of the facts: each trouble is named with its way out, and what works is said to work.
+/// The verdicts of the checks: each problem comes with its fix, and what works is reported as working.
 struct DoctorJudgementTests {
     private func verdicts(_ findings: [DoctorFinding]) -> [String: DoctorFinding.Verdict] {
         Dictionary(findings.map { ($0.check, $0.verdict) }, uniquingKeysWith: { first, _ in first })
@@ -25,7 +25,7 @@ struct DoctorJudgementTests {
         let working: [String: DoctorFinding.Verdict] = [
             "service-dns": .ok, "service-tcp": .ok, "service-tls": .ok,
         ]
-        // A service that speaks WebSocket only hangs up on a plain request.
+        // A service that only speaks WebSocket closes the connection on a plain request.
         #expect(judge(.reset("empty reply")) == working)
         #expect(verdicts(ReachCheck.judge(host: "api.example", isSecure: true, reply: .success(80))) == working)
     }
@@ -50,7 +50,7 @@ struct DoctorJudgementTests {
         #expect(failures.allSatisfy { $0.contains { $0.verdict >= .warn } })
     }
 
-    /// A server on another machine is reached only when it was told to listen for others.
+    /// A server on another machine can only be reached if it listens on the network.
     @Test func theWayToAnAgentElsewhereIsNamed() {
         func advice(isElsewhere: Bool) -> String {
             AgentCheck.judge(.failure(.offline(detail: "no")), hasToken: true, isElsewhere: isElsewhere)
@@ -138,7 +138,7 @@ struct DoctorJudgementTests {
         let other = judge("pipewire (7)", daemon: 42)
         #expect(other.verdict == .fail)
         #expect(other.message.contains("pipewire (7)"))
-        // Whose it is, is hidden from other users than root.
+        // The owner is hidden from users other than root.
         #expect(judge(nil, daemon: 42).verdict == .ok)
         #expect(judge(nil, daemon: nil).advice?.contains("fuser") == true)
     }
@@ -198,7 +198,7 @@ struct DoctorJudgementTests {
         #expect(try judge("full", "moved", moves: 2).verdict == .ok)
         #expect(try judge("half", "clipping").verdict == .warn)
         #expect(try judge("half", "clipping").advice?.contains("echo-test") == true)
-        // What is not of this program is not repeated.
+        // Text that is not the program's own is not repeated.
         #expect(try !judge("half", "sk-secret").message.contains("secret"))
         #expect(EchoCheck.judge(running: .object([:])) == nil)
     }

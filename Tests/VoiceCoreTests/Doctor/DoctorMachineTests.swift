@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// What the doctor reads of systemd, /proc and the files of the service.
+/// What the doctor reads from systemd, /proc and the files of the service.
 struct DoctorMachineTests {
     private let proc = """
         Limit                     Soft Limit           Hard Limit           Units
@@ -136,7 +136,7 @@ struct DoctorMachineTests {
         #expect(ConfigurationCheck.apiKey(context).map(\.verdict) == [.ok, .warn])
     }
 
-    /// The folder of the models is the service's own: who owns it must not choose what root runs.
+    /// The folder of the models belongs to the service: its owner must not choose what root runs.
     @Test func rootLoadsNoLibraryOfAnotherUser() {
         #expect(WakeCheck.mayLoad(ownedBy: 0, as: 0))
         #expect(!WakeCheck.mayLoad(ownedBy: 998, as: 0))

@@ -13,7 +13,7 @@ import Testing
 struct SupportBundleTests {
     private static let key = "sk-canary-key-0123456789"
     private static let token = "canary-token-0123456789"
-    /// What the journal has before a line of the daemon, and what is shown of it.
+    /// The journal's prefix of a daemon's log line, and the form in which it is shown.
     private static let prefix = "2026-01-31T10:00:00+0100 kitchen jarvis-voiced[7]: "
     private static let shownPrefix = "2026-01-31T10:00:00+0100 host jarvis-voiced[7]: "
 
@@ -27,7 +27,7 @@ struct SupportBundleTests {
             timeout_s = 30
             """
         let files = FileReader.stub(["/c.toml": Array(file.utf8)])
-        // Once as the daemon would refuse it, and once as it would take it.
+        // Once as the daemon would refuse it, and once as it would accept it.
         let broken = DoctorContext(
             path: "/c.toml",
             environment: ["OPENAI_API_KEY": Self.key, "JARVIS_TOKEN": Self.token],
@@ -61,7 +61,7 @@ struct SupportBundleTests {
         ("first", "one"), ("a/second", long), ("../odd name", "odd"),
     ]
 
-    /// By default it is written where one stands.
+    /// By default it is written to the current folder.
     @Test(arguments: ["/tmp/", ""])
     func theArchiveIsThatOfTheSystem(place: String) async throws {
         let path = "\(place)bundle-\(getpid())-\(UInt32.random(in: 0 ... .max)).tar.gz"
@@ -161,7 +161,7 @@ struct SupportBundleTests {
         #expect(RedactedJournal.line(Self.prefix + line) == Self.shownPrefix + shown)
     }
 
-    /// A message of several lines goes on without a time of its own, and another program's line is its own affair.
+    /// Continuation lines of a message have no timestamp, and a line of another program is not the daemon's.
     @Test(arguments: [
         "        pid=4711 code=4711 ready", "pid=4711", "ready ms=3", "2026-01-31T10:00:00+0100 kitchen sudo[7]: ready",
         "-- Boot 0123456789abcdef --",
@@ -171,7 +171,7 @@ struct SupportBundleTests {
         #expect(RedactedJournal.line("") == "" && RedactedJournal.line("  ") == "")
     }
 
-    /// Of a crash everything is shown that says why.
+    /// Of a crash, everything that explains it is shown.
     @Test(arguments: [
         ("Main process exited, code=dumped, status=11/SEGV", nil),
         ("Main process exited, code=exited, status=78/CONFIG", nil),
@@ -191,14 +191,14 @@ struct SupportBundleTests {
             RedactedJournal.line("\(time) kitchen systemd[1]: \(unit): \(line)")
                 == "\(time) host systemd[1]: \(unit): \(shown ?? line)"
         )
-        // The description is anybody's.
+        // The description may contain anything.
         #expect(
             RedactedJournal.line("\(time) kitchen systemd[1]: Started \(unit) - \(line)")
                 == "\(time) host systemd[1]: Started \(unit) (not shown)"
         )
     }
 
-    /// Every sentence of the log that the program has ready: as it is, or up to the first value that is put into it.
+    /// Every literal log message of the program is shown: in full, or up to the first interpolated value.
     @Test func theProgramsOwnSentencesAreShown() throws {
         let messages = try Self.messages()
         #expect(messages.count > 140, "they are still found")
@@ -207,10 +207,10 @@ struct SupportBundleTests {
         }
     }
 
-    /// Every field of a log line has its place: as a number, as a word of the program, or as what may be anything.
+    /// Every field of a log line is classified: as a number, as a word of the program, or as free text.
     @Test func everyFieldIsKnown() throws {
         var names: Set<String> = []
-        // The book of the budget has fields of its own.
+        // The budget's file has its own fields.
         for (file, text) in try Self.sources() where !file.hasSuffix("/SavedBudget.swift") {
             for list in text.matches(of: /(?:metadata: |Metadata = |event\(\.\w+, )\[([^\]]*)\]/) {
                 for key in list.output.1.matches(of: /"([a-z_]+)": "/) { names.insert(String(key.output.1)) }
@@ -249,7 +249,7 @@ struct SupportBundleTests {
             for match in text.matches(of: logged) { literals += [match.output.1, match.output.2 ?? ""] }
             let named = /(?:Logger\.Message = |failing: |note: |let lost = |\{ _ in\s*)"((?:[^"\\\n]|\\.)*)"/
             literals += text.matches(of: named).map(\.output.1)
-            // Lines that are made elsewhere than they are written.
+            // Log lines that are composed elsewhere than they are written.
             if file.hasSuffix("/JarvisFailure.swift"), let begin = text.firstRange(of: "logLine"),
                 let end = text.firstRange(of: "providerText")
             {
@@ -332,7 +332,7 @@ struct SupportBundleTests {
         )
     }
 
-    /// The shipped unit is shown as it is, but for its comments, its description and where it has its credentials from.
+    /// The shipped unit is shown unchanged, except for its comments, its description and the source of its credentials.
     @Test func theShippedUnitIsShown() throws {
         let bytes = try FileReader.system.read("systemd/jarvis-voiced.service", 1 << 16).bytes
         let lines = RedactedUnit.text(String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
@@ -361,7 +361,7 @@ struct SupportBundleTests {
         #expect(RedactedFinding.text(text) == shown)
     }
 
-    /// What somebody said, in the line that the program makes of it, stays in its quotes.
+    /// Spoken words, in the program's log line, stay within their quotes.
     @Test(arguments: [
         #"a\" ms=4242 b"#, "a\"\u{301} ms=4242 b", "\u{301}a ms=4242 b", "\" ms=4242 \u{301}", #"\\" ms=4242"#,
         "a\\\"\u{301} ms=4242 \"\u{301}",
@@ -380,10 +380,10 @@ struct SupportBundleTests {
         #expect(!shown.contains("4242") && shown.contains("turn=3"), "\(shown)")
     }
 
-    /// Words that nobody knows, in every place that a person, a program or a page could have put them.
+    /// Random words, in every place where a person, a program or a page could have put them.
     @Test func plantedWordsAreNeverShown() async throws {
         var random = SeededGenerator(seed: 17)
-        // Of its own: a word is made while the other one is in use.
+        // A separate generator: words are made while the other one is in use.
         var lettering = SeededGenerator(seed: 18)
         let context = DoctorContext(overrides: [], environment: [:], files: .stub([:]))
         let report = DoctorReport([])

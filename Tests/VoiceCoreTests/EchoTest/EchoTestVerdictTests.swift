@@ -25,7 +25,7 @@ struct EchoTestVerdictTests {
         var result: EchoTestResult
         var grade: EchoTestVerdict.Grade
         var exit: ExitCode
-        /// What the first advice is about, nil for none.
+        /// What the first advice is about; nil for none.
         var advice: String?
     }
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.serialized)
 struct TalkTests {
-    /// Periods of talk at -30 dBFS over echo at -25, of which the canceller leaves -55.
+    /// Periods of talk at -30 dBFS over echo at -25, which the canceller reduces to -55.
     private func meter(
         seconds: Double = 4,
         output: (Int) -> Float = { _ in -32 },
@@ -21,7 +21,7 @@ struct TalkTests {
             meter.takeAlone(period(echo: -25, residual: -55 + Float(index % 3), output: -80, isSent: false))
         }
         for index in 0..<800 {
-            // A second and a half of nothing, then syllables with pauses.
+            // One and a half seconds of nothing, then syllables with pauses.
             let isTalk = index >= 150 && index < 150 + Int(seconds * 200) && index % 2 == 0
             meter.take(
                 isTalk
@@ -70,7 +70,7 @@ struct TalkTests {
     @Test func whereNobodyTalksThereIsNothingToCount() {
         #expect(meter(seconds: 0).result(noise: -65) == TalkResult())
         #expect(TalkMeter().result(noise: nil) == TalkResult())
-        // A room that is louder than talk would be.
+        // A room louder than talk would be.
         #expect(meter().result(noise: -35) == TalkResult())
     }
 
@@ -107,7 +107,7 @@ struct TalkTests {
 
     // MARK: In a room
 
-    /// Somebody who counts: vowels of half a second whose pitch falls, with pauses.
+    /// A person who counts: vowels of half a second with falling pitch, and pauses.
     private static func counting(seconds: Double, level: Float) -> [Float] {
         var phase: Float = 0
         return (0..<Int(seconds * 48_000)).map { index in
@@ -134,7 +134,7 @@ struct TalkTests {
         var configuration = AudioConfiguration(source: .file(room))
         configuration.echoCanceller.echoCancellation = cancels
         let asked = Atomic<Int>(0)
-        // A machine that is busy with other tests may be slower than the sound.
+        // On a machine that is busy with other tests, the test may be slower than real time.
         let test = EchoTest(configuration: configuration, logger: LineLog().logger, slack: .seconds(120))
         let result = try await test.run {
             asked.wrappingAdd(1, ordering: .relaxed)
@@ -160,7 +160,7 @@ struct TalkTests {
         #expect(TalkVerdict(talk, duplex: result.status.state).grade == .nobody, "\(talk)")
     }
 
-    /// Without a canceller the microphone is off while the box makes noise, and that is said.
+    /// Without a canceller the microphone is off while the box makes noise, and the verdict says so.
     @Test func withoutACancellerNobodyIsHeard() async throws {
         let result = try await test(cancels: false, says: Self.counting(seconds: 7.5, level: 0.4))
         let talk = try #require(result.talk)

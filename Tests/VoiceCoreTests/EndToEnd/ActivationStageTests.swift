@@ -12,7 +12,7 @@ import VoiceSimulator
 @testable import VoiceReply
 
 extension EndToEnd {
-    /// Activation through the whole daemon, with the socket watched from the other side.
+    /// Activation through the whole daemon, with the socket observed from the other side.
     @Suite struct ActivationStageTests {
         private static let count = "One two three four five six seven eight nine ten eleven twelve."
 
@@ -31,7 +31,7 @@ extension EndToEnd {
         @Test func whatIsSaidWithTheCallIsAnsweredAndThenTheLineIsClosed() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(adjust: Self.push) { $0.activation.machine.followUp = .milliseconds(1500) }
-            // Said before the session is there, and in part before the call.
+            // Said before the session is ready, and in part before the call.
             stage.say("What time is it")
             try await stage.pass(milliseconds: 300)
             #expect(stage.simulator.connectionCount == 0)
@@ -60,7 +60,7 @@ extension EndToEnd {
             let sent = stage.journal.soundMessages
             let heard = MarkerTones(stage.journal.sent())
             #expect(heard.spell("Jarvis what time is it"), "\(heard)")
-            // From its first sample on: two syllables of 180 ms, and what was before them.
+            // From its first sample on: two syllables of 180 ms, and what precedes them.
             #expect((heard.tones.first?.frames.count ?? 0) >= 48 * 170)
             #expect((heard.tones.first?.frames.lowerBound ?? 0) > 48 * 100)
             stage.say("Nobody is meant")
@@ -91,7 +91,7 @@ extension EndToEnd {
             let words = ScriptedWords()
             let stage = try Stage([.say(Self.count)])
             try await stage.startListening(for: words)
-            // What ends sooner than this and half a second is the called word itself.
+            // A turn that ends within this time plus half a second is the wake word itself.
             try await stage.pass(milliseconds: 1600)
             words.find("hey jarvis")
             try await stage.reach(.listening)
@@ -101,7 +101,7 @@ extension EndToEnd {
             words.find("stop")
             try await stage.reach(.listening, times: 2)
             #expect(stage.journal.states.last == .listening)
-            // The same word once more, after the time for which it is not recognised again.
+            // The same word again, after the time in which it is not detected again.
             try await stage.pass(milliseconds: 2200)
             words.find("stop")
             try await stage.reach(.idle)
@@ -221,7 +221,7 @@ extension EndToEnd {
             await server.stop()
         }
 
-        /// The keys of a headset act on what plays; where nothing plays, the play key calls.
+        /// The media keys of a headset act on what plays; if nothing plays, the play key calls.
         @Test(.enabled(if: TestSound.canPlay, "ffmpeg is not installed"))
         func theMediaKeysActOnThePlayer() async throws {
             let server = MediaServer()
@@ -295,12 +295,12 @@ extension EndToEnd {
             try await stage.reach(.idle)
             #expect(!stage.journal.states.contains(.connecting), "\(stage.journal.states)")
             let sent = stage.journal.soundMessages
-            // The next is ready, and hears nothing either.
+            // The next session is ready, and hears nothing either.
             try await stage.journal.wait(for: "the next session") { $0.client(2).isEmpty == false }
             try await stage.pass(milliseconds: 1000)
             #expect(stage.simulator.connectionCount == 2)
             #expect(stage.journal.soundMessages == sent)
-            // Muted nobody can call.
+            // While muted, nobody can call.
             #expect(await stage.daemon?.setMicrophoneMuted(true) == true)
             try await stage.journal.wait(for: "its end") { entries in
                 entries.contains { if case .wire(.closing(2, 1000)) = $0 { true } else { false } }

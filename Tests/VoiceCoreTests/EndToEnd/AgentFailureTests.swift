@@ -11,7 +11,7 @@ extension EndToEnd {
         struct Trouble: Sendable, CustomTestStringConvertible {
             var testDescription: String
             var outcome: AgentBehaviour.Outcome
-            /// What the model is told.
+            /// The failure reported to the model.
             var failure: JarvisFailure
         }
 
@@ -100,7 +100,7 @@ extension EndToEnd {
             #expect(stage.agent.requests.isEmpty)
         }
 
-        /// Asks, lets the sentence begin, and sees that the daemon listens again.
+        /// Asks, lets the sentence begin, and verifies that the daemon listens again.
         private func expectOneOutput(_ stage: Stage, _ sentence: String) async throws {
             try await stage.reach(.listening)
             stage.say("Hey")

@@ -39,7 +39,7 @@ extension EndToEnd {
             for (tone, word) in zip(next, ["Very", "well."]) {
                 #expect(abs(tone.frequency - SpokenVoice.markerFrequency(word)) < 5)
             }
-            // The server is told what was heard: compare with the recording.
+            // The server is informed of what was heard: compare with the recording.
             let truncate = try #require(journal.client("conversation.item.truncate").first)
             #expect(journal.client("conversation.item.truncate").count == 1)
             let reported = try #require(truncate["audio_end_ms"]?.int)

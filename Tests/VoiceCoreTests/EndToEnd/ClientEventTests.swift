@@ -8,12 +8,13 @@ import VoiceSimulator
 @testable import VoiceReply
 
 extension EndToEnd {
-    /// Everything the daemon can say to the service. With VOICE_RECORD_DIR set it is written there for
-    /// scripts/check-events, which compares it with the official SDK.
+    /// Every event that the daemon can send to the service. With VOICE_RECORD_DIR set, they are written there for
+    /// scripts/check-events, which compares them with the official SDK.
     @Suite struct ClientEventTests {
         private static let folder = getenv("VOICE_RECORD_DIR").map { String(cString: $0) }
 
-        /// The cases of `ClientEvent`: a new one does not compile until it has a kind here, and then wants a sample.
+        /// The cases of `ClientEvent`: a new one does not compile until it has a kind here, which then requires a
+        /// sample.
         private enum Kind: CaseIterable {
             case sessionUpdate
             case functionCallOutput
@@ -109,7 +110,7 @@ extension EndToEnd {
             try Self.write(lines, "daemon.jsonl")
         }
 
-        /// A call, an interruption, and a session that is lost with a call out.
+        /// A call, an interruption, and a session that is lost with a call in progress.
         @Test(.enabled(if: folder != nil))
         func aRealConversation() async throws {
             let stage = try Stage(

@@ -8,7 +8,7 @@ import VoiceSimulator
 @testable import VoiceCore
 
 extension EndToEnd {
-    /// Orders to a whole daemon, as its control socket carries them out.
+    /// Orders to a whole daemon, as its control socket performs them.
     @Suite struct ControlTests {
         @Test func theDaemonTellsAndObeys() async throws {
             let stage = try Stage([.say("One two three four five six seven eight nine ten eleven twelve.")])
@@ -136,7 +136,8 @@ extension EndToEnd {
             #expect(tones.spell(ConversationScript(turns: []).otherwise), "\(tones)")
         }
 
-        /// Outside of `always` the conversation ends with its refusal; the next order must know of it all the same.
+        /// Outside of `always` the conversation ends with its refusal; the next order must be informed of it all the
+        /// same.
         @Test func anOrderThatCannotBeCarriedOutIsNotPromised() async throws {
             let stage = try Stage([])
             try await stage.start(key: "sk-mistaken") { $0.activation.mode = .push }
@@ -156,7 +157,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        /// In `always` the refusal stands until the next look, minutes later: who asks is tried for at once.
+        /// In `always` the refusal holds until the next attempt, minutes later: an order is tried at once.
         @Test func anOrderAfterARefusalIsTriedAtOnce() async throws {
             let stage = try Stage([])
             try await stage.start(key: "sk-mistaken")
@@ -180,7 +181,7 @@ extension EndToEnd {
             let stage = try Stage([])
             try await stage.start { configuration in
                 configuration.activation.mode = mode
-                // Nobody listens there.
+                // Nothing listens at this address.
                 configuration.realtime.url = "ws://127.0.0.1:9/v1/realtime"
             }
             for words in [["ask", "What is on?"], ["listen"]] {

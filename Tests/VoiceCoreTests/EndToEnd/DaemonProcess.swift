@@ -5,18 +5,18 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceCore
 
-/// The built program, run as a daemon in a process of its own: an environment of a few words, folders of its own, no card.
+/// The built program, run as a daemon in a separate process: a minimal environment, separate folders, no card.
 final class DaemonProcess: Sendable {
     let id: pid_t
     let folder: String
 
-    /// Where the control socket is once the daemon serves it.
+    /// Path of the control socket, once the daemon serves it.
     var socket: String { "\(folder)/run/jarvis-voiced/control.sock" }
 
     /// - Parameters:
-    ///   - realtimePort: of a simulated service on loopback.
-    ///   - standardError: becomes the daemon's; nil for nowhere.
-    ///   - folder: of an earlier one, for a daemon that is started again.
+    ///   - realtimePort: port of a simulated service on loopback.
+    ///   - standardError: becomes the daemon's; nil discards it.
+    ///   - folder: the folder of an earlier daemon, to restart it.
     init(realtimePort: Int, standardError: Int32? = nil, settings: [String] = [], folder: String? = nil) throws {
         self.folder = folder ?? "/tmp/daemon-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         for path in [self.folder, self.folder + "/run", self.folder + "/state"] { mkdir(path, 0o700) }
@@ -48,7 +48,7 @@ final class DaemonProcess: Sendable {
         id = process
     }
 
-    /// Beside the tests themselves.
+    /// Path of the program, in the folder of the tests.
     static var program: String {
         get throws {
             var path = [CChar](repeating: 0, count: 4096)
@@ -73,7 +73,7 @@ final class DaemonProcess: Sendable {
         Issue.record("the daemon never served its socket")
     }
 
-    /// The result of a command.
+    /// Returns the result of a command.
     func perform(_ words: String...) async throws -> JSONValue {
         let socket = socket
         return try await OwnThread.run("test") {
@@ -91,7 +91,7 @@ final class DaemonProcess: Sendable {
             && siginfoProcess(information) == 0
     }
 
-    /// Ends it as the service manager does; returns its status as waitpid(2) has it, or nil where it did not end in time.
+    /// Ends it as the service manager does; returns its status as in waitpid(2), or nil if it did not end in time.
     func stop(within limit: Duration = .seconds(20)) async -> Int32? {
         signal(SIGTERM)
         return await ended(within: limit)
@@ -109,7 +109,7 @@ final class DaemonProcess: Sendable {
         return nil
     }
 
-    /// The signals that it catches, as bits from signal 1 on.
+    /// The signals that it catches, as bits starting with signal 1.
     var caughtSignals: UInt64 {
         let status = (try? FileReader.system.read("/proc/\(id)/status", 64 << 10).bytes) ?? []
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
@@ -117,8 +117,8 @@ final class DaemonProcess: Sendable {
     }
 }
 
-/// The process that a siginfo_t of waitid(2) is about, 0 for none: behind three integers and padding, in the union that
-/// Swift does not show.
+/// The process that a siginfo_t of waitid(2) refers to, 0 for none: after three integers and padding, in the union that
+/// Swift does not import.
 private func siginfoProcess(_ information: siginfo_t) -> pid_t {
     withUnsafeBytes(of: information) { $0.load(fromByteOffset: 16, as: pid_t.self) }
 }

@@ -6,7 +6,7 @@ import VoiceSimulator
 @testable import VoiceBase
 
 extension EndToEnd {
-    /// What only a process of its own can show: signals, and an end of the log that nobody takes.
+    /// What only a separate process can show: signals, and a log that nobody reads.
     @Suite struct DaemonProcessTests {
         @Test func ordersThatComeBeforeItListensWait() async throws {
             let simulator = try await Service()
@@ -16,7 +16,7 @@ extension EndToEnd {
             close(ends[1])
             let orders = [SIGHUP, SIGUSR1, SIGUSR2]
             let wanted = orders.reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
-            // Nothing is configured, open or started at that moment.
+            // At that moment nothing is configured, open or started.
             while daemon.isRunning, daemon.caughtSignals & wanted != wanted { usleep(200) }
             for _ in 0..<3 {
                 for order in orders { daemon.signal(order) }
@@ -35,7 +35,7 @@ extension EndToEnd {
             await simulator.stop()
         }
 
-        /// A text of another encoding is not guessed at.
+        /// Text in another encoding is not guessed.
         @Test func wordsThatAreNotUTF8AreRefused() throws {
             let command = "'\(try DaemonProcess.program)' ctl ask \"$(printf 'sp\\344t')\" 2>&1"
             let process = try #require(popen(command, "r"))
@@ -51,7 +51,7 @@ extension EndToEnd {
             let simulator = try await Service()
             var ends: [Int32] = [-1, -1]
             try #require(clinux_pipe(&ends) == 0)
-            // Full from the start: 64 KiB is a pipe's size (pipe(7)).
+            // Full from the start: a pipe holds 64 KiB (pipe(7)).
             let dots = [UInt8](repeating: 0x2E, count: 65_536)
             #expect(write(ends[1], dots, dots.count) == dots.count)
             let daemon = try DaemonProcess(realtimePort: simulator.port, standardError: ends[1])
@@ -99,7 +99,7 @@ extension EndToEnd {
             #expect(status["mode"] == "push" && status["microphone_muted"] == false)
             #expect(await daemon.stop() == 0)
 
-            // An edit is the later wish.
+            // An edit of the configuration is the later wish.
             let edited = ["activation.mode=wake", "activation.engine=wyoming"]
             daemon = try DaemonProcess(realtimePort: simulator.port, settings: edited, folder: daemon.folder)
             try await daemon.serves()
@@ -124,7 +124,7 @@ extension EndToEnd {
     }
 }
 
-/// A simulated service for a daemon in a process of its own.
+/// A simulated service for a daemon in a separate process.
 private final class Service: Sendable {
     let simulator: RealtimeSimulator
     let port: Int
@@ -145,7 +145,7 @@ private final class Service: Sendable {
     func stop() async { await simulator.stop() }
 }
 
-/// What comes out of a pipe until `isEnough` of all of it, or until nothing has come for half a minute.
+/// Reads from a pipe until `isEnough` is true for the whole text, or until nothing has arrived for half a minute.
 private func text(of pipe: Int32, until isEnough: (String) -> Bool) -> String {
     var all: [UInt8] = []
     var bytes = [UInt8](repeating: 0, count: 65_536)

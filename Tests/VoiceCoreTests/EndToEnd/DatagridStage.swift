@@ -7,7 +7,7 @@ import VoiceSimulator
 
 /// A whole daemon with a simulated Datagrid Voice, in a room of files.
 final class DatagridStage: ServiceStage {
-    /// Nothing that a person wrote looks like it, so that it is found wherever it is left.
+    /// Unlike any other text, so that it is found wherever it leaks.
     static let key = "dg_live_canary+4f/1"
 
     let house: StageHouse
@@ -21,7 +21,7 @@ final class DatagridStage: ServiceStage {
         }
     }
 
-    /// - Parameter key: what the daemon takes for the key.
+    /// - Parameter key: the key that the daemon uses.
     func start(
         key: String = DatagridStage.key,
         handsOff: Bool = true,
@@ -40,13 +40,13 @@ final class DatagridStage: ServiceStage {
     @discardableResult
     func stop() async throws -> MarkerTones { try await house.stop { await simulator.stop() } }
 
-    /// What the daemon sent, sound apart.
+    /// The types of the messages that the daemon sent, without audio.
     var sent: [String] { journal.client().compactMap { $0["type"]?.string }.filter { $0 != "audio" } }
 
-    /// The conversations that sessions were begun with.
+    /// The conversation ids with which sessions were started.
     var conversations: [String?] { journal.client("start").map { $0["payload"]?["conversation_id"]?.string } }
 
-    /// Lines of the log that hold a key or a token.
+    /// Log lines that contain a key or a token.
     var leaks: [String] {
         log.lines.filter { $0.contains("canary") || $0.contains("once-only") || $0.contains("token=") }
     }

@@ -71,7 +71,7 @@ extension EndToEnd {
             #expect(!stage.sent.contains("interrupt"))
         }
 
-        /// The socket is lost in the midst of an answer: the conversation goes on in the next session.
+        /// The socket is lost in the middle of an answer: the conversation continues in the next session.
         @Test func aLostConnectionIsFollowedByTheSameConversation() async throws {
             var faults = DatagridScript.Faults()
             faults.dropsAfterAnswer = 200
@@ -87,7 +87,7 @@ extension EndToEnd {
             try await stage.journal.wait(for: "the next session") {
                 $0.states.last == .listening && $0.count(.connecting) > 1
             }
-            // What had come of the first answer is played to its end in the next session.
+            // What was received of the first answer is played to its end in the next session.
             let spoken = stage.journal.entries.count(.aiSpeaking)
             stage.say("Still there")
             try await stage.reach(.aiSpeaking, times: spoken + 1)
@@ -118,7 +118,7 @@ extension EndToEnd {
             #expect(!stage.journal.states.contains { if case .error = $0 { true } else { false } })
         }
 
-        /// Typed questions go to the agent as the user's words; given words it would answer.
+        /// Typed questions go to the agent as the user's words; given words would be answered instead of spoken.
         @Test func aTypedQuestionIsAnsweredAndGivenWordsAreRefused() async throws {
             let stage = try DatagridStage([.init("", .say("Two meetings."))])
             try await stage.start()
@@ -149,7 +149,7 @@ extension EndToEnd {
             #expect(stage.journal.client("start").isEmpty)
         }
 
-        /// The store behind the hand-off is out: the key itself opens the session.
+        /// The store behind the hand-off is down: the key itself opens the session.
         @Test func anOutageOfTheHandOffIsPassedBy() async throws {
             var faults = DatagridScript.Faults()
             faults.handoffStatus = 503
@@ -193,7 +193,7 @@ extension EndToEnd {
             try await stage.reach(.listening, times: 2)
             try await stage.perform("mute")
             try await stage.reach(.idle)
-            // The service does not say that it has ended.
+            // The service does not report that it has ended.
             try await stage.journal.wait(for: "the close") { entries in
                 entries.contains { if case .wire(.closing) = $0 { true } else { false } }
             }

@@ -17,7 +17,7 @@ extension EndToEnd {
             let stage = try Stage([.ask("What is on today?")]) { _ in .init(.reply("Two meetings.")) }
             try await stage.start(
                 adjust: { $0.realtime.dialect = .chosen(dialect) },
-                // The simulated server wants its key where OpenAI has it.
+                // The simulated server expects its key where OpenAI has it.
                 tune: { $0.service.request?.headers = Dialect.openAI.headers(key: Secret(Stage.key)) }
             )
             try await stage.reach(.listening)

@@ -13,8 +13,8 @@ extension EndToEnd {
             .connecting, .listening, .userSpeaking, .processing, .aiSpeaking, .listening, .idle,
         ]
 
-        /// Where the canceller is off the microphone is too; where it is on, it is until the echo is known: an echo that
-        /// comes back at full level, and later than the card says, never makes the box answer itself.
+        /// Without the canceller the microphone is off; with it, it is off until the echo is known. An echo at full
+        /// level, and later than the card reports, never makes the box answer itself.
         @Test(arguments: [false, true])
         func aLoudEchoIsNotAnswered(cancels: Bool) async throws {
             let stage = try Stage(
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(stage.journal.client("conversation.item.truncate").isEmpty)
         }
 
-        /// A greeting is the first thing that sounds: nothing is known of the echo yet, and none of it becomes a turn.
+        /// A greeting is the first audio: nothing is known of the echo yet, and none of it becomes a turn.
         @Test func theEchoOfAGreetingIsNoTurn() async throws {
             let greeting = "Good evening to you all."
             let stage = try Stage(
@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(stage.journal.client("conversation.item.create").contains { "\($0)".contains(greeting) })
         }
 
-        /// The room that makes the tests above worth something.
+        /// The control: without any gate, the box answers itself in this room.
         @Test func withoutAnyGateItIsAnswered() async throws {
             let stage = try Stage(
                 [.say(Self.long)],
@@ -71,7 +71,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        /// Headphones: the first answer shows that nothing comes back, the second can be interrupted.
+        /// Headphones: the first answer shows that there is no echo, the second can be interrupted.
         @Test func whereThereIsNoEchoItCanBeInterrupted() async throws {
             let stage = try Stage([.say(Self.long), .say(Self.long), .say("Very well.")], speed: 3)
             try await stage.start {
@@ -95,7 +95,7 @@ extension EndToEnd {
             #expect(stage.log.lines.contains { $0.contains("echo: full duplex") })
         }
 
-        /// In half duplex nobody interrupts, and the next turn is heard whole.
+        /// In half duplex the user cannot interrupt, and the next turn is heard whole.
         @Test func inHalfDuplexTheUserWaits() async throws {
             let stage = try Stage([.say(Self.long), .say("Very well.")])
             try await stage.start { $0.echo.duplex = .half }

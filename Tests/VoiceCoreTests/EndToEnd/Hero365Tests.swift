@@ -29,7 +29,7 @@ private final class Hero365Stage: ServiceStage {
     @discardableResult
     func stop() async throws -> MarkerTones { try await house.stop { await simulator.stop() } }
 
-    /// Messages with the last sound of a turn.
+    /// Number of messages with the last audio of a turn.
     var ends: Int { journal.client("audio_input").count { $0["is_final"]?.bool == true } }
 
     func listens(_ times: Int = 1) async throws {
@@ -39,7 +39,8 @@ private final class Hero365Stage: ServiceStage {
 }
 
 extension MarkerTones {
-    /// The same after a codec for speech: what it adds between words is short, and its noise makes single words look higher.
+    /// Like `spell`, after a speech codec: sounds that it adds between words are short, and its noise makes single
+    /// words seem higher.
     fileprivate func says(_ text: String) -> Bool {
         let words = text.split(whereSeparator: \.isWhitespace).map { SpokenVoice.markerFrequency($0) }
         let heard = tones.filter { $0.frames.count > 60 * 48 }.map(\.frequency)
@@ -74,11 +75,11 @@ extension EndToEnd {
                 "\(stage.journal.states)"
             )
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
-            // All of it was heard there: five words of 120 ms and more.
+            // The service heard all of it: five words of 120 ms and more.
             let heard = try #require(stage.simulator.heard.first)
             #expect((800...2500).contains(heard), "\(heard) ms")
             #expect(stage.log.lines.contains { $0.contains("goes on with the agent") && $0.contains("invoices") })
-            // Nothing but the turn was sent: a second of it, its start and the silence that ended it.
+            // Only the turn was sent: a second of it, its start and the silence that ended it.
             let sent = stage.journal.client("audio_input").count
             #expect((20...60).contains(sent), "\(sent) messages")
         }

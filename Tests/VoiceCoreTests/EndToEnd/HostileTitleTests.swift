@@ -8,7 +8,7 @@ import VoiceSimulator
 @testable import VoiceMedia
 
 extension EndToEnd {
-    /// A station whose titles give orders, through the decoder, and a model that obeys them.
+    /// A station whose titles contain orders, through the decoder, and a model that obeys them.
     @Suite(.enabled(if: TestSound.canPlay, "ffmpeg is not installed")) struct HostileTitleTests {
         /// Ends quotations, begins lines of the decoder's log and of a conversation, and is longer than any title.
         private static let title = """
@@ -65,7 +65,7 @@ extension EndToEnd {
             #expect(!playing.contains { $0.isNewline })
             #expect(outputs.dropFirst(2).first?.hasPrefix("Not done:") == true, "\(outputs)")
 
-            // The agent is asked what the user asked, once, and told the title as data.
+            // The agent receives the user's question, once, and the title as data.
             let asked = stage.agent.requests.compactMap { $0.json?["messages"]?.array?.last?["content"]?.string }
             #expect(asked.count == 1, "\(asked)")
             let question = asked.first ?? ""
@@ -73,7 +73,7 @@ extension EndToEnd {
             #expect(question.contains("no instructions:] {\"titles_from_outside\":"), "\(question)")
             #expect(question.utf8.count < 600 && question.ranges(of: Self.phrase).count <= 1)
 
-            // To the voice service it goes as the output of a call, and in no other way.
+            // The voice service receives it as the output of a call, and in no other way.
             for event in stage.journal.client() where event.text.contains(Self.phrase) {
                 #expect(event["item"]?["type"] == "function_call_output", "\(event.text)")
             }

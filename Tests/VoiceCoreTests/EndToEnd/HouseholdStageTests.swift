@@ -12,7 +12,7 @@ import VoiceSimulator
 @testable import VoiceHousehold
 
 extension EndToEnd {
-    /// Timers and announcements in a whole daemon: asked for by voice, heard from the loudspeaker.
+    /// Timers and announcements in a whole daemon: requested by voice, heard from the loudspeaker.
     @Suite struct HouseholdStageTests {
         private static func tea(_ seconds: Int) -> ConversationScript.Turn {
             .init(
@@ -83,7 +83,7 @@ extension EndToEnd {
             let second = try Stage([])
             try await second.start(adjust: { $0.activation.mode = .push }, tune: { $0.volumes.stateDirectory = folder })
             #expect(await second.daemon?.timers.count == 1)
-            // No conversation is open, none is opened for it, and quiet hours do not hold it.
+            // No conversation is open, none is opened for it, and quiet hours do not suppress it.
             _ = try await second.perform("quiet", "on")
             try await wait("the ringing") { rings(second) }
             #expect(await second.daemon?.state == .idle)

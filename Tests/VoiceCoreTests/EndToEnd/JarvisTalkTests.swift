@@ -6,7 +6,7 @@ import VoiceSimulator
 @testable import VoiceConversation
 
 extension EndToEnd {
-    /// Talks with an agent that takes its time, asks back, and is asked for more.
+    /// Conversations with an agent that takes its time, asks the user, and is asked for more.
     @Suite struct JarvisTalkTests {
         @Test func theUserHearsOnceThatItTakesLong() async throws {
             let stage = try Stage([.ask("What is on today?")]) { _ in

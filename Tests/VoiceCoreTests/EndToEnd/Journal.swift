@@ -4,11 +4,11 @@ import VoiceSimulator
 
 @testable import VoiceConversation
 
-/// Everything that a daemon under test did and that its servers saw, in the order it was seen.
+/// Everything that a daemon under test did and its servers saw, in the order of observation.
 final class Journal: Sendable {
     enum Entry: Sendable {
         case state(ConversationState)
-        /// An effect, with the frame that the loudspeaker had come to.
+        /// An effect, with the frame that the loudspeaker had reached.
         case effect(ConversationEffect, frame: Int)
         case wire(RealtimeSimulator.Event)
     }
@@ -21,7 +21,7 @@ final class Journal: Sendable {
         written.withLock { $0.append(entry) }
     }
 
-    /// Waits until `isThere`; a test that waits half a minute has failed.
+    /// Waits until `isThere`; fails after half a minute.
     func wait(
         for what: String,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -47,7 +47,7 @@ extension Journal {
         entries.compactMap { if case .state(let state) = $0 { state } else { nil } }
     }
 
-    /// What the daemon sent, as the server read it, audio apart.
+    /// What the daemon sent, as read by the server, without audio.
     func client(_ connection: Int? = nil) -> [SimulatedJSON] { entries.client(connection) }
 
     func client(_ type: String, connection: Int? = nil) -> [SimulatedJSON] {
@@ -62,7 +62,7 @@ extension Journal {
         }
     }
 
-    /// The texts of the system's remarks that reached the server.
+    /// The texts of system messages that reached the server.
     var remarks: [String] {
         client("conversation.item.create").compactMap { event in
             guard event["item"]?["role"] == "system" else { return nil }
@@ -70,7 +70,7 @@ extension Journal {
         }
     }
 
-    /// The texts that reached the server in the user's name.
+    /// The texts that reached the server as words of the user.
     var notes: [String] {
         client("conversation.item.create").compactMap { event in
             guard event["item"]?["role"] == "user" else { return nil }
@@ -85,12 +85,12 @@ extension Journal {
         }
     }
 
-    /// Codes of the close frames the daemon sent.
+    /// Codes of the close frames that the daemon sent.
     var closeCodes: [Int?] {
         entries.compactMap { if case .wire(.closing(_, let code)) = $0 { code } else { nil } }
     }
 
-    /// The frame at which the voice was last told to stop.
+    /// The frame at which the voice was last stopped.
     var flushFrame: Int? {
         entries.reversed().lazy.compactMap { entry in
             if case .effect(.stopVoice, let frame) = entry { frame } else { nil }

@@ -11,7 +11,7 @@ import VoiceSimulator
 final class LiveStage: ServiceStage {
     let house: StageHouse
     let simulator: LiveSimulator
-    /// Everything that went over the wire, with its time.
+    /// All traffic on the wire, with its time.
     let lines = Collected<Line>()
 
     init(
@@ -41,12 +41,12 @@ final class LiveStage: ServiceStage {
     @discardableResult
     func stop() async throws -> MarkerTones { try await house.stop { await simulator.stop() } }
 
-    /// What was told, audio apart, with its delegation.
+    /// The texts that were sent in a tone.
     func texts(_ tone: String, connection: Int? = nil) -> [String] {
         journal.client("session.\(tone).append", connection: connection).compactMap { $0["content"]?.string }
     }
 
-    /// An event of a connection, as the validator of the protocol reads it; nothing for what is no event.
+    /// An event of a connection, as the protocol's validator reads it; `text` is nil for other traffic.
     struct Line: Sendable {
         var connection = 0
         var text: String?

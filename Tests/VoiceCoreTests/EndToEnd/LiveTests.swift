@@ -62,7 +62,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        /// The socket is lost while the agent works: the request is carried out once, and told in the next session.
+        /// The socket is lost while the agent works: the request is carried out once, and reported in the next session.
         @Test func aRequestOutlivesItsSessionAndIsCarriedOutOnce() async throws {
             var faults = LiveScript.Faults()
             faults.dropsAfterDelegation = 800
@@ -145,7 +145,7 @@ extension EndToEnd {
             #expect(stage.simulator.violations.isEmpty, "\(stage.simulator.violations)")
         }
 
-        /// Mute closes the microphone while an answer is given; the session's clock, and with it the answer, goes on.
+        /// Mute closes the microphone during an answer; the session's clock, and with it the answer, continues.
         @Test func anAnswerIsHeardToItsEndThoughTheMicrophoneIsClosed() async throws {
             let long = "One two three four five six seven eight nine ten eleven twelve."
             let stage = try LiveStage([.init("Tell me", .say(long))])
@@ -223,7 +223,7 @@ extension EndToEnd {
             #expect(stage.journal.client("session.start").count == 1)
         }
 
-        /// Writes both sides of each session for the validator of the protocol.
+        /// Writes both sides of each session for the protocol's validator.
         private static func record(_ stage: LiveStage, _ name: String) throws {
             guard let folder = ProcessInfo.processInfo.environment["VOICE_RECORD_DIR"] else { return }
             for connection in 1...2 {

@@ -12,7 +12,7 @@ import VoiceSimulator
 @testable import VoiceHousehold
 
 extension EndToEnd {
-    /// Whole conversations with the voice of the house: a daemon, simulated Wyoming servers, an agent.
+    /// Whole conversations with local speech servers: a daemon, simulated Wyoming servers, an agent.
     @Suite struct LocalVoiceTests {
         private static let question = "What is in my calendar today?"
 
@@ -138,7 +138,7 @@ extension EndToEnd {
             try await stage.reach(.listening, times: 2)
             #expect(stage.log.lines.contains { $0.contains("local.recogniser") && $0.contains("127.0.0.1") })
             #expect(servers.utterances.count == (fault == .closes ? 2 : 1), "once more on a new connection")
-            // And it is there again.
+            // The recogniser works again.
             servers.change { script in
                 script.recogniser = .none
                 script.texts = Array(repeating: "Who is there?", count: 8)
@@ -160,7 +160,7 @@ extension EndToEnd {
             try await wait("a line", stage) {
                 stage.log.lines.contains { $0.contains("local.speaker") && $0.contains("espeak-ng speaks meanwhile") }
             }
-            // What never ends is cut after a minute and a half of it.
+            // Endless audio is cut after a minute and a half.
             if fault != .absurd { try await stage.reach(.listening, times: 2) }
             await servers.stop()
             try await stage.stop()
@@ -191,7 +191,7 @@ extension EndToEnd {
             await again.stop()
         }
 
-        /// The internet is down: nobody listens at the address of the service that is preferred.
+        /// The internet is down: nothing listens at the address of the preferred service.
         @Test func theHouseAnswersWhereTheCloudIsAway() async throws {
             let (stage, servers) = try await start(
                 .init([Self.question]),

@@ -2,7 +2,7 @@ import VoiceSimulator
 
 @testable import VoiceBase
 
-/// The words in a recording of the simulator's tones: one stretch of sound with one frequency per word.
+/// The words in a recording of the simulator's tones: one stretch of audio with one frequency per word.
 struct MarkerTones: CustomStringConvertible {
     struct Tone: Equatable {
         /// Frames at 48 kHz.
@@ -15,7 +15,7 @@ struct MarkerTones: CustomStringConvertible {
     /// Frames in the recording.
     let length: Int
 
-    /// Blocks of 5 ms count as sound from -40 dBFS on.
+    /// Blocks of 5 ms count as audible from -40 dBFS on.
     init(_ samples: [Float]) {
         length = samples.count
         let block = AudioFormat.deviceRate / 200
@@ -33,8 +33,8 @@ struct MarkerTones: CustomStringConvertible {
         }
     }
 
-    /// By the distance of the first and the last upward zero crossing, away from the ramps of the tone and what the
-    /// filters add to them.
+    /// Computed from the distance of the first and the last upward zero crossing, away from the tone's ramps and the
+    /// filters' transients.
     private static func frequency(_ samples: ArraySlice<Float>) -> Double {
         var crossings: [Double] = []
         let ramp = AudioFormat.deviceRate / 100
@@ -47,14 +47,14 @@ struct MarkerTones: CustomStringConvertible {
         return Double(crossings.count - 1) * Double(AudioFormat.deviceRate) / (last - first)
     }
 
-    /// Whether the recording holds the words of `text`, in order, and nothing else.
+    /// Whether the recording contains the words of `text`, in order, and nothing else.
     func spell(_ text: String) -> Bool {
         let words = text.split(whereSeparator: \.isWhitespace)
         return words.count == tones.count
             && zip(words, tones).allSatisfy { abs(SpokenVoice.markerFrequency($0) - $1.frequency) < 5 }
     }
 
-    /// Whether anything sounds in these frames.
+    /// Whether anything is audible in these frames.
     func sounds(in frames: Range<Int>) -> Bool {
         tones.contains { $0.frames.overlaps(frames) }
     }

@@ -68,7 +68,7 @@ extension EndToEnd {
             #expect(second.levels.suffix(20).allSatisfy { $0 < 0.001 }, "it stops")
         }
 
-        /// Measured from what the loudspeaker played: how fast media falls when the voice begins, and comes back.
+        /// Measured from the loudspeaker's output: how fast media fades when the voice begins, and comes back.
         @Test func mediaFallsWithTheFirstSampleOfTheVoice() async throws {
             let server = MediaServer()
             let port = try await server.start()

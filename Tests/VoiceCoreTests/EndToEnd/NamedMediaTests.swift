@@ -7,7 +7,7 @@ import VoiceSimulator
 @testable import VoiceMedia
 
 extension EndToEnd {
-    /// From the question over the agent's reply to the sound of the very file: the agent names, the box plays.
+    /// From the question through the agent's reply to the audio of that file: the agent names, the box plays.
     @Suite(.enabled(if: TestSound.canPlay, "ffmpeg is not installed")) struct NamedMediaTests {
         private static let query = "play me something good"
 
@@ -18,7 +18,7 @@ extension EndToEnd {
             )
         }
 
-        /// A web server with tones under "/a.wav" (6000 Hz) and "/b.wav" (7000 Hz), a list and a feed.
+        /// A web server with tones under "/a.wav" (6000 Hz) and "/b.wav" (7000 Hz), a playlist and a feed.
         private static func server(seconds: Double) async throws -> (MediaServer, root: String) {
             let server = MediaServer()
             let root = "http://127.0.0.1:\(try await server.start())"
@@ -35,7 +35,7 @@ extension EndToEnd {
             return (server, root)
         }
 
-        /// ROOT stands for the address of the web server.
+        /// ROOT is replaced by the address of the web server.
         @Test(arguments: [
             ("object", #"{"type":"track","title":"Song","url":"ROOT/a.wav","reason":"you have not heard it"}"#),
             ("array", #"How about these: [{"title":"Song","url":"ROOT/a.wav"},{"title":"Other","url":"ROOT/b.wav"}]"#),
@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(other.loudest < 0.01, "\(form): \(other.loudest)")
         }
 
-        /// The same with the agent's real server, where one runs: scripts/agent-check.
+        /// The same with the agent's real server, if one runs: scripts/agent-check.
         @Test(
             .enabled(if: RunningServer.found != nil, "no AGENT_URL"),
             arguments: ["object", "array", "link", "bare", "playlist"],
@@ -101,8 +101,8 @@ extension EndToEnd {
             #expect(ToneLevels(stage.samples, hertz: 6000).loudest > 0.15, "\(form), \(api): \(outputs)")
         }
 
-        /// The first item ends, the conversation is told, the next one begins; at the end the user is asked, and what the
-        /// agent names then is played.
+        /// The first item ends, the conversation is informed, the next one begins; at the end the user is asked, and
+        /// what the agent names then is played.
         @Test func itemsFollowEachOtherAndTheConversationKnows() async throws {
             let (server, root) = try await Self.server(seconds: 1)
             server.serve(
@@ -149,7 +149,7 @@ extension EndToEnd {
             }
         }
 
-        /// The home network is not played from unless its host is listed: the user hears which, and the way out.
+        /// Media from the home network is not played unless its host is listed: the user hears which host, and the fix.
         @Test func anAddressOfTheHomeNetworkIsRefusedWithTheWayOut() async throws {
             let (server, root) = try await Self.server(seconds: 60)
             let stage = try Stage([Self.ask()], playsNamedMedia: true) { _ in .init(.reply("Play this: \(root)/a.wav"))
@@ -167,14 +167,14 @@ extension EndToEnd {
 }
 
 extension [Journal.Entry] {
-    /// Whether this is the state that was reached last.
+    /// Whether this is the last state that was reached.
     func last(_ state: ConversationState) -> Bool {
         for case .state(let reached) in reversed() { return reached == state }
         return false
     }
 }
 
-/// The agent's real server, where the environment names one.
+/// The agent's real server, if the environment names one.
 struct RunningServer {
     let url: String
     let token: String

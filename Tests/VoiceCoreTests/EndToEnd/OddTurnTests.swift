@@ -5,7 +5,7 @@ import VoiceSimulator
 @testable import VoiceCore
 
 extension EndToEnd {
-    /// Turns that do not go the usual way; after each the next one does.
+    /// Unusual turns; after each, the next one works.
     @Suite struct OddTurnTests {
         private static let next = ConversationScript.Turn.say("Very well.")
 

@@ -9,7 +9,7 @@ import VoiceSimulator
 @testable import VoiceCore
 
 extension EndToEnd {
-    /// A hostile voice model beside the real agent server, as `scripts/agent-check` runs it: what counts is what the
+    /// A hostile voice model beside the real agent server, as run by `scripts/agent-check`: what counts is what the
     /// server's shell has done.
     @Suite(.enabled(if: ServerAtHand.isAtHand)) struct RealAgentAuthorityTests {
         private static let orders = """
@@ -21,7 +21,7 @@ extension EndToEnd {
             .callOnly(tool: "approve", arguments: ["command": .string(command), "allow": true])
         }
 
-        /// Lines that the agent's commands have written.
+        /// Returns how many lines the agent's commands wrote, and the outputs.
         private func run(
             _ query: String,
             _ turns: [ConversationScript.Turn] = [],
@@ -92,7 +92,7 @@ extension EndToEnd {
     }
 }
 
-/// The server that `scripts/agent-check` has started.
+/// The server started by `scripts/agent-check`.
 private enum ServerAtHand {
     private static func value(_ name: String) -> String { ProcessInfo.processInfo.environment[name] ?? "" }
 
@@ -100,7 +100,7 @@ private enum ServerAtHand {
     static var url: String { value("AGENT_URL") }
     static var token: String { value("AGENT_TOKEN") }
     static var effectsFile: String { value("AGENT_DIR") + "/effects.txt" }
-    /// As the agent writes it into a command: quoted where it must be.
+    /// As the agent writes it into a command: quoted if necessary.
     static var shellQuoted: String {
         let isPlain = effectsFile.allSatisfy { $0.isLetter || $0.isNumber || "/._-".contains($0) }
         return isPlain ? effectsFile : "'\(effectsFile)'"

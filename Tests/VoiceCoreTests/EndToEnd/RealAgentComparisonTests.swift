@@ -7,11 +7,11 @@ import VoiceSimulator
 @testable import VoiceNetwork
 
 extension EndToEnd {
-    /// The stand-in and the real agent server on the same script, event by event: what the one is tested with must be what the
-    /// other does.
+    /// The stand-in and the real agent server on the same script, event by event: the stand-in, which other tests use,
+    /// must behave like the real one.
     @Suite(.enabled(if: RealAgent.isAtHand), .serialized)
     struct RealAgentComparisonTests {
-        /// One turn: what the rig's model does at these words, and the same as a script of the stand-in.
+        /// One turn: the words, to which the rig's model reacts, and the stand-in's script for the same.
         struct Turn: Sendable, CustomTestStringConvertible {
             var words: String
             var steps: [AgentStep]
@@ -84,7 +84,7 @@ extension EndToEnd {
             await standIn.stop()
         }
 
-        /// A question behind an open permission gets no reply at all; once the run is cancelled it is taken.
+        /// A question behind an open permission prompt gets no reply at all; once the run is cancelled it is accepted.
         @Test func bothKeepAQuestionWaiting() async throws {
             let real = try RealAgent()
             let turn = Self.turns[1]
@@ -115,7 +115,7 @@ extension EndToEnd {
             await standIn.stop()
         }
 
-        /// One of the two, spoken to without the client: what the wire carries.
+        /// One of the two servers, accessed without the client: what is on the wire.
         private struct Server {
             static let session = "voice-compared"
 
@@ -144,7 +144,7 @@ extension EndToEnd {
                 return await transport.open(request.response(question, previous: previous))
             }
 
-            /// The events of a turn: their names and what the client reads of them.
+            /// Plays a turn; returns the names of its events and what the client reads from them.
             func play(_ turn: Turn) async throws -> [String] {
                 let stream = try await open(turn.words).get()
                 var parser = ServerSentEventParser()
@@ -152,7 +152,7 @@ extension EndToEnd {
                 while let bytes = try await stream.next().get() {
                     for event in try parser.feed(bytes) {
                         guard let line = Self.line(event) else { continue }
-                        // Words come in pieces of any size.
+                        // Words arrive in pieces of any size.
                         if line.hasPrefix("say "), let last = lines.last, last.hasPrefix("say ") {
                             lines[lines.count - 1] = last + line.dropFirst(4)
                         } else {
@@ -177,7 +177,7 @@ extension EndToEnd {
                 }
             }
 
-            /// What is left of the turn: the conversation's state, its messages, and what becomes of ids.
+            /// What remains of the turn: the conversation's state, its messages, and the fate of ids.
             func aftermath() async throws -> [String] {
                 let state = try #require(await connection.state(of: Self.session))
                 let reply = await transport.exchange(request.messages(session: Self.session))

@@ -8,8 +8,8 @@ import Testing
 @testable import VoiceNetwork
 
 extension EndToEnd {
-    /// The client against the real agent server: what the user hears of its prompts, what may be said meanwhile, and what is
-    /// left of it at the server.
+    /// The client against the real agent server: what the user hears of its prompts, what may be said meanwhile, and
+    /// what remains at the server.
     @Suite(.enabled(if: RealAgent.isAtHand), .serialized)
     struct RealAgentTalkTests {
         @Test func aCommandIsAskedForWithItsFolderAndAnsweredElsewhere() async throws {
@@ -20,7 +20,7 @@ extension EndToEnd {
                     asked.spoken.contains("run this command: \"echo hi\"\nIt would run in the folder \"\(files)\"\n")
                 )
                 #expect(!asked.spoken.contains("A yes holds"))
-                // Somebody allows it in another window.
+                // The command is allowed in another window.
                 let session = await client.sessionID
                 let state = try #require(await client.connection.state(of: session))
                 let reply = try #require(state.prompts.first?.permission(for: "echo hi"))
@@ -127,7 +127,7 @@ extension EndToEnd {
             #expect(Bool(false), "it did not come to that")
         }
 
-        /// A conversation of its own with a server of its own, with these settings besides.
+        /// Runs a conversation with a separate server and these additional settings.
         private static func talk(
             _ overrides: [String] = [],
             news: NewsBox = NewsBox(),

@@ -9,7 +9,7 @@ import Testing
 @testable import VoiceNetwork
 
 extension EndToEnd {
-    /// The client against the real agent server, in both of its ways of asking.
+    /// The client against the real agent server, with both of its APIs.
     @Suite(.enabled(if: RealAgent.isAtHand), .serialized)
     struct RealAgentTests {
         private static let styles: [Configuration.Jarvis.API] = [.responses, .chat]
@@ -80,15 +80,15 @@ extension EndToEnd {
                 try agent.order("kill")
                 try agent.order("start")
                 let last = await before.value
-                // A chat has failed three times by now, and gives the server a moment.
+                // By now a chat has failed three times, and the client gives the server a pause.
                 guard style == .responses else { return }
                 #expect(last.spoken == "That took 2 seconds.")
                 #expect(await client.ask("what is on today?").spoken.contains("two meetings"))
             }
         }
 
-        /// The ready text of docs/examples in the agent's own file: the server tells it once a conversation, and once the agent
-        /// has shown that it has it, the box adds nothing.
+        /// The ready-made text of docs/examples in the agent's own file: the server sends it once per conversation, and
+        /// once the agent has shown that it has the text, the box adds nothing.
         @Test(arguments: styles)
         func theReadyTextIsToldOnceAndThePreambleStaysAway(style: Configuration.Jarvis.API) async throws {
             let example = URL(filePath: #filePath).deletingLastPathComponent()
@@ -116,7 +116,7 @@ extension EndToEnd {
             }
         }
 
-        /// The way that knows of no sessions: nothing can be looked up, so nothing is asked again.
+        /// The API without sessions: nothing can be looked up, so nothing is asked again.
         @Test func aConnectionThatBreaksInMidRunIsSaidToBeSo() async throws {
             try await Self.with([Self.free]) { agent, network in
                 let client = try agent.client(.openai, on: network)
@@ -142,7 +142,7 @@ extension EndToEnd {
                     let first = try agent.client(.responses, on: network, store: store)
                     #expect(await first.ask("what is on today?").failure == nil)
                     #expect(await first.ask("side effect").spoken.contains("effects.txt"))
-                    // Nobody says goodbye to the agent.
+                    // Nobody ends the agent's run.
                     let second = try agent.client(.responses, on: network, store: store)
                     if looksAtStart { await second.checkAtStart() }
                     let began = Monotonic.now()

@@ -56,14 +56,15 @@ extension EndToEnd {
             try await stage.reach(.listening, times: 3)
             let (tones, _) = try await stage.stop()
             #expect(stage.simulator.connectionCount == 2)
-            // What came in before is played, then the first answer of the new session.
+            // What was received before is played, then the first answer of the new session.
             let again = "One two three four five six seven eight.".split(separator: " ")
                 .map { SpokenVoice.markerFrequency($0) }
             #expect(tones.tones.suffix(8).map { ($0.frequency / 10).rounded() * 10 } == again, "\(tones)")
             #expect(stage.journal.client("session.update", connection: 2).count == 1)
         }
 
-        /// The service has gone without a word: what was said to it is missed, the user is told, and asked to say it again.
+        /// The service has vanished silently: what was said to it is lost, and the user is informed and asked to repeat
+        /// it.
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
         func whatIsSaidIntoADeadConnectionIsNotLostInSilence() async throws {
             let stage = try Stage([.say("It is noon.")])
@@ -90,7 +91,7 @@ extension EndToEnd {
             #expect(heard.spell("It is noon."), "\(heard)")
         }
 
-        /// Nobody spoke: nothing was missed, and no sound says so.
+        /// Nobody spoke: nothing was missed, and there is no sound.
         @Test(.enabled(if: access("/usr/bin/espeak-ng", X_OK) == 0, "espeak-ng is not installed"))
         func aDeadConnectionThatNobodySpokeToIsReplacedInSilence() async throws {
             let stage = try Stage([])
@@ -108,7 +109,7 @@ extension EndToEnd {
             try await stage.stop()
         }
 
-        /// Nobody listens at the preferred service's address.
+        /// Nothing listens at the preferred service's address.
         @Test func anotherServiceAnswersWhereThePreferredOneIsAway() async throws {
             let stage = try Stage([.say("It is noon.")])
             try await stage.start(
@@ -127,7 +128,7 @@ extension EndToEnd {
             try await stage.reach(.aiSpeaking)
             try await stage.reach(.listening, times: 2)
             let (heard, _) = try await stage.stop()
-            // After the sentence that says so.
+            // After the sentence that announces it.
             let answer = ["It", "is", "noon."].map { SpokenVoice.markerFrequency($0) }
             #expect(heard.tones.suffix(3).map { ($0.frequency / 10).rounded() * 10 } == answer, "\(heard)")
         }

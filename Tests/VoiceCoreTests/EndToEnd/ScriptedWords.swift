@@ -6,27 +6,27 @@ import VoiceSimulator
 @testable import VoiceConfiguration
 @testable import VoiceCore
 
-/// Finds the words that a test tells it to find, in the place of an engine.
+/// Replaces the wake word engine: detects the words that a test names.
 final class ScriptedWords: Sendable {
     private let reported = Mutex<[String]>([])
-    /// Calls so long after the first sound that it hears; nil for never.
+    /// Calls so long after the first audible sample; nil for never.
     private let callAfter: Int?
 
-    /// - Parameter callAfter: milliseconds.
+    /// - Parameter callAfter: in milliseconds.
     init(callAfter: Int? = nil) { self.callAfter = callAfter }
 
-    /// The word is found in what the microphone hears next.
+    /// Detects the word in what the microphone hears next.
     func find(_ word: String) { reported.withLock { $0.append(word) } }
 
     func settle(_ settings: inout DaemonSettings) {
-        // Its words are in no sound.
+        // Its words are not in the audio, so the second look would refuse them.
         settings.activation.secondLook = nil
         settings.activation.makeDetector = { () throws(WakeWordError) in Detector(self) }
     }
 
     private final class Detector: WakeWordDetector {
         private let words: ScriptedWords
-        /// Samples since the first sound; nil before it, and once the call has been made.
+        /// Number of samples since the first audible one; nil before it, and after the call.
         private var since: Int?
         private var hasCalled = false
 
@@ -52,7 +52,7 @@ final class ScriptedWords: Sendable {
 }
 
 extension Stage {
-    /// Called by a word; `words` says when.
+    /// Starts the stage in `wake` mode; `words` determines the calls.
     func startListening(
         for words: ScriptedWords,
         adjust: (inout Configuration) -> Void = { _ in },
@@ -60,7 +60,7 @@ extension Stage {
     ) async throws {
         try await start {
             $0.activation.mode = .wake
-            // Names an engine, so that there is an ear; `words` takes its place.
+            // Names an engine, so that there is an ear; `words` replaces it.
             $0.activation.engine = .pocketsphinx
             adjust(&$0)
         } tune: {
@@ -70,7 +70,7 @@ extension Stage {
         try await hears()
     }
 
-    /// Waits until words are listened for.
+    /// Waits until the daemon listens for words.
     func hears() async throws {
         for _ in 0..<1000 {
             if ports?.words.isWanted == true { return }
@@ -97,10 +97,10 @@ extension Stage {
 }
 
 extension Journal {
-    /// The messages with sound that the service was sent.
+    /// Number of audio messages sent to the service.
     var soundMessages: Int { sound().count }
 
-    /// What the service was sent of the microphone, at 48 kHz by doubling samples.
+    /// The microphone audio sent to the service, at 48 kHz by doubling samples.
     func sent(connection: Int? = nil) -> [Float] {
         sound(connection).flatMap { PCM16.samples(base64: $0) ?? [] }.flatMap { sample in
             let value = Float(sample) / 32_768

@@ -10,7 +10,8 @@ import VoiceSimulator
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// What stages of voice services share: a whole daemon in a room of files, in real time, with a stand-in for the agent.
+/// The common part of stages for voice services: a whole daemon in a room of files, in real time, with a stand-in for
+/// the agent.
 final class StageHouse: Sendable {
     let journal = Journal()
     let log = LineLog()
@@ -27,7 +28,7 @@ final class StageHouse: Sendable {
 
     deinit { unlink(recording) }
 
-    /// - Parameter environment: with the key of the service.
+    /// - Parameter environment: contains the key of the service.
     func start(environment: [String: String], adjust: (inout Configuration) -> Void) async throws {
         let agentPort = try await agent.start()
         var configuration = Configuration()
@@ -89,7 +90,7 @@ final class StageHouse: Sendable {
     }
 }
 
-/// A stage with a service of its own in a `StageHouse`.
+/// A stage with its own service in a `StageHouse`.
 protocol ServiceStage: Sendable {
     var house: StageHouse { get }
 }
@@ -98,7 +99,7 @@ extension ServiceStage {
     var journal: Journal { house.journal }
     var log: LineLog { house.log }
     var daemon: VoiceDaemon? { house.daemon }
-    /// What the agent was asked.
+    /// The questions to the agent.
     var queries: [String] { house.agent.requests.compactMap(\.query) }
 
     func say(_ text: String) { house.say(text) }
@@ -114,7 +115,7 @@ extension ServiceStage {
         try await journal.wait(for: "\(state) \(times) times") { $0.count(state) >= times }
     }
 
-    /// Waits until the service has been sent so many messages of a type.
+    /// Waits until the service has received so many messages of a type.
     func sent(_ type: String, times: Int = 1) async throws {
         try await journal.wait(for: "\(type) \(times) times") { entries in
             entries.client().filter { $0["type"]?.string == type }.count >= times

@@ -9,7 +9,7 @@ import VoiceSimulator
 
 extension EndToEnd {
     @Suite struct SoakTests {
-        /// The user in the room and what they see of the daemon.
+        /// The user in the room, with their view of the daemon.
         private final class Visitor: Sendable {
             private struct State {
                 var user: ScriptedUser
@@ -47,7 +47,7 @@ extension EndToEnd {
             var tally: ScriptedUser.Tally { state.withLock { $0.user.tally } }
             var selfInterruptions: Int { state.withLock { $0.selfInterruptions } }
 
-            /// The room's time stands still while the network thread has more than 200 ms of the microphone to fetch.
+            /// The room's time stops while the network thread has more than 200 ms of the microphone to fetch.
             func listen(_ room: FileRoom, _ played: UnsafeBufferPointer<Float>) {
                 let (speaks, ports) = state.withLock { state in
                     look(&state)
@@ -69,7 +69,7 @@ extension EndToEnd {
                     case .effect(.stopVoice, _): state.cuts += 1
                     case .state(let next): state.isReady = ![.connecting, .idle].contains(next)
                     case .wire(.server(_, let event)) where event["type"] == "input_audio_buffer.speech_started":
-                        // The journal runs a little behind the room.
+                        // The journal lags slightly behind the room.
                         if (state.user.sinceSpeech ?? .max) > 1500 { state.selfInterruptions += 1 }
                     default: break
                     }

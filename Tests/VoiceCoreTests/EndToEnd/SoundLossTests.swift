@@ -39,7 +39,7 @@ extension EndToEnd {
             #expect(ports.gauges.counters.cycles == periods, "the audio thread runs on")
         }
 
-        /// The room's recording becomes a pipe that nobody reads: opening it takes until somebody does.
+        /// The room's recording becomes a pipe that nobody reads: opening it blocks until somebody does.
         @Test func aCardThatComesBackAfterTheEndIsClosedAgain() async throws {
             let stage = try Stage([])
             try await stage.start()

@@ -14,7 +14,7 @@ import VoiceSimulator
 
 /// A whole daemon with its two servers on loopback and a room of files, for tests that talk to it.
 ///
-/// The user's words are tones, so that nothing depends on a synthesiser; each test stops the stage itself.
+/// The user's words are tones, so that no synthesiser is needed; each test stops the stage itself.
 final class Stage: Sendable {
     static let key = "sk-simulated"
     static let token = "end-to-end"
@@ -24,7 +24,7 @@ final class Stage: Sendable {
         var echo: FileRoom.Echo?
         /// How many times faster than real time its card runs.
         var speed = 1.0
-        /// Somebody in it.
+        /// A listener in the room.
         var listener: FileRoom.Listener?
     }
 
@@ -39,9 +39,9 @@ final class Stage: Sendable {
     /// - Parameters:
     ///   - behaviour: how the agent treats each question.
     ///   - environment: the room around the daemon; a quiet one by default.
-    ///   - playsNamedMedia: the simulated model plays what outputs name under handles.
-    ///   - toOutputs: what the model does about outputs in place of speaking of them, in order.
-    ///   - toRemarks: what it does when a response is asked for and there is nothing to answer.
+    ///   - playsNamedMedia: whether the simulated model plays what outputs name under handles.
+    ///   - toOutputs: the model's actions on outputs instead of speaking about them, in order.
+    ///   - toRemarks: its actions when a response is requested and there is nothing to answer.
     init(
         _ turns: [ConversationScript.Turn],
         faults: RealtimeFaults = .init(),
@@ -74,7 +74,7 @@ final class Stage: Sendable {
 
     deinit { unlink(recording) }
 
-    /// Starts servers and daemon. `adjust` may change the configuration, `tune` the settings made of it.
+    /// Starts servers and daemon. `adjust` may change the configuration, `tune` the settings derived from it.
     func start(
         key: String = Stage.key,
         token: String = Stage.token,
@@ -84,7 +84,7 @@ final class Stage: Sendable {
         let realtimePort = try await simulator.start()
         let agentPort = try await agent.start()
         var configuration = Configuration()
-        // Whatever models this machine has.
+        // Ignores the models that this machine may have.
         configuration.activation.engine = .off
         configuration.realtime.url = "ws://127.0.0.1:\(realtimePort)/v1/realtime"
         configuration.jarvis.url = "http://127.0.0.1:\(agentPort)/ui"
@@ -110,7 +110,7 @@ final class Stage: Sendable {
             secrets: secrets,
             tools: VoiceDaemon.advertised(mode: configuration.activation.mode, logger: log.logger)
         )
-        // The stand-in answers questions only.
+        // The stand-in only answers questions.
         settings.jarvis.title = ""
         settings.audio.source = .file(room)
         tune(&settings)
@@ -152,7 +152,7 @@ final class Stage: Sendable {
     }
 
     var daemon: VoiceDaemon? { daemons.withLock { $0 } }
-    /// What the loudspeaker has played, once the daemon has ended.
+    /// What the loudspeaker played, once the daemon has ended.
     var samples: [Float] { (try? WaveFile.read(recording)) ?? [] }
 
     /// The daemon's media player.
@@ -165,7 +165,7 @@ final class Stage: Sendable {
         daemons.withLock { $0 }?.activate(.button)
     }
 
-    /// Gives an order as the control socket does.
+    /// Gives an order like the control socket.
     func perform(_ words: String...) async throws -> [String: JSONValue] { try await perform(words) }
 
     func perform(_ words: [String]) async throws -> [String: JSONValue] {
@@ -179,7 +179,7 @@ final class Stage: Sendable {
         daemons.withLock { $0 }?.post(event)
     }
 
-    /// Waits until the service has read a close frame: what was sent before it was read too.
+    /// Waits until the service has read a close frame: everything sent before it was read too.
     func reachClose() async throws {
         try await journal.wait(for: "a close frame") { entries in
             entries.contains { if case .wire(.closing) = $0 { true } else { false } }

@@ -10,7 +10,7 @@ import VoiceSimulator
 @testable import VoiceCore
 
 extension EndToEnd {
-    /// "Stop", said to a whole daemon in each of its ways: what the room hears, and what service and agent are left with.
+    /// "Stop", given to a whole daemon in each way: what the room hears, and what remains at service and agent.
     @Suite struct StopRequestStageTests {
         enum Way: String, CaseIterable, CustomTestStringConvertible {
             case command, interruptCommand, key
@@ -19,7 +19,7 @@ extension EndToEnd {
         }
 
         private static let next = ConversationScript.Turn.say("Very well.")
-        /// Some ten seconds of tones.
+        /// About ten seconds of tones.
         private static let long = String(repeating: "One two three four five six seven eight nine ten. ", count: 6)
 
         private func stop(_ stage: Stage, _ way: Way) async throws {
@@ -30,12 +30,12 @@ extension EndToEnd {
             }
         }
 
-        /// The frame that the loudspeaker has come to.
+        /// The frame that the loudspeaker has reached.
         private func frame(_ stage: Stage) -> Int {
             Int(stage.ports?.gauges.counters.cycles ?? 0) * AudioFormat.periodFrames
         }
 
-        /// Nothing sounds from 50 ms behind `frame` on, and one period for the card itself.
+        /// Expects silence from 50 ms after `frame` on, plus one period for the card itself.
         private func expectSilence(_ tones: MarkerTones, since frame: Int, until end: Int? = nil) {
             let begin = frame + 60 * 48
             #expect(!tones.sounds(in: begin..<max(begin, end ?? tones.length)), "\(frame / 48) ms: \(tones)")
@@ -126,7 +126,7 @@ extension EndToEnd {
             #expect(tones.spell("Checking."), "\(tones)")
         }
 
-        /// Mute while somebody speaks is an end on purpose: no tone of trouble, no line about a lost question.
+        /// Mute while the user speaks is an intended end: no error tone, no line about a lost question.
         @Test func muteInTheMiddleOfATurnIsNoFailure() async throws {
             let stage = try Stage([Self.next])
             try await stage.start()

@@ -5,7 +5,7 @@ import VoiceSimulator
 @testable import VoiceConversation
 
 extension EndToEnd {
-    /// Whatever goes on: two seconds, and the server sees an orderly end.
+    /// Whatever is going on: within two seconds the server sees an orderly end.
     @Suite struct StopTests {
         private static let limit = Duration.seconds(2)
 

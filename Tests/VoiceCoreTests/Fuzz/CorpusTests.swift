@@ -2,7 +2,7 @@ import FoundationEssentials
 import FuzzTargets
 import Testing
 
-/// Inputs that once reached odd places of a parser, or broke it.
+/// Inputs that once reached unusual places of a parser, or broke it.
 struct CorpusTests {
     private static let folder = "Tests/Corpus"
 

@@ -1,8 +1,8 @@
 import FuzzTargets
 import Testing
 
-/// Whatever happens, and in which order: nothing traps, and no promise of the core is broken. `scripts/soak --events` runs
-/// ten million of them.
+/// Whatever happens, in any order: nothing traps, and no invariant of the core is broken. `scripts/soak --events` runs
+/// ten million events.
 struct EventScriptTests {
     @Test(arguments: UInt64(1)...8) func anyOrderOfEventsIsSurvived(seed: UInt64) {
         var script = EventScript(seed: seed)
@@ -10,7 +10,7 @@ struct EventScriptTests {
         #expect(script.count >= 2000)
     }
 
-    /// Every kind of event is made, or what is survived would say little.
+    /// Every kind of event is made; otherwise survival would mean little.
     @Test func everyKindOfEventIsMade() {
         var kinds: Set<String> = []
         for seed in UInt64(100)..<102 {

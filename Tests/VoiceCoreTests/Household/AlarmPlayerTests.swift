@@ -26,7 +26,7 @@ struct AlarmPlayerTests {
     @Test func itRisesForHalfAMinute() {
         let requests = EarconRequests()
         requests.rings = true
-        // Quiet hours and a user who wants no short sounds do not silence it.
+        // Neither quiet hours nor disabled earcons silence it.
         requests.areOff = true
         var player = AlarmPlayer(own: nil, requests: requests)
         let peaks = peaks(&player, seconds: 40)

@@ -4,12 +4,12 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceHousehold
 
-/// What somebody notices of timers and alarms, decision by decision.
+/// Timers and alarms as the user experiences them, decision by decision.
 struct TimerBookTests {
     /// Monday, 2026-11-23, 06:00 UTC.
     private static let monday = 1_795_413_600
 
-    /// A book, its clocks, and everything it wanted.
+    /// A book, its clocks, and all its effects.
     private struct Scene {
         var book: TimerBook
         var now: ClockInstant
@@ -34,7 +34,7 @@ struct TimerBookTests {
             return latest.lazy.compactMap { if case .set(_, let text) = $0 { text } else { nil } }.first
         }
 
-        /// Lets time pass as its owner does: it looks when it was told to.
+        /// Lets time pass as the book's owner does: it checks the book at the requested times.
         mutating func pass(_ seconds: Int) {
             let end = now.uptime + .seconds(seconds)
             while let lookAt, lookAt <= end {
@@ -124,7 +124,7 @@ struct TimerBookTests {
         #expect(scene.rings == [true, false] && scene.news == [.rings, .unheard] && scene.book.count == 0)
     }
 
-    /// A clock that is set changes nothing for a timer, and what is on disk follows it.
+    /// Setting the clock changes nothing for a timer, and the saved time follows it.
     @Test(arguments: [-86_400, -90, 90, 86_400]) func aTimerCountsRealTime(jump: Int) throws {
         var scene = Scene()
         try scene.set("10m")
@@ -143,7 +143,7 @@ struct TimerBookTests {
             var scene = Scene()
             try scene.set("10m")
             scene.pass(60)
-            // The time since the start goes on, and nobody looked.
+            // The time since the start continues, but nobody checked the book.
             scene.advance(.seconds(slept))
             scene.on(.look)
             #expect(scene.news == kinds, "\(slept)")
@@ -164,11 +164,11 @@ struct TimerBookTests {
                 "2: alarm \"wake up\", today, Monday, 07:30, every weekday",
             ]
         )
-        // The daemon alone was restarted: the clock may have been set meanwhile.
+        // Only the daemon was restarted: the clock may have been set meanwhile.
         var set = Scene(wall: Self.monday + 9000, uptime: 1100)
         set.on(.restored(saved))
         #expect(set.book.list(at: set.now).contains("1: timer \"tea\", in 8 minutes 20 seconds"))
-        // The machine was: only the clock knows how long.
+        // The machine was restarted: only the clock knows how long it was off.
         var booted = Scene(boot: "b", wall: Self.monday + 300, uptime: 20)
         booted.on(.restored(saved))
         #expect(booted.book.list(at: booted.now).first == "1: timer \"tea\", in 5 minutes")
@@ -189,7 +189,7 @@ struct TimerBookTests {
         #expect(after.book.list(at: after.now) == ["1: alarm, tomorrow, Tuesday, 07:00, every day"])
     }
 
-    /// A board without a clock of its own starts in the past and is set by the network later.
+    /// A board without a real-time clock starts in the past and is set by the network later.
     @Test func aClockThatIsNotSetIsNotBelieved() throws {
         var scene = Scene(boot: "b", wall: 100, uptime: 5)
         scene.on(.set(TimerWish(.at(minute: 420, .next, repeats: []))))
@@ -209,7 +209,7 @@ struct TimerBookTests {
     @Test func anAlarmGoesByWhatTheClockShows() throws {
         var scene = Scene(offset: 3600)
         #expect(try scene.set("08:00") == "today, Monday, 08:00")
-        // Summer time begins: the wall shows an hour more.
+        // Summer time begins: the clock shows an hour more.
         scene.now.offset = 7200
         scene.pass(5)
         #expect(scene.rings == [true], "06:00 UTC is 08:00 now")
@@ -222,7 +222,7 @@ struct TimerBookTests {
         #expect(scene.rings == [true, false, true])
     }
 
-    /// The hour that is left out or comes twice: it rings once.
+    /// The hour that is skipped or repeated: the alarm rings once.
     @Test func summerTimeMakesNoAlarmRingTwice() throws {
         // 2026-10-25 in Berlin: at 01:00 UTC the clock goes from 03:00 back to 02:00.
         var scene = Scene(wall: 1_792_886_400, offset: 7200)
@@ -296,7 +296,7 @@ struct TimerBookTests {
         #expect(try SavedTimers(parsing: Array(text.utf8)).entries.count == TimerBook.most)
     }
 
-    /// Whatever the clocks do: nothing traps, nothing rings without an end, and there is always a next look.
+    /// Whatever the clocks do: nothing traps, nothing rings endlessly, and there is always a next check.
     @Test func noClockBreaksIt() throws {
         var generator = SeededGenerator(seed: 23)
         for _ in 0..<200 {

@@ -17,7 +17,7 @@ struct ConfigurationReferenceTests {
         #expect(file == ConfigurationReference.text, "run the tests once with UPDATE_SAMPLE=1 to write it anew")
     }
 
-    /// Whoever copies an example gets what its comments say, without an error.
+    /// A copy of an example has the effect that its comments describe, without an error.
     @Test func theMinimalExampleIsAConfiguration() throws {
         let bytes = try Data(contentsOf: Self.docs.appending(path: "examples/minimal.toml"))
         let loader = ConfigurationLoader(environment: [:], files: .stub(["/c": Array(bytes)]))

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceCore
 
-/// The manual pages say what the program does, whatever stands in its texts.
+/// The manual pages state what the program does, whatever its texts contain.
 struct ManualTests {
     @Test func everyKeyOfTheConfigurationHasItsPlace() {
         let page = ConfigurationManual.page(version: "1.2.3")

@@ -20,7 +20,7 @@ struct ServiceTableTests {
     @Test func everyServiceHasANameOfItsOwn() {
         let names = ServiceRegistry.all.flatMap { $0.kinds }.map(\.name)
         #expect(Set(names).count == names.count)
-        // Each name that `service.use` takes is there, once.
+        // Each name that `service.use` accepts is there, once.
         #expect(ServiceRegistry.all.map { $0.name.rawValue } == Configuration.Service.Name.allCases.map(\.rawValue))
     }
 }

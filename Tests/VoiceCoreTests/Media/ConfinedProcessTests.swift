@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceMedia
 
-/// What a program that decodes what others sent can do beside that.
+/// What else a program that decodes foreign data can do.
 struct ConfinedProcessTests {
     private func run(_ script: String, port: Int? = nil, files: [String] = []) throws -> String {
         let process = try ConfinedProcess("/bin/bash", ["-c", script], files: files, port: port)
@@ -54,7 +54,7 @@ struct ConfinedProcessTests {
         #expect(try run(socket("AF_INET,SOCK_STREAM,0")) == "")
     }
 
-    /// Where the kernel has no walls this alone holds.
+    /// If the kernel cannot confine it, this alone holds.
     @Test func whatTheDecoderKnowsOfTheNetworkIsHttp() throws {
         let job = DecoderJob(id: 1, program: "/usr/bin/ffmpeg", source: .network("https://a.example/b"))
         let list = job.arguments

@@ -21,7 +21,7 @@ struct ForeignTextTests {
         #expect(ForeignText.title(text) == title)
     }
 
-    /// Three hundred "characters" of combining accents are megabytes.
+    /// Three hundred "characters" of combining accents may be megabytes.
     @Test func boundsAreBytes() {
         let accents = String(repeating: "\u{301}", count: 3_000_000)
         #expect(accents.count == 1)
@@ -52,7 +52,7 @@ struct ForeignTextTests {
         }
     }
 
-    /// Words in a title that look like ffmpeg's own are a title.
+    /// Words in a title that look like ffmpeg's own lines are a title.
     @Test func theDecodersLinesAreKnownByTheirPlace() {
         func tag(_ line: String) -> DecoderTag? { DecoderTag(line: line) }
         #expect(tag("[info]     title           : Duration: nan:0:0") == .title("Duration: nan:0:0"))

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceMedia
 
-/// Feeds as they are found, and as somebody would write them to do harm.
+/// Feeds as found in the wild, and as an attacker would write them.
 struct HostileFeedTests {
     private static let episodes = (1...3).map {
         #"<item><title>\#($0)</title><enclosure url="https://h/\#($0).mp3" type="audio/mpeg"/></item>"#
@@ -20,7 +20,7 @@ struct HostileFeedTests {
         Array("<rss><channel><title>Caf".utf8) + [0xE9] + Array("</title>\(episodes)</channel></rss>".utf8),
     ]
 
-    /// Each is a mistake at which a parser of XML has to stop (docs/decisions/markup.md).
+    /// Each is an error at which an XML parser must stop (docs/decisions/markup.md).
     @Test(arguments: mistaken)
     func aMistakeBeforeTheEpisodesHidesNoneOfThem(bytes: [UInt8]) throws {
         #expect(try #require(PodcastFeed(bytes)).episodes.map(\.address) == Self.addresses)
@@ -35,7 +35,7 @@ struct HostileFeedTests {
         #expect(feed.episodes.map(\.address) == ["https://h/a.mp3", "https://h/b.mp3?c=1&d=2"])
     }
 
-    /// What was not cut off is there; wherever it was cut, nothing traps.
+    /// Episodes before the cut are found; wherever the feed is cut, nothing traps.
     @Test func aFeedThatWasCutOffHasWhatCameBefore() throws {
         let whole = Self.feed()
         for length in whole.indices { _ = PodcastFeed(Array(whole[..<length])) }
@@ -43,7 +43,7 @@ struct HostileFeedTests {
         #expect(third.episodes.map(\.address) == Array(Self.addresses.prefix(2)))
     }
 
-    /// No document defines an entity, so none of them grows, and none fetches a file.
+    /// Entities that a document defines are not expanded, so none grows and none reads a file.
     @Test func entitiesOfTheDocumentAreText() throws {
         var definitions = "<!ENTITY a0 \"lol\"><!ENTITY file SYSTEM \"file:///etc/passwd\">"
         for level in 1...9 {
@@ -56,7 +56,7 @@ struct HostileFeedTests {
         #expect(feed.episodes.map(\.address) == Self.addresses)
     }
 
-    /// 200,000 elements within each other cost no stack and no list of that length; neither do as many attributes.
+    /// 200,000 nested elements cost no stack and no list of that length; neither do as many attributes.
     @Test func depthAndBreadthAreBounded() throws {
         let count = 200_000
         let deep = String(repeating: "<a>", count: count)

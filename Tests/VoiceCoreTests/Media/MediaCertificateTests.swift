@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceMedia
 @testable import VoiceReply
 
-/// A web server with a certificate that only its own file vouches for.
+/// A web server with a self-signed certificate in its own file.
 private final class CertifiedServer {
     let folder: String
     let port: Int
@@ -46,11 +46,11 @@ private final class CertifiedServer {
         port = try #require(found, "openssl s_server")
     }
 
-    /// Serves a file of its own, head and all.
+    /// Serves a file, including its HTTP header.
     func add(_ name: String, type: String, _ body: [UInt8]) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n"
         let file = try #require(fopen(folder + "/" + name, "we"))
-        // It serves one connection at a time: nobody may keep one.
+        // It serves one connection at a time, so no client may keep one.
         let reply = Array((head + "Connection: close\r\n\r\n").utf8) + body
         let written = fwrite(reply, 1, reply.count, file)
         try #require(fclose(file) == 0 && written == reply.count)
@@ -87,7 +87,7 @@ struct MediaCertificateTests {
         await stage.stop()
     }
 
-    /// Segments are verified as well: one of a server that nobody vouches for is not played.
+    /// Segments are verified as well: one from an untrusted server is not played.
     @Test(arguments: [true, false]) func segmentsOverHttpsAreVerified(isTrusted: Bool) async throws {
         let (server, other) = (try CertifiedServer(), try CertifiedServer())
         let sound = try TestSound.tone(["-c:a", "aac", "-f", "mpegts"])
@@ -109,7 +109,7 @@ struct MediaCertificateTests {
         await stage.stop()
     }
 
-    /// The resolver's own look at it does not stand in for the proxy's.
+    /// The resolver's verification does not replace the proxy's.
     @Test(arguments: [true, false]) func theProxyLooksAtItToo(isTrusted: Bool) async throws {
         let server = try CertifiedServer()
         let ended = Mutex<String??>(nil)

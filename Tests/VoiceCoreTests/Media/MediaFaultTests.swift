@@ -4,7 +4,7 @@ import VoiceSimulator
 @testable import VoiceMedia
 @testable import VoiceReply
 
-/// Servers of media that break, flood or speak an old tongue.
+/// Media servers that fail, flood or speak an old protocol.
 @Suite(.serialized, .enabled(if: TestSound.canPlay, "ffmpeg is not installed"))
 struct MediaFaultTests {
     @Test func aRecordingWhoseConnectionIsResetGoesOnWhereItBroke() async throws {
@@ -13,7 +13,7 @@ struct MediaFaultTests {
         stage.server.serve("/a", .reset(type: "audio/wav", Array(sound.prefix(sound.count / 2)), then: sound))
         _ = try await stage.player.play(address: stage.address("/a"), title: "A", kind: nil)
         try await stage.wait("the end") { stage.news == [.queueEnded(last: "A")] }
-        // Every frame once: a sine is above 0.01 of half of full scale for 98.7 % of the time.
+        // Every frame once: a sine of half of full scale exceeds 0.01 for 98.7 % of the time.
         let audible = Double(stage.sound.count { abs($0) > 0.01 }) / 0.987
         #expect(abs(audible - 1_440_000) < 15_000, "\(audible) frames")
         await stage.stop()
@@ -24,7 +24,7 @@ struct MediaFaultTests {
         let sound = try TestSound.tone(["-f", "mp3"], seconds: 5)
         stage.server.serve("/radio", .reset(type: "audio/mpeg", sound, then: sound))
         _ = try await stage.player.play(address: stage.address("/radio"), title: "R", kind: .radio)
-        // Each time it is asked by the resolver and by the decoder.
+        // Each time it is requested by the resolver and by the decoder.
         try await stage.wait("another connection") { stage.server.requests.count >= 4 }
         let before = stage.sound.count
         try await stage.wait("its sound") { stage.sound.count > before + 48_000 }
@@ -32,7 +32,7 @@ struct MediaFaultTests {
         await stage.stop()
     }
 
-    /// The servers of SHOUTcast 1 answer "ICY 200 OK" in place of a status line of HTTP.
+    /// SHOUTcast 1 servers answer "ICY 200 OK" instead of an HTTP status line.
     @Test func anOldStationIsPlayedAndItsTitlesFollowed() async throws {
         let stage = try await MediaStage(isFast: false)
         let sound = try TestSound.tone(["-b:a", "128k", "-f", "mp3"], seconds: 10)
@@ -56,7 +56,7 @@ struct MediaFaultTests {
         await stage.stop()
     }
 
-    /// 5 GB, as fast as they are taken: no more is taken than is played, but for what the buffers hold.
+    /// 5 GB, as fast as the client takes them: no more is read than is played, apart from the buffers.
     @Test func aHugeFileIsReadAsItIsPlayed() async throws {
         let stage = try await MediaStage(isFast: false)
         let sound = try TestSound.tone(["-f", "mp3"], seconds: 20)
@@ -82,7 +82,7 @@ struct MediaFaultTests {
         await stage.stop()
     }
 
-    /// Only the decoder meets the inner address: the list itself may be asked for.
+    /// Only the decoder meets the inner address: the playlist itself may be requested.
     @Test(arguments: ["http://127.0.0.1:%/s.ts", "/go.ts"])
     func aSegmentOnAnInnerServerIsNotFetched(segment: String) async throws {
         let inner = MediaServer()
@@ -103,7 +103,7 @@ struct MediaFaultTests {
         await inner.stop()
     }
 
-    /// httpproxy:// would connect to any port of any host, past the proxy.
+    /// httpproxy:// would connect to any port of any host, bypassing the proxy.
     @Test(arguments: [
         "httpproxy://127.0.0.1:%/a:1", "tcp://127.0.0.1:%", "crypto+tcp://127.0.0.1:%", "file:///etc/passwd",
     ])

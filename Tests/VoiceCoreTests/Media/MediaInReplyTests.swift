@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceReply
 
-/// What an agent's reply names to be played, and what is left to be said.
+/// The media that an agent's reply names, and what is left to say.
 struct MediaInReplyTests {
     private static let address = "https://cdn.example.org/ep/147.mp3?a=1&b=(2)"
 
@@ -186,7 +186,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply((list + list).joined()).leftOut == 5, "each counts once")
     }
 
-    /// Letters of every script are part of an address, punctuation of none is.
+    /// Letters of every script belong to an address, punctuation of none does.
     @Test(
         arguments: [
             (
@@ -272,7 +272,7 @@ struct MediaInReplyTests {
         #expect(spoken(media) == nil, "nothing of it is for the ear: \(media.rest)")
     }
 
-    /// Quotation marks within a text, which end it only where something follows that may stand behind one.
+    /// Quotation marks within a text, which end it only if followed by something that may come after one.
     @Test(arguments: [
         ("{'title': 'Don't Stop', 'url': 'https://e.org/a.mp3'}", "Don\u{2019}t Stop"),
         ("{'title': 'Rock 'n' Roll', 'url': 'https://e.org/a.mp3'}", "Rock n\u{2019} Roll"),
@@ -283,7 +283,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply(reply).items == [NamedMedia(address: "https://e.org/a.mp3", title: title, kind: .track)])
     }
 
-    /// JSON's own quotation mark alone ends a text of what is valid JSON.
+    /// In valid JSON, only JSON's own quotation mark ends a text.
     @Test(arguments: [
         (
             "```json\n{\"type\":\"podcast\",\"title\":\"The \u{201C}Big\u{201D} talk\",\"url\":\"https://e.org/a.mp3\",\"reason\":\"He calls it \u{201C}art\u{201D}: listen\"}\n```",
@@ -305,7 +305,7 @@ struct MediaInReplyTests {
         #expect(spoken(media) == (reply.hasPrefix("Here") ? "Here:" : nil), "\(media.rest)")
     }
 
-    /// Prose with brackets that are not closed costs nothing of what JSON may cost.
+    /// Prose with unclosed brackets does not use up the limits for JSON.
     @Test func bracketsBeforeJSONDoNoHarm() {
         let prose = String(repeating: "See [here for more of it and {so on. ", count: 800)
         let media = MediaInReply(prose + "{\"title\":\"A\",\"url\":\"https://e.org/a\",\"type\":\"track\"}")
@@ -318,7 +318,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply(#"{"title":"A \& B","url":"https://e.org/a.mp3"}"#).items.map(\.title) == ["A & B"])
     }
 
-    /// Lines with colons are words, unless all of them speak of media.
+    /// Lines with colons are words, unless all of them are about media.
     @Test(arguments: [
         (
             "The meeting is at 9:30.\n\nTitle: Planning\nWhere: Room 5\nLink: https://meet.example/stream/5",
@@ -344,7 +344,7 @@ struct MediaInReplyTests {
         #expect(spoken(media) == "Forecast: rain.")
     }
 
-    /// What a block that is not understood names is found, with the words beside it.
+    /// Addresses in a block of unknown form are found, with the words beside them.
     @Test func addressesInABlockThatIsNoListAreTaken() {
         var media = MediaInReply(
             "Two for you.\n```\nhttps://e.org/f1.mp3 - First\n- Second: https://e.org/f2.mp3\nhttps://e.org/stream/3 - Third\n```\nEnjoy."
@@ -365,7 +365,7 @@ struct MediaInReplyTests {
         #expect(MediaInReply(pages).items.isEmpty && MediaInReply(pages).rest == pages)
     }
 
-    /// What was cut off within a block of code does not take what follows it.
+    /// A truncated object within a code block does not swallow what follows the block.
     @Test(arguments: ["{\"title\":\"B\"", "{\"title\":\"B", "{"])
     func whatIsCutOffInABlockEndsThere(tail: String) {
         let media = MediaInReply("```json\n[{\"title\":\"A\",\"url\":\"https://e.org/a.mp3\"},\(tail)\n```\nEnjoy it.")
@@ -422,7 +422,7 @@ struct MediaInReplyTests {
         for reply in ["It is www. and www.x", "awww.e.org/a.mp3"] { #expect(MediaInReply(reply).items.isEmpty) }
     }
 
-    /// A mention that tells nothing but the address takes nothing away.
+    /// A mention with only the address removes nothing.
     @Test func whatIsNamedAgainWithLessKeepsItsTitle() {
         var shelf = MediaShelf()
         let address = "https://e.org/147.mp3"
@@ -497,7 +497,7 @@ struct MediaInReplyTests {
         }
     }
 
-    /// A title beside a link makes no sound.
+    /// A title beside a link does not make it media.
     @Test(arguments: [
         #"[{"title":"Standup","link":"https://meet.example.com/abc","start":"9:00"},{"title":"Lunch","link":"https://maps.example.com/x"}]"#,
         #"{"items":[{"title":"News of today","url":"https://news.example.com/1"}]}"#,
@@ -507,8 +507,8 @@ struct MediaInReplyTests {
         #expect(MediaInReply(reply).items.isEmpty)
     }
 
-    /// Neither depth nor length nor repetition makes it go on for ever, as work that grows with the square would; what comes out
-    /// is within its bounds.
+    /// Neither depth nor length nor repetition makes it run forever, as quadratic work would; the result is within its
+    /// bounds.
     @Test(.timeLimit(.minutes(10))) func aReplyMayHoldAnything() {
         var random = SeededGenerator(seed: 9)
         let pieces = [

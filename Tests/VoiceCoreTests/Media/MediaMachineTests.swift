@@ -12,7 +12,7 @@ struct MediaMachineTests {
 
     private static let second: UInt64 = 48_000
 
-    /// A machine on which the job of an item was begun.
+    /// A machine that has begun the job of an item.
     private static func playing(_ kind: MediaKind = .track, options: MediaMachine.Options = .init()) -> MediaMachine {
         var machine = MediaMachine(options: options)
         #expect(
@@ -26,7 +26,7 @@ struct MediaMachineTests {
         var machine = Self.playing()
         _ = machine.handle(.enqueue([Self.track("b"), Self.track("c")]))
         #expect(machine.handle(.played(1000 + 10 * Self.second)).isEmpty)
-        // Ten seconds into "a": its beginning.
+        // Ten seconds into "a": back to its beginning.
         #expect(
             machine.handle(.previous) == [
                 .remember(Self.track("a"), second: 10, isDone: false), .cut,
@@ -37,7 +37,7 @@ struct MediaMachineTests {
         #expect(machine.handle(.previous).isEmpty, "nothing was played before it")
         _ = machine.handle(.skip)
         #expect(machine.current?.item.title == "b")
-        // "b" has not sounded for three seconds: the one before, and "b" follows it.
+        // "b" has not played for three seconds: back to the previous item, and "b" follows it.
         _ = machine.handle(.previous)
         #expect(machine.current?.item.title == "a")
         #expect(machine.queue.map(\.title) == ["b", "c"])
@@ -210,7 +210,7 @@ struct MediaMachineTests {
         #expect(machine.queue.count == machine.options.longestQueue - 1)
     }
 
-    /// Any events in any order: no more than one decoder is wanted, and no item is lost or heard twice.
+    /// Any events in any order: no more than one decoder is requested, and no item is lost or heard twice.
     @Test(arguments: 1...20)
     func anyOrderOfEventsLeavesItUsable(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))

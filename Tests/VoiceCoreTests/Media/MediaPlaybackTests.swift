@@ -6,11 +6,12 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// What the audio thread makes of media, sample by sample.
+/// The audio thread's output of media, sample by sample.
 struct MediaPlaybackTests {
     private static let period = AudioFormat.periodFrames
 
-    /// Plays `periods` periods of media that is 0.5 throughout; `change` sees the period and says whether voice sounds.
+    /// Plays `periods` periods of media that is 0.5 throughout; `change` gets the period and returns whether the voice
+    /// plays.
     private func played(
         periods: Int,
         supply: Int = .max,

@@ -60,7 +60,7 @@ struct MediaPlayerTests {
         let middle = sound.dropFirst(1000).dropLast(1000)
         let frequency = TestSound.frequency(middle)
         #expect(abs(frequency - 480) < 1)
-        // Not inside of the expectation: a failure would describe every sample, with gigabytes.
+        // Not inside the expectation: a failure would describe every sample, with gigabytes.
         let isSmooth = zip(middle, middle.dropFirst()).allSatisfy { abs($0 - $1) < 0.06 }
         #expect(isSmooth)
         await stage.stop()
@@ -162,7 +162,7 @@ struct MediaPlayerTests {
         try await stage.wait("half of it") { stage.frames > 300_000 }
         stage.server.serve("/a", .file(type: "audio/wav", sound))
         try await stage.wait("the end") { stage.news == [.queueEnded(last: "A")] }
-        // Silence apart, every frame once: a sine is above 0.01 of half of full scale for 98.7 % of the time.
+        // Apart from silence, every frame once: a sine of half of full scale exceeds 0.01 for 98.7 % of the time.
         let audible = Double(stage.sound.count { abs($0) > 0.01 }) / 0.987
         #expect(abs(audible - 1_440_000) < 15_000, "\(audible) frames")
         await stage.stop()
@@ -204,7 +204,7 @@ struct MediaPlayerTests {
         )
         let lines = String(decoding: TestSound.all(process), as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(process.wait() == .exited(0))
-        // Behind the wall of the file system it cannot even look at itself.
+        // If the file system is confined, it cannot even read its own state.
         let isWalled = !lines.contains { $0.hasPrefix("NoNewPrivs") }
         let limits = ["1048576", "14400", "0", "64"]
         #expect(lines == (isWalled ? limits + ["0"] : ["NoNewPrivs:\t1"] + limits + ["4"]))

@@ -11,13 +11,13 @@ import VoiceSimulator
 
 /// The decoder's only way to the network.
 struct MediaProxyTests {
-    /// What a client gets from a proxy, all of it.
+    /// Returns everything that a client receives from a proxy.
     private func ask(
         _ proxy: MediaProxy,
         _ text: String,
         credentials: String? = nil
     ) async throws -> String {
-        // Blocking, and the proxy wants one of Swift's few threads to begin with.
+        // Blocks, and the proxy needs one of Swift's few threads to start.
         try await OwnThread.run("jv-test-client") {
             Result { try Self.fetch(proxy, text, credentials: credentials) }
         }.get()
@@ -104,7 +104,7 @@ struct MediaProxyTests {
         proxy.close()
     }
 
-    /// The name stood for a public address when it was looked at first.
+    /// The name resolved to a public address at first.
     @Test func aNameThatChangesItsAddressIsRefused() async throws {
         let server = MediaServer()
         let port = try await server.start()
@@ -126,7 +126,7 @@ struct MediaProxyTests {
         await server.stop()
     }
 
-    /// A tunnel would carry what cannot be looked at.
+    /// A tunnel would carry data that cannot be inspected.
     @Test func aTunnelIsRefused() async throws {
         let proxy = try started(MediaPolicy(hosts: ["127.0.0.1"]))
         #expect(try await ask(proxy, "CONNECT 127.0.0.1:9 HTTP/1.1").hasPrefix("HTTP/1.1 400 "))

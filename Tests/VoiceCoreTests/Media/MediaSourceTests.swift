@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceNetwork
 @testable import VoiceReply
 
-/// What is read from outside to find out what to play, and what is refused.
+/// What is read from outside to determine what to play, and what is refused.
 struct MediaSourceTests {
     @Test(arguments: [
         "127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1",
@@ -163,7 +163,7 @@ struct MediaSourceTests {
         #expect(tag("") == nil)
     }
 
-    /// ffmpeg 7 ends with 183 over what it cannot read; 128 + 55 is no signal then.
+    /// ffmpeg 7 exits with 183 for input it cannot read; 128 + 55 is not a signal then.
     @Test func theDecodersEndIsToldInItsWords() {
         let error = "Error opening input files: Invalid data found when processing input"
         #expect(DecoderReader.sentence(.exited(183), error) == "Invalid data found when processing input")

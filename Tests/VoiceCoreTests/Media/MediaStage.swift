@@ -7,7 +7,8 @@ import VoiceSimulator
 @testable import VoiceMedia
 @testable import VoiceNetwork
 
-/// A media player with a web server and a loudspeaker that hears everything it plays, several times faster than it sounds.
+/// A media player with a web server and a loudspeaker that records everything it plays, several times faster than real
+/// time.
 final class MediaStage: Sendable {
     let server = MediaServer()
     let ports = AudioPorts()
@@ -19,9 +20,9 @@ final class MediaStage: Sendable {
     private let audio: AudioThread?
 
     /// - Parameters:
-    ///   - isFast: the loudspeaker takes sound as fast as it can, else at about its own speed.
-    ///   - room: where an audio thread of its own plays, instead of the loudspeaker that hears everything.
-    ///   - onItsPort: of this machine the web server may be asked alone, else any server.
+    ///   - isFast: whether the loudspeaker takes audio as fast as it can, or at about real time.
+    ///   - room: played to by a separate audio thread, instead of the recording loudspeaker.
+    ///   - onItsPort: whether only the web server's port may be requested of this machine, or any.
     init(
         isFast: Bool = true,
         room: FileRoom? = nil,
@@ -72,7 +73,7 @@ final class MediaStage: Sendable {
                         volumes: &mix
                     )
                     now += 10_000_000
-                    // Silence before the first sound is none of it.
+                    // Silence before the first audio is not recorded.
                     if heard.count > 0 || output.contains(where: { $0.peak > 0.01 }) {
                         heard.append(contentsOf: output)
                     }
@@ -83,7 +84,7 @@ final class MediaStage: Sendable {
         await player.start()
     }
 
-    /// A list that several threads add to, up to its bound.
+    /// A list that several threads append to, up to its bound.
     final class Gathered<Element: Sendable>: Sendable {
         private let list = Mutex<[Element]>([])
         private let most: Int
@@ -103,13 +104,13 @@ final class MediaStage: Sendable {
 
     var news: [MediaNews] { reportedList.all }
 
-    /// Frames heard since the first sound, silence among them.
+    /// Number of frames heard since the first audio, including silence.
     var frames: Int { heardList.count }
 
-    /// What was heard in the middle, without the silence before and after it.
+    /// The mean of both channels, without the silence before and after.
     var sound: [Float] { stereo.map { $0.mean } }
 
-    /// The same from both sides.
+    /// Both channels, without the silence before and after.
     var stereo: [StereoFrame] {
         let all = heardList.all
         guard let first = all.firstIndex(where: { $0.peak > 0.01 }), let last = all.lastIndex(where: { $0.peak > 0.01 })
@@ -119,7 +120,7 @@ final class MediaStage: Sendable {
 
     func address(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Waits until it is so; a test that waits for a minute has failed, and is over.
+    /// Waits until the condition holds; throws after a minute.
     func wait(
         _ what: String,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -136,7 +137,7 @@ final class MediaStage: Sendable {
         throw Missed()
     }
 
-    /// What was waited for did not come.
+    /// The condition was not met in time.
     struct Missed: Error {}
 
     func stop() async {

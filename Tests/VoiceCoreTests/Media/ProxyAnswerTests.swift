@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceMedia
 
-/// What the decoder gets of a server's answer, and what not.
+/// What the decoder receives of a server's answer, and what not.
 struct ProxyAnswerTests {
     private func passed(
         _ pieces: String...,

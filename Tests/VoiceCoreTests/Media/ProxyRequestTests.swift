@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceMedia
 
-/// What the decoder's proxy takes for a request, and what it makes of it.
+/// What the decoder's proxy accepts as a request, and what it turns it into.
 struct ProxyRequestTests {
     private func parse(_ text: String) throws -> ProxyRequest? { try ProxyRequest.parse(Array(text.utf8)) }
 

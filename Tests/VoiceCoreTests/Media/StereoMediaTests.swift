@@ -7,10 +7,10 @@ import VoiceSimulator
 @testable import VoiceMedia
 @testable import VoiceReply
 
-/// Stereo from a file to the card, by the real decoder.
+/// Stereo from a file to the card, through the real decoder.
 @Suite(.serialized, .enabled(if: TestSound.canPlay, "ffmpeg is not installed"))
 struct StereoMediaTests {
-    /// A second of a WAV whose channels hold a tone each.
+    /// A second of a WAV with one tone in each channel.
     private static func wave(_ tones: [(hertz: Double, amplitude: Double)]) -> [UInt8] {
         let channels = tones.map { tone($0.hertz, rate: 48_000, count: 48_000, amplitude: $0.amplitude) }
         var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ struct StereoMediaTests {
 
     private static let sides = [(hertz: 1000.0, amplitude: 0.4), (hertz: 1500.0, amplitude: 0.2)]
 
-    /// How much of both tones is in half a second from the middle of what sounds.
+    /// The amplitude of both tones in half a second from the middle of the audio.
     private func tones(_ samples: [Float]) -> [Double] {
         guard let first = samples.firstIndex(where: { abs($0) > 0.01 }), samples.count > first + 33_600 else {
             return []
@@ -67,7 +67,7 @@ struct StereoMediaTests {
         #expect(isNear(both, [0.2, 0.1]), "\(both)")
     }
 
-    /// What has one channel keeps its level; what has many is not clipped.
+    /// One channel keeps its level; many channels do not clip.
     @Test(arguments: [1, 2, 6], [true, false])
     func anyNumberOfChannelsIsPlayedAtItsLevel(count: Int, isStereo: Bool) async throws {
         let stage = try await MediaStage { $0.isStereo = isStereo }

@@ -2,12 +2,12 @@ import Glibc
 
 @testable import VoiceMedia
 
-/// Sound made by ffmpeg, in any of its formats.
+/// Audio made by ffmpeg, in any of its formats.
 enum TestSound {
     static let ffmpeg = ConfinedProcess.find("ffmpeg")
     static var canPlay: Bool { ffmpeg != nil }
 
-    /// A tone of 480 Hz, at half of full scale.
+    /// A tone at half of full scale, 480 Hz by default.
     static func tone(_ output: [String], seconds: Double = 2, hertz: Int = 480) throws -> [UInt8] {
         let source = "sine=frequency=\(hertz):sample_rate=48000:duration=\(seconds),volume=4"
         return try run(["-loglevel", "error", "-f", "lavfi", "-i", source] + output + ["pipe:1"])
@@ -18,7 +18,7 @@ enum TestSound {
         return all(process)
     }
 
-    /// What a program writes until its end, at most 64 MB.
+    /// Reads a program's output until its end, at most 64 MB.
     static func all(_ process: ConfinedProcess) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -32,7 +32,7 @@ enum TestSound {
         return bytes
     }
 
-    /// Upward zero crossings a second, where it sounds.
+    /// Upward zero crossings per second.
     static func frequency(_ samples: some Collection<Float>) -> Double {
         let samples = Array(samples)
         let crossings = zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceNetwork
 
 struct AddressTests {
-    /// RFC 6455 section 3; the Host header names the port only where it is not the default (section 4.1).
+    /// RFC 6455 section 3; the Host header contains the port only if it is not the default (section 4.1).
     @Test(arguments: [
         ("ws://host", false, "host", "/"),
         ("WSS://host/", true, "host", "/"),
@@ -28,7 +28,7 @@ struct AddressTests {
         #expect(CurlProblem.host(of: url) == host)
     }
 
-    /// What a user reads is one line, whatever a server wrote.
+    /// Messages for the user are one line, whatever a server wrote.
     @Test func descriptionsAreOneLine() {
         let reason = "first\r\nsecond\n" + String(repeating: "x", count: 5000)
         let refusal = WebSocketRefusal(status: 403, reason: reason, retryAfter: nil, body: reason)

@@ -6,7 +6,7 @@ struct ConnectionDeadlinesTests {
     private static let start = ContinuousClock.now
     private static let limits = ConnectionLimits(whole: .seconds(10), firstMessage: .seconds(10))
 
-    /// A connection that has come this far, each step at the given time.
+    /// A connection that has reached these steps at the given times.
     private static func deadlines(_ steps: [(ConnectionTimeout.Step, Double)]) -> ConnectionDeadlines {
         var deadlines = ConnectionDeadlines(host: "api.openai.com", limits: limits, at: start)
         for (step, seconds) in steps { deadlines.reached(step, at: start + .seconds(seconds)) }

@@ -33,7 +33,7 @@ struct HTTPStreamTests {
         }
         try await NetworkThread.with { network in
             let stream = try await network.open(HTTPRequest(url: "http://127.0.0.1:\(server.port)/"))
-            // Time for the buffer to fill; nothing depends on whether it does.
+            // Time for the buffer to fill; the test does not depend on it.
             try await Task.sleep(for: .milliseconds(50))
             var read: [UInt8] = []
             while let piece = try await stream.next() {
@@ -101,7 +101,7 @@ struct HTTPStreamTests {
         return bytes
     }
 
-    /// Something one thread waits for and another allows.
+    /// Lets one thread wait until another opens it.
     private final class Gate: Sendable {
         private let state = Atomic(false)
 

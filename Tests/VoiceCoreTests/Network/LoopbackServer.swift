@@ -2,7 +2,7 @@ import Glibc
 
 @testable import VoiceBase
 
-/// A TCP server on loopback that plays one script per connection, on a thread of its own.
+/// A TCP server on loopback that plays one script per connection, on its own thread.
 final class LoopbackServer: Sendable {
     typealias Script = @Sendable (LoopbackSocket) -> Void
 
@@ -10,7 +10,7 @@ final class LoopbackServer: Sendable {
     private let listener: Int32
     private let thread: OwnThread
 
-    /// - Parameter scripts: one per connection, in the order they come; then the server is gone.
+    /// - Parameter scripts: one per connection, in order of arrival; then the server closes.
     init(_ scripts: Script...) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -47,7 +47,7 @@ final class LoopbackServer: Sendable {
 
 struct LoopbackFailure: Error {}
 
-/// One connection of the server; blocking, with a limit that only ends a broken test.
+/// One connection of the server; blocking, with a timeout that only ends a broken test.
 struct LoopbackSocket {
     private let file: Int32
 
@@ -57,14 +57,14 @@ struct LoopbackSocket {
         setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Up to so many bytes; empty at the end of the connection.
+    /// Reads up to so many bytes; empty at the end of the connection.
     func read(_ count: Int = 65_536) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
             used = max(0, recv(file, buffer.baseAddress, count, 0))
         }
     }
 
-    /// Exactly so many bytes, or fewer at the end of the connection.
+    /// Reads exactly so many bytes, or fewer at the end of the connection.
     func read(exactly count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -75,7 +75,7 @@ struct LoopbackSocket {
         return bytes
     }
 
-    /// A request's header, to the empty line.
+    /// Reads a request's header up to the empty line.
     func readHeader() -> String {
         var text = ""
         while !text.hasSuffix("\r\n\r\n") {
@@ -97,7 +97,7 @@ struct LoopbackSocket {
 
     func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Whether the other side took all of it.
+    /// Sends the bytes; returns whether the other side took all of them.
     func offer(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

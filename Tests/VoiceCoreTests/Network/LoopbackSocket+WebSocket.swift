@@ -2,7 +2,7 @@
 @testable import VoiceNetwork
 
 extension LoopbackSocket {
-    /// Reads the opening request and accepts it; `with` goes out in the same write.
+    /// Reads the opening request and accepts it; `frames` are sent in the same write.
     func upgrade(with frames: [UInt8] = []) {
         let header = readHeader()
         let key = header.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
@@ -13,7 +13,7 @@ extension LoopbackSocket {
         write(Array(reply.utf8) + frames)
     }
 
-    /// One masked frame of the client, unmasked; nil at the end of the connection.
+    /// Reads one masked frame of the client and unmasks it; nil at the end of the connection.
     func readFrame() -> (opcode: UInt8, payload: [UInt8])? {
         let start = read(exactly: 2)
         guard start.count == 2 else { return nil }

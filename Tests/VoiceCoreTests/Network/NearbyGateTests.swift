@@ -3,9 +3,9 @@ import Testing
 
 @testable import VoiceNetwork
 
-/// What carries a token in the open reaches addresses of the own network alone, whatever a name promised before.
+/// A request with a token in the clear reaches only addresses of the local network, whatever a name resolved to before.
 struct NearbyGateTests {
-    /// Outside every home (RFC 5737): nobody is asked, since no socket is opened.
+    /// Outside every home (RFC 5737); no socket is opened, so nothing is sent there.
     private static let far = "203.0.113.7"
 
     private func request(
@@ -79,7 +79,7 @@ struct NearbyGateTests {
         open.staysNear = false
         let near = request(server, "homelab.lan", at: ["127.0.0.1"])
         try await NetworkThread.with { network in
-            // A connection that somebody else made, and nobody judged, is not used.
+            // A connection that was made by another request, without a check, is not reused.
             _ = try await network.perform(open)
             let response = try await network.perform(near)
             #expect(response.timings?.reusedConnection == false)

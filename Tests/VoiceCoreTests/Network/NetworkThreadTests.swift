@@ -40,7 +40,7 @@ struct NetworkThreadTests {
         let (texts, said) = AsyncStream<String>.makeStream()
         let server = try LoopbackServer { socket in
             socket.upgrade()
-            // On a busy machine the connection may have sent a ping of its own before the test goes on.
+            // On a busy machine the connection may have sent its own ping before the test continues.
             var frame = socket.readFrame()
             while let ping = frame, ping.opcode == 0x9 { frame = socket.readFrame() }
             defer { said.finish() }

@@ -4,12 +4,12 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// Names as they are in homes, and what they stand for there: whether token and key travel in the open.
+/// Host names as found in homes, and what they resolve to: whether token and key are sent in the clear.
 struct TransportVerdictTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var host: String
         var addresses: [String]
-        /// Of the service in ws:// and of the agent in http://; the two are judged alike.
+        /// Of the service with ws:// and of the agent with http://; both are judged alike.
         var verdict: String
         var testDescription: String { "\(host) = \(addresses.joined(separator: " "))" }
 
@@ -102,7 +102,7 @@ struct TransportVerdictTests {
         #expect(try await Self.look(row, tls: true).map { Self.word($0.verdict) } == ["encrypted", "encrypted"])
     }
 
-    /// A token that cannot be read yet will be: what is wrong with its way is told beside it.
+    /// A token file that cannot be read yet may be readable later: the problem with its address is reported too.
     @Test func aTokenFileThatCannotBeReadDoesNotHideItsAddress() async {
         var configuration = Configuration()
         configuration.jarvis.url = "http://8.8.8.8"

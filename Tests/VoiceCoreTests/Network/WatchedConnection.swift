@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import VoiceNetwork
 
-/// Notes what a connection did, and runs what a test wants at its opening.
+/// Records what a connection did, and runs a test's closure when it opens.
 final class WatchedDriver: WebSocketDriver {
     struct Record: Sendable {
         var texts: [String] = []
@@ -43,7 +43,7 @@ final class WatchedDriver: WebSocketDriver {
 }
 
 extension NetworkThread {
-    /// Runs with a started thread, and stops it whatever happens.
+    /// Runs the body with a started thread, and stops the thread in any case.
     static func with<Value: Sendable>(_ body: (NetworkThread) async throws -> Value) async throws -> Value {
         let network = NetworkThread(label: "jv-net-test")
         try network.start()
@@ -57,7 +57,7 @@ extension NetworkThread {
         }
     }
 
-    /// Opens a connection and returns what it did once it has ended.
+    /// Opens a connection and returns its record once it has ended.
     func watch(
         _ request: WebSocketRequest,
         whenOpen: @escaping @Sendable (WatchedDriver) -> Void = { _ in }
@@ -71,7 +71,7 @@ extension NetworkThread {
 }
 
 extension WebSocketRequest {
-    /// As patient as a test needs it.
+    /// A request with time limits suitable for tests.
     init(
         url: String,
         headers: [(name: String, value: String)] = [],

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceNetwork
 
 struct WebSocketConnectionTests {
-    /// What one connection to a server with this script did.
+    /// Returns what one connection to a server with this script did.
     private static func record(
         _ change: (inout WebSocketRequest) -> Void = { _ in },
         whenOpen: @escaping @Sendable (WatchedDriver) -> Void = { _ in },
@@ -91,7 +91,7 @@ struct WebSocketConnectionTests {
         let request = WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .milliseconds(50))
         try await NetworkThread.with { network in
             _ = await network.watch(request)
-            // Ends only if the server saw the connection close while the thread still ran.
+            // Ends only if the server saw the connection close while the thread was still running.
             for await _ in ended {}
         }
     }
@@ -135,7 +135,7 @@ struct WebSocketConnectionTests {
     }
 
     @Test func anOpenConnectionWithoutAMessageIsGivenUp() async throws {
-        // A ping of the server proves that it lives, not that it serves.
+        // A ping of the server proves that it is alive, not that it serves.
         #expect(try await Self.overdue { $0.upgrade(with: WebSocketFrames.frame(0x9)) } == .listening)
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceOpus
 
-/// The codec of the services that speak Opus, and what stands in for packets that are lost.
+/// The codec of services that use Opus, and the concealment of lost packets.
 struct OpusTests {
     /// A voice-like sound: harmonics that swell and fade four times a second.
     private static func voice(_ milliseconds: Int, rate: Int) -> [Int16] {
@@ -15,7 +15,7 @@ struct OpusTests {
         }
     }
 
-    /// Of turns; by its series, as the tests need no library for it.
+    /// Cosine of an angle in turns, by its series, so that the tests need no library for it.
     private static func cosine(_ turns: Double) -> Double {
         let angle = (turns - turns.rounded()) * 2 * Double.pi
         let square = angle * angle
@@ -66,7 +66,7 @@ struct OpusTests {
         #expect(sizes.allSatisfy { $0 > 0 })
     }
 
-    /// A lost packet is nearer to what was said where the next one holds a copy of it than where it is guessed.
+    /// A lost packet that is recovered from the copy in the next one is closer to the original than a concealed one.
     @Test func theNextPacketBringsTheLostOneBack() throws {
         let sound = Self.voice(3000, rate: 16_000)
         let encoder = try OpusSpeechEncoder()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What other threads handed over, in their order.
+/// Elements passed on by other threads, in order.
 final class Collected<Element: Sendable>: Sendable {
     private let list = Mutex<[Element]>([])
 

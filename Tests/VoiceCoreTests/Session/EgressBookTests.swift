@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceCore
 
-/// How much of the microphone has left, as the user is told.
+/// How much microphone audio has left, as reported to the user.
 struct EgressBookTests {
     private func instant(_ wall: Int) -> ClockInstant { ClockInstant(wall: wall, offset: 3600, uptime: .zero) }
 
@@ -25,7 +25,7 @@ struct EgressBookTests {
 
     @Test func aNewDayBeginsAtLocalMidnight() {
         var book = EgressBook()
-        // 23:59:59 and 00:00:00 of a clock that is an hour ahead of UTC.
+        // 23:59:59 and 00:00:00 on a clock that is one hour ahead of UTC.
         book.sent(samples: 480, bytes: 1, at: instant(82_799))
         book.sent(samples: 960, bytes: 2, at: instant(82_800))
         #expect(book.today(instant(82_801)).map(\.samples) == [960])
@@ -47,7 +47,7 @@ struct EgressBookTests {
     @Test func aClockThatIsPutBackBeginsNoDay() {
         var book = EgressBook()
         book.sent(samples: 480, bytes: 1, at: ClockInstant(wall: 1_795_285_800, uptime: .zero))
-        // As after a start without a clock that is kept: 1970 until the network tells the time.
+        // As after a start without a real-time clock: 1970 until the network sets the time.
         #expect(book.today(ClockInstant(wall: 5, uptime: .seconds(1))).count == 1)
         #expect(book.today(ClockInstant(wall: 1_795_285_900, uptime: .seconds(2))).count == 1)
         #expect(book.today(ClockInstant(wall: 1_795_372_200, uptime: .seconds(3))).isEmpty)
@@ -149,7 +149,8 @@ struct EgressBookTests {
         #expect(log.lines.count == 1)
     }
 
-    /// Written while the clock was years ahead: nothing is hidden, and it ends at midnight whenever the box is restarted.
+    /// Written while the clock was years ahead: nothing is hidden, and it ends at midnight, whenever the box is
+    /// restarted.
     @Test func aBookOfTheFutureCountsAsTodays() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let log = LineLog()

@@ -5,9 +5,9 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// What plays where nobody can hear it was not heard, though the positions go on.
+/// Audio played where nobody can hear it was not heard, although the positions advance.
 struct InaudibleVoiceTests {
-    /// A pump, the audio thread played by hand, and what was told.
+    /// A pump, with the test playing the audio thread, and its reports.
     private final class Stage {
         struct Account: Equatable {
             var responseID: String
@@ -45,7 +45,7 @@ struct InaudibleVoiceTests {
             pump.finish(part)
         }
 
-        /// So much is played, looked after every 20 ms.
+        /// Plays so much, with a check every 20 ms.
         func play(_ milliseconds: Int, ticks: Bool = true) {
             for _ in 0..<milliseconds / 20 {
                 position += 480
@@ -119,7 +119,7 @@ struct InaudibleVoiceTests {
         #expect((940...1000).contains(account.heard) && account.received == 2000)
     }
 
-    /// The first of it is played before anybody has looked.
+    /// The first part is played before any check.
     @Test func whatPlayedBeforeTheFirstLookCountsToo() {
         let stage = Stage()
         stage.ports.volumes.set(Self.muted)
@@ -140,13 +140,13 @@ struct InaudibleVoiceTests {
         #expect(stage.accounts.map(\.responseID) == ["r1", "r2"])
         #expect(stage.accounts.first?.heard == 0)
         #expect((960...1000).contains(stage.accounts.last?.heard ?? 0))
-        // And what comes later.
+        // Later audio counts as well.
         stage.receive(500, of: "r3")
         stage.play(500)
         #expect(stage.accounts.last == .init(responseID: "r3", heard: 500, received: 500))
     }
 
-    /// The service is told what was played, as before.
+    /// The service is informed of what was played, as before.
     @Test(arguments: [true, false]) func anInterruptionIsCutWhereItWasPlayed(isMuted: Bool) {
         let stage = Stage()
         if isMuted { stage.ports.volumes.set(Self.muted) }

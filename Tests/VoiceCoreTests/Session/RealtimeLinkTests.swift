@@ -5,14 +5,13 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// What a test does, it does on the network thread as soon as something has happened: a test may have to wait long for
-/// its turn.
+/// Tests act on the network thread as soon as an event happens, because a test may have to wait long for its turn.
 struct RealtimeLinkTests {
     /// A link to a server that answers every message with the same frames.
     private struct Line {
         let server: LoopbackServer
         let events = Collected<ConversationEvent>()
-        /// What the pump reported.
+        /// The pump's reports.
         let reports = Collected<ConversationEvent>()
         private let ended: AsyncStream<Void>
         private let end: AsyncStream<Void>.Continuation
@@ -32,7 +31,7 @@ struct RealtimeLinkTests {
             WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .seconds(600))
         }
 
-        /// Opens the link and calls `react` with each of its events; stops the thread once that has been false.
+        /// Opens the link and calls `react` with each of its events; stops the thread once `react` returns false.
         func run(
             pending: Int = 4 << 20,
             react: @escaping @Sendable (ConversationEvent, RealtimeLink, VoicePump) -> Bool

@@ -6,18 +6,19 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// A service may say that somebody has spoken; whether a voice was heard, this machine knows better.
+/// A service may report speech; this machine knows better whether a voice was heard.
 struct SilentTurnTests {
-    /// In ms of the microphone: when the service says that a turn begins, how long it lasts, and when a voice was heard last.
+    /// In ms of the microphone: when the service reports the beginning of a turn, its duration, and when a voice was
+    /// last heard.
     struct Case: Sendable {
         var begins: Int
         var lasts = 1000
         var voice: Int?
         var hasDetector = true
-        /// When the connection gets the microphone; nil for never. And from when on sound was kept for it.
+        /// When the connection gets the microphone; nil for never. And from when on audio was kept for it.
         var opens: Int? = 0
         var holds: Int?
-        /// Whether nothing is sent while it lasts.
+        /// Whether nothing is sent during the turn.
         var stalls = false
         var isSilent: Bool
     }
@@ -25,14 +26,14 @@ struct SilentTurnTests {
     @Test(arguments: [
         Case(begins: 20_000, voice: nil, isSilent: true),
         Case(begins: 20_000, voice: nil, hasDetector: false, isSilent: false),
-        // While the turn lasts, and as long before as a slow connection may take to tell.
+        // During the turn, or before it within the delay of a slow connection.
         Case(begins: 20_000, voice: 20_500, isSilent: false), Case(begins: 20_000, voice: 15_000, isSilent: false),
         Case(begins: 20_000, voice: 13_000, isSilent: true), Case(begins: 1000, voice: 10, isSilent: false),
-        // Who has no microphone has heard nobody, whatever this machine can tell.
+        // A connection without the microphone has heard nobody, whatever this machine knows.
         Case(begins: 20_000, voice: 20_500, opens: nil, isSilent: true),
         Case(begins: 20_000, voice: 20_500, hasDetector: false, opens: nil, isSilent: true),
-        // What was said before this connection was sent a sample was not said to it: neither what was captured before it
-        // was opened, nor what was captured before sound was held for it.
+        // Speech that this connection was not sent was not said to it: neither what was captured before it was opened,
+        // nor what was captured before audio was held for it.
         Case(begins: 20_500, voice: 19_500, opens: 20_000, isSilent: true),
         Case(begins: 20_500, voice: 20_200, opens: 20_000, isSilent: false),
         Case(begins: 20_000, voice: 17_500, opens: 20_000, holds: 18_000, isSilent: true),
@@ -51,14 +52,14 @@ struct SilentTurnTests {
         #expect(reported == [false, true])
     }
 
-    /// What was captured in the turn before and not sent before it was over is of the next one.
+    /// A voice captured in the previous turn but not sent before its end belongs to the next one.
     @Test func theVoiceThatWasNotSentYetIsOfTheNextTurn() async throws {
         let first = Case(begins: 20_000, voice: 19_800, stalls: true, isSilent: false)
         let reported = try await Self.turns([first, Case(begins: 22_000, voice: 20_500, isSilent: false)])
         #expect(reported == [false, false])
     }
 
-    /// For each turn whether it was told that nobody was heard.
+    /// Returns for each turn whether it was reported as silent.
     private static func turns(_ cases: [Case]) async throws -> [Bool] {
         let events = cases.indices.map { index in
             #"{"type":"input_audio_buffer.speech_started","item_id":"i\#(index)","audio_start_ms":0}"#
@@ -135,11 +136,11 @@ struct SilentTurnTests {
     private final class Held {
         weak var connection: WebSocketConnection?
         var turn = 0
-        /// Whether what comes in of the microphone is taken.
+        /// Whether captured audio is taken.
         var takes = true
         init(_ connection: WebSocketConnection) { self.connection = connection }
 
-        /// So much of the microphone has come in all, and was taken.
+        /// Captures audio up to this time, and takes it.
         func advance(_ ports: AudioPorts, to milliseconds: Int, voice: Int?) {
             let samples = [Int16](repeating: 0, count: 2400)
             while ports.microphone.ring.writePosition < UInt64(milliseconds * 24) {

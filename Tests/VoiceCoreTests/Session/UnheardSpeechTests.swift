@@ -6,16 +6,16 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// What is said into a connection that breaks before the service has said anything about it is missed.
+/// Speech into a connection that breaks before the service has reacted to it counts as missed.
 struct UnheardSpeechTests {
-    /// In ms after the latest event: when the voice ended, and how long the connection lived on.
+    /// In ms after the latest event: when the voice ended, and how long the connection remained.
     struct Case: Sendable {
         var voice: Int?
         var rest: Int
         var isMissed: Bool
     }
 
-    /// The service says one thing, takes sound, and hangs up.
+    /// The service sends one event, receives audio, and closes the connection.
     @Test(arguments: [
         Case(voice: 100, rest: 0, isMissed: true), Case(voice: 100, rest: 1800, isMissed: true),
         Case(voice: 100, rest: 2200, isMissed: false), Case(voice: nil, rest: 500, isMissed: false),
@@ -32,7 +32,7 @@ struct UnheardSpeechTests {
         let (ended, end) = AsyncStream<Void>.makeStream()
         try await NetworkThread.with { network in
             let ports = AudioPorts()
-            // What was said before the event was heard.
+            // Speech before the event was heard.
             Self.capture(200, into: ports)
             ports.microphone.voiceUntil = ports.microphone.ring.writePosition
             let pump = NetworkConfined(VoicePump(ports, options: .init()) { _, _ in }, on: network)
@@ -48,7 +48,7 @@ struct UnheardSpeechTests {
                             ports.microphone.voiceUntil = ports.microphone.ring.writePosition
                         }
                         Self.capture(example.rest, into: ports)
-                        // Two chunks at least, so that the server has something to take.
+                        // At least two chunks, so that the server receives something.
                         Self.capture(20, into: ports)
                         _ = pump.onThread.tick()
                     case .disconnected(let failure):

@@ -14,7 +14,7 @@ struct VoicePumpTests {
         #expect(VoicePump.captureTime(of: position, origin: 5_000_000_000) == .seconds(seconds + 5))
     }
 
-    /// A pump whose microphone the test fills, and what it reported.
+    /// A pump whose microphone the test fills, and its reports.
     private final class Scene: Sendable {
         static let chunk = 480
         let ports = AudioPorts()
@@ -31,7 +31,7 @@ struct VoicePumpTests {
             )
         }
 
-        /// On the network thread: so much of the microphone comes in and is looked after, 20 ms at a time.
+        /// On the network thread: captures so much audio and runs the pump, 20 ms at a time.
         func capture(milliseconds: Int) {
             for _ in 0..<milliseconds / 20 {
                 let first = captured.load(ordering: .relaxed)
@@ -43,7 +43,7 @@ struct VoicePumpTests {
         }
     }
 
-    /// The samples in the messages a server gets, until there are so many or the connection is closed.
+    /// The samples in the messages that a server receives, until there are so many or the connection is closed.
     private static func samples(_ socket: LoopbackSocket, count limit: Int = .max) -> [Int16] {
         var samples: [Int16] = []
         while samples.count < limit, let frame = socket.readFrame(), frame.opcode != 8 {
@@ -60,7 +60,7 @@ struct VoicePumpTests {
         return samples
     }
 
-    /// With a server that answers no pings, and a test that may have to wait for its turn.
+    /// For a server that answers no pings, and a test that may have to wait for its turn.
     private static func request(to server: LoopbackServer) -> WebSocketRequest {
         WebSocketRequest(url: "ws://127.0.0.1:\(server.port)/", deadPeerLimit: .seconds(600))
     }
@@ -109,7 +109,7 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
-    /// A session that runs by its uplink is sent silence for what a shut gate holds back.
+    /// A session that runs by its uplink receives silence for what a closed gate holds back.
     @Test func aShutGateIsSilenceWhereTheSessionRunsByItsUplink() async throws {
         let count = 3 * Scene.chunk
         let heard = Collected<Int16>()
@@ -146,7 +146,7 @@ struct VoicePumpTests {
         let server = try LoopbackServer { socket in
             socket.upgrade()
             while isStalled.load(ordering: .acquiring) {}
-            // What filled the way.
+            // The message that filled the connection.
             _ = socket.readFrame()
             heard.add(Self.samples(socket, count: 1000 * 24))
             socket.write(WebSocketFrames.frame(0x8, [0x03, 0xe8]))
@@ -203,7 +203,7 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
-    /// Silence for a second, and a word that begins in the last moment of it.
+    /// Silence for a second, and a word that begins at the very end of it.
     @Test func theVoiceGateSendsTheWordWithItsBeginning() async throws {
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
@@ -231,7 +231,7 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
-    /// A service may wait for seconds of silence: what it hears of a turn it hears to the end.
+    /// A service may wait for seconds of silence: a turn that it hears is sent to the end.
     @Test func theVoiceGateStaysOpenWhileTheServiceHearsATurn() async throws {
         let server = try LoopbackServer { socket in
             socket.upgrade()
@@ -261,7 +261,7 @@ struct VoicePumpTests {
         withExtendedLifetime(server) {}
     }
 
-    /// What was said before "stop" and has not left goes nowhere.
+    /// Audio captured before "stop" and not yet sent is discarded.
     @Test func whatIsForgottenIsNotSent() async throws {
         let heard = Collected<Int16>()
         let server = try LoopbackServer { socket in
@@ -290,7 +290,7 @@ struct VoicePumpTests {
         #expect(isWhole)
     }
 
-    /// A session that is never ready: what is held has an end.
+    /// A session that is never ready: what is held is bounded.
     @Test func whatIsHeldIsBounded() async throws {
         try await NetworkThread.with { network in
             let scene = Scene(network)
@@ -327,8 +327,8 @@ struct VoicePumpTests {
         }
     }
 
-    /// Who speaks over the box is held back until it is sure that he does, and is then heard from his first word: his words
-    /// are not taken for sound that comes too late.
+    /// A talker over the box is held back until confirmed, and is then heard from the first word: these words do not
+    /// count as late audio.
     @Test func whatTheEchoGateHoldsBackIsNotTooLate() {
         let ports = AudioPorts()
         let start = Duration.seconds(1000)

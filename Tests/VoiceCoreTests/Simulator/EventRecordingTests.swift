@@ -2,8 +2,8 @@ import Glibc
 import Testing
 import VoiceSimulator
 
-/// Runs every flow once; with VOICE_RECORD_DIR set, writes the events of both sides there for
-/// scripts/check-events, which compares them with the official SDK.
+/// Runs every flow once; with VOICE_RECORD_DIR set, writes the events of both sides there for scripts/check-events,
+/// which compares them with the official SDK.
 struct EventRecordingTests {
     @Test func everyFlowIsRecorded() {
         let long = "One two three four five six seven eight nine ten."

@@ -1,7 +1,7 @@
 import Testing
 import VoiceSimulator
 
-/// What the simulated service does to a client that asked for trouble.
+/// How the simulated service treats a client if faults are configured.
 struct FaultySessionTests {
     private static func speak(_ action: ConversationScript.Action) -> SessionDriver {
         var driver = SessionDriver(script: ConversationScript(turns: [.init(transcript: "Go", action: action)]))

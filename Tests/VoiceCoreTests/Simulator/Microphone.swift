@@ -1,6 +1,6 @@
 import Glibc
 
-/// Audio a test speaks, 24 kHz.
+/// Audio that a test speaks, at 24 kHz.
 enum Microphone {
     static func silence(milliseconds: Int) -> [Int16] {
         [Int16](repeating: 0, count: 24 * milliseconds)

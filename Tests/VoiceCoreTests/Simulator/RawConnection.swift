@@ -59,7 +59,7 @@ final class RawConnection {
         }
     }
 
-    /// One HTTP response with Content-Length; the body is short when the server cut it.
+    /// One HTTP response with Content-Length; the body is short if the server cut it.
     func response() throws -> (status: Int, headers: [String: String], body: String)? {
         guard let first = try line() else { return nil }
         var headers: [String: String] = [:]

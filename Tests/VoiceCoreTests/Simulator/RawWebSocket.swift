@@ -1,6 +1,6 @@
 import VoiceSimulator
 
-/// The client's side of RFC 6455, as little as a test needs.
+/// A minimal client side of RFC 6455, for tests.
 final class RawWebSocket {
     enum Message {
         case event(SimulatedJSON)
@@ -66,7 +66,7 @@ final class RawWebSocket {
         }
     }
 
-    /// Events up to and including one of this type; shorter when the connection ended.
+    /// Events up to and including one of this type; fewer if the connection ended.
     func events(until type: String) throws -> [SimulatedJSON] {
         var found: [SimulatedJSON] = []
         while case .event(let event) = try receive() {

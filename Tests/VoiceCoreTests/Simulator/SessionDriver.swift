@@ -6,7 +6,7 @@ struct SessionDriver {
     private(set) var events: [SimulatedJSON] = []
     private(set) var sent: [SimulatedJSON] = []
     private(set) var closed: SimulatedAction?
-    /// Trouble that was made.
+    /// Actions that inject faults.
     private(set) var odd: [SimulatedAction] = []
     private var timers: [(due: Int, order: Int, timer: SimulatedTimer)] = []
     private var now = 0
@@ -35,7 +35,7 @@ struct SessionDriver {
         perform(session.receive(event.text))
     }
 
-    /// Configures the session as a room device does.
+    /// Configures the session like a room device.
     mutating func configure(transcription: Bool = true, detection: SimulatedJSON = SessionDriver.serverDetection) {
         send([
             "type": "session.update", "event_id": "cfg-1",
@@ -71,13 +71,13 @@ struct SessionDriver {
         }
     }
 
-    /// A second of speech, then silence enough to end the turn.
+    /// A second of speech, then enough silence to end the turn.
     mutating func speakTurn() {
         stream(Microphone.silence(milliseconds: 200) + Microphone.speech(milliseconds: 1000))
         stream(Microphone.silence(milliseconds: 500))
     }
 
-    /// Fires timers until nothing waits, or until `enough` says so.
+    /// Fires timers until none is left, or until `enough` returns true.
     mutating func run(until enough: (SessionDriver) -> Bool = { _ in false }) {
         while !enough(self), let next = timers.indices.min(by: isEarlier) {
             let timer = timers.remove(at: next)

@@ -9,7 +9,7 @@ struct SimulatedSessionTests {
         )
     ])
 
-    /// The order without repeated deltas, which come in any number.
+    /// The order of events without deltas, whose number varies.
     private func order(_ driver: SessionDriver) -> [String] {
         driver.types.filter { !$0.hasSuffix(".delta") }
     }

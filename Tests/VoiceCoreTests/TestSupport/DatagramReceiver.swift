@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Testing
 
-/// The other end of datagrams: a journal, or a service manager. `path` may be abstract ("@name").
+/// The receiver of datagrams, in place of a journal or a service manager. `path` may be abstract ("@name").
 final class DatagramReceiver {
     private let socket: Int32
     private let path: String
@@ -28,7 +28,7 @@ final class DatagramReceiver {
         if !path.hasPrefix("@") { unlink(path) }
     }
 
-    /// The next one, whole: what came as a file in memory too.
+    /// Receives the next datagram as a whole, even if it was sent as a file in memory.
     func next() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         var memory: Int32 = -1

@@ -6,23 +6,25 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceCore
 
-/// The whole audio thread on a simulated card whose loudspeaker is heard by its microphone, with what the daemon does beside it.
+/// The whole audio thread on a simulated card whose microphone hears its loudspeaker, with the daemon's tasks beside
+/// it.
 struct EchoRig: ~Copyable {
-    /// What the microphone hears of the loudspeaker at a frame, by what was played at earlier ones.
+    /// What the microphone hears of the loudspeaker at a frame, from what was played at earlier ones.
     typealias Echo = (_ frame: Int, _ played: [Float]) -> Float
 
     let card = SimulatedCard()
     let ports = AudioPorts()
     var engine: AudioEngine<SimulatedDevice>
     var stage = AlignmentStage()
-    /// All of the uplink.
+    /// The whole uplink.
     var heard: [Int16] = []
     private var said = 0
     private var tone = 0
 
     /// - Parameters:
-    ///   - loopback: whether a channel of the microphone carries what is played, at the instant at which it is.
-    ///   - isMuted: by a key of the device, which delivers zeros then.
+    ///   - loopback: whether a channel of the microphone carries the played audio, at the instant at which it is
+    ///     played.
+    ///   - isMuted: whether a key of the device mutes it at a frame, so that it delivers zeros.
     init(
         plan: CapturePlan = CapturePlan(),
         setting: DuplexSetting = .auto,
@@ -49,7 +51,7 @@ struct EchoRig: ~Copyable {
         #expect(outcome == .running)
     }
 
-    /// 25 ms and two reflections, which become others when the box is moved.
+    /// 25 ms and two reflections, which change when the box is moved.
     static func room(_ decibels: Float, movedAt: Int = .max) -> Echo {
         let gain = powf(10, decibels / 20)
         let before = [(1200, Float(1)), (1507, -0.4), (2011, 0.25)]
@@ -61,13 +63,13 @@ struct EchoRig: ~Copyable {
         }
     }
 
-    /// 25 ms and nothing else.
+    /// 25 ms without reflections.
     /// - Parameter gain: linear, at a frame.
     static func direct(_ gain: @escaping (Int) -> Float) -> Echo {
         { frame, played in frame >= 1200 ? played[frame - 1200] * gain(frame) : 0 }
     }
 
-    /// Somebody who says "aa": a pulse at 120 Hz with three formants, in syllables, from `start` on.
+    /// A talker who says "aa": a pulse at 120 Hz with three formants, in syllables, from `start` on.
     static func talker(from start: Int, level: Float = 0.12) -> (Int) -> Float {
         { frame in
             guard frame >= start else { return 0 }
@@ -96,7 +98,7 @@ struct EchoRig: ~Copyable {
         }
     }
 
-    /// Says so many seconds of the test signal's noise.
+    /// Speaks so many seconds of the test signal's noise.
     mutating func speak(_ seconds: Int) {
         let voice = Array(EchoTestSignal.samples().dropFirst(Int(2.6 * 24_000)))
         for _ in 0..<seconds * 100 {
@@ -107,7 +109,7 @@ struct EchoRig: ~Copyable {
         }
     }
 
-    /// Plays so many seconds of a chord that comes and goes, with nothing to say.
+    /// Plays so many seconds of a chord that swells and fades, without voice.
     mutating func play(_ seconds: Int) {
         ports.volumes.set(Volumes(media: 100))
         for _ in 0..<seconds * 10 {

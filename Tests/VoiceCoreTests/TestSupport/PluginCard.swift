@@ -4,7 +4,7 @@ import Glibc
 
 @testable import VoiceAudio
 
-/// A sound card for ALSA that is no more than this process: an I/O plugin whose hardware moves on when the test says so.
+/// A sound card for ALSA within this process: an I/O plugin whose hardware advances when the test says so.
 ///
 /// The PCM keeps it alive until it is closed.
 final class PluginCard {
@@ -12,18 +12,18 @@ final class PluginCard {
     /// ALSA keeps the pointer.
     private let name: UnsafeMutablePointer<CChar>?
     private let callbacks = UnsafeMutablePointer<snd_pcm_ioplug_callback_t>.allocate(capacity: 1)
-    /// To be handed to `ALSAStream`, which closes it.
+    /// To be passed to `ALSAStream`, which closes it.
     let pcm: OpaquePointer
-    /// Frames that the hardware has played, or captured.
+    /// Number of frames that the hardware has played or captured.
     private(set) var position = 0
-    /// Frames that the application has written, or read.
+    /// Number of frames that the application has written or read.
     private(set) var transferred = 0
-    /// Frames behind the buffer that count into the delay, as a sound server's.
+    /// Frames after the buffer that count towards the delay, as with a sound server.
     var latency = 0
     /// How often it was started, and whether it runs.
     private(set) var starts = 0
     private(set) var isRunning = false
-    /// What each channel captures at a frame, for S16.
+    /// The S16 sample that each channel captures at a frame.
     var capture: (_ frame: Int, _ channel: Int) -> Int16 = { _, _ in 0 }
 
     struct Refusal: Error { var code: Int32 }
@@ -31,8 +31,8 @@ final class PluginCard {
     /// S16, periods of up to 10 ms.
     ///
     /// - Parameters:
-    ///   - rates: all that it runs at, in Hz.
-    ///   - buffer: the longest that it has, in ms.
+    ///   - rates: all supported rates, in Hz.
+    ///   - buffer: the longest supported buffer, in ms.
     ///   - name: of the plugin.
     init(
         _ direction: AudioDirection,
@@ -101,7 +101,7 @@ final class PluginCard {
         callbacks.pointee.stop = { plugin in
             guard let card = PluginCard.card(plugin) else { return 0 }
             card.isRunning = false
-            // What was written and not played is gone.
+            // Frames that were written but not played are lost.
             if plugin?.pointee.stream == SND_PCM_STREAM_PLAYBACK { card.transferred = card.position }
             return 0
         }

@@ -6,13 +6,13 @@ import Glibc
 @testable import VoiceConfiguration
 @testable import VoiceNetwork
 
-/// The real agent server with a scripted model: the rig `term-llm` of the shared folder, a process of its own.
+/// The real agent server with a scripted model: the rig `term-llm` of the shared folder, in a separate process.
 ///
 /// Ends with the last reference to it. The binary is unpacked once, below `.build`.
 final class RealAgent {
     private static let program = "\(SharedFiles.root)/rig/term-llm/serve"
 
-    /// False where the rig is not, or cannot run: the packed server is for x86-64.
+    /// False if the rig is missing or cannot run: the packed server is for x86-64.
     static let isAtHand: Bool = {
         #if arch(x86_64)
         let isThere = access(program, X_OK) == 0
@@ -39,10 +39,10 @@ final class RealAgent {
 
     let facts: Facts
     private let child: pid_t
-    /// Orders go in, lines come out.
+    /// Carries orders to the rig and its lines back.
     private let pipe: Int32
 
-    /// - Parameter options: of the rig.
+    /// - Parameter options: options of the rig.
     init(_ options: [String] = []) throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -82,7 +82,7 @@ final class RealAgent {
         waitpid(child, nil, 0)
     }
 
-    /// Gives an order of the rig ("kill", "start", "effects") and returns its answer.
+    /// Gives an order to the rig ("kill", "start", "effects") and returns its answer.
     @discardableResult
     func order(_ words: String) throws -> String {
         let line = Array((words + "\n").utf8)
@@ -92,12 +92,12 @@ final class RealAgent {
         return answer
     }
 
-    /// How often a tool has done something.
+    /// Number of tool executions with an effect.
     var effects: Int {
         get throws { Int(try order("effects")) ?? -1 }
     }
 
-    /// Starts the server again with an agent that has this beside its name and tools: lines of its agent.yaml.
+    /// Restarts the server with these additional lines in the agent's agent.yaml.
     func restart(with lines: String) throws {
         try order("kill")
         let own = "name: jarvis\ndescription: the agent of the house\ntools:\n  enabled: [shell]\n"
@@ -106,7 +106,7 @@ final class RealAgent {
         try order("start")
     }
 
-    /// What the model was sent, request by request: the texts of its messages.
+    /// The requests to the model: the texts of their messages.
     func modelRequests() throws -> [[String]] {
         let log = String(decoding: try Data(contentsOf: URL(filePath: facts.model_log)), as: UTF8.self)
         return log.split(separator: "\n").compactMap { line in
@@ -122,7 +122,7 @@ final class RealAgent {
         }
     }
 
-    /// A client of this server over a network thread.
+    /// Makes a client of this server over a network thread.
     func client(
         _ api: Configuration.Jarvis.API,
         on network: NetworkThread,

@@ -1,4 +1,4 @@
 @testable import VoiceConversation
 
-/// The same numbers on every run.
+/// Yields the same numbers on every run.
 typealias SeededGenerator = SplitMix64

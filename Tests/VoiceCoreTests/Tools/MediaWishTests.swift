@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceMedia
 @testable import VoiceReply
 
-/// What models name to be played, in the forms in which they do.
+/// What models name to be played, in the forms that they use.
 struct MediaWishTests {
     private func names(_ arguments: String) -> [String]? {
         ToolArguments.decode(MediaWish.self, from: arguments)?.names
@@ -47,7 +47,7 @@ struct MediaWishTests {
         #expect(!(await EnqueueTool(player).call(arguments: #"{"what":["media-3"]}"#).succeeded))
     }
 
-    /// An agent named more than there are handles for, and the model counted on.
+    /// An agent named more items than there are handles, and the model counted on.
     @Test func moreHandlesThanThereAreAreNoFailureOfThoseThatAre() async {
         let names = (1...25).map { "\"media-\($0)\"" }.joined(separator: ",")
         let output = await EnqueueTool(NoMedia(known: 20)).call(arguments: "{\"what\":[\(names)]}")
@@ -56,7 +56,7 @@ struct MediaWishTests {
     }
 }
 
-/// A player that takes everything but one name.
+/// A player that accepts everything but one name.
 private struct NoMedia: MediaControls {
     var refused = ""
     var known = 1000

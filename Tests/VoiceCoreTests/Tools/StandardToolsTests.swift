@@ -115,8 +115,8 @@ struct StandardToolsTests {
         #expect(seen.withLock { $0 } == ["a,b 3", "dismissed 0", "ls true 4"])
     }
 
-    /// Of which answers it is certain that nothing came of them: what the user said may still be passed on, and what says so is
-    /// no text from outside. Where the server may have taken it, it is not.
+    /// Which failures certainly had no effect: the user's words may still be passed on, and the report is not text from
+    /// outside. If the server may have accepted them, neither holds.
     @Test(arguments: [
         (JarvisFailure.otherCommand, false), (.unfitAnswer, false), (.nothingPending, false), (.busy, true),
         (.timedOut, true), (.cancelled, true),

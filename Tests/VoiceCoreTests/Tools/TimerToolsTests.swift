@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceHousehold
 
-/// What the speaking model can do with timers, by what it writes.
+/// What the speaking model can do with timers, by the arguments it writes.
 struct TimerToolsTests {
     /// Monday, 2026-11-23, 06:00.
     private static let now = ClockInstant(wall: 1_795_413_600, uptime: .seconds(1000))
@@ -34,7 +34,7 @@ struct TimerToolsTests {
         let (context, timers) = Self.context()
         let output = await SetTimerTool(context).call(arguments: arguments)
         #expect(output.succeeded && output.text.hasPrefix("It is set and rings "), "\(output.text)")
-        // The user may go on: "set a timer, and ask Jarvis ...".
+        // The user may continue: "set a timer, and ask Jarvis ...".
         #expect(output.origin == .own)
         #expect(await timers.list == [line])
         #expect(await ListTimersTool(context).call(arguments: "{}").text == line)

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// The table of what each tool needs, as the dispatcher enforces it.
+/// The table of the authority that each tool needs, as the dispatcher enforces it.
 struct ToolAuthorityTests {
     private static let all: [any Tool] = {
         var options = ToolRegistry.Options()
@@ -21,7 +21,7 @@ struct ToolAuthorityTests {
         }
     }
 
-    /// Each tool under each authority: what is too little never reaches it.
+    /// Each tool under each authority: a call with too little never reaches it.
     @Test(arguments: ToolAuthority.table.keys.sorted())
     func tooLittleAuthorityDoesNothing(name: String) async {
         for reach in [ToolAuthority.none, .turn, .words] {

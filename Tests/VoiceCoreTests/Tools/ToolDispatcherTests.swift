@@ -58,7 +58,7 @@ struct ToolDispatcherTests {
         #expect(reported.withLock { $0 } == 1)
     }
 
-    /// Jarvis keeps the deadline of what it answers; the user hears meanwhile that it takes its time.
+    /// Jarvis keeps the deadline of its own answers; the user hears meanwhile that it takes time.
     @Test func aToolThatKeepsTheDeadlineIsNotGivenUp() async {
         let time = TestTime()
         let notices = Mutex(0)
@@ -104,7 +104,7 @@ struct ToolDispatcherTests {
         }
     }
 
-    /// Returns only when it is cancelled.
+    /// Returns only once it is cancelled.
     private struct StuckTool: Tool {
         let name = "continue_reading"
         let description = ""

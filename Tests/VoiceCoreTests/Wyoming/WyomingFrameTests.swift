@@ -8,7 +8,7 @@ import Testing
 struct WyomingFrameTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// The same message in its three spellings: in the line, in a block, in both.
+    /// The same message in its three forms: in the line, in a block, in both.
     private static let messages: [UInt8] = {
         func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         let block = bytes(#"{"text":"Grüße","language":"de"}"#)
@@ -60,7 +60,7 @@ struct WyomingFrameTests {
         var block = try #require(String(decoding: info.bytes, as: UTF8.self).split(separator: "\"data\":").last)
             .dropLast()
         block = block[...(try #require(block.lastIndex(of: "]")))]
-        // As the server sends it: in a block, filled up to its very length.
+        // As the server sends it: in a block, padded to exactly that length.
         var data = Self.bytes(String(block) + "}")
         #expect(data.count < 86_375)
         data += [UInt8](repeating: 32, count: 86_375 - data.count)
@@ -135,7 +135,7 @@ struct WyomingFrameTests {
     }
 }
 
-/// What servers say, as values.
+/// Messages of servers, as values.
 struct WyomingEventTests {
     private func event(_ type: String, _ data: [String: JSONValue] = [:], payload: [UInt8] = []) -> WyomingEvent {
         WyomingEvent(WyomingFrame(type, data, payload: payload))

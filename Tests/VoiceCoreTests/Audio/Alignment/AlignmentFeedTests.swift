@@ -99,7 +99,7 @@ struct AlignmentFeedTests {
         #expect(torn == 0)
     }
 
-    /// A stage that lags behind, and one that is called after every block, find the same.
+    /// A stage that lags, and one that is called after every block, yield the same result.
     @Test func whenTheStageIsCalledDoesNotChangeWhatItFinds() {
         func changes(every: Int) -> [DelayTracker.Change] {
             let source = placeNoise(1)
@@ -110,7 +110,7 @@ struct AlignmentFeedTests {
             }
             return room.changes
         }
-        // Corrections within 4 ms change the reference a little later: only the first one is the same to the last bit.
+        // Corrections within 4 ms change the reference slightly later: only the first one is identical to the last bit.
         let often = changes(every: 1)
         let seldom = changes(every: 100)
         #expect(often.first != nil)

@@ -11,7 +11,7 @@ struct DelayEstimatorTests {
         return (0..<count).map { _ in .random(in: -amplitude...amplitude, using: &random) }
     }
 
-    /// `lag` in samples at 8 kHz, with a fraction: a sinc over 64 samples.
+    /// Delays by `lag` samples at 8 kHz, fractions included: a sinc over 64 samples.
     private func delayed(_ signal: [Float], by lag: Double, gain: Float = 0.5) -> [Float] {
         let whole = Int(lag.rounded(.down))
         let taps = KaiserDesign.lowPass(taps: 641, cutoff: 0.05, beta: 8).map { Float($0 * 10) }
@@ -26,7 +26,7 @@ struct DelayEstimatorTests {
         }
     }
 
-    /// In samples at 8 kHz.
+    /// Returns the lag found, in samples at 8 kHz.
     private func find(_ microphone: [Float], _ reference: [Float]) -> Double? {
         var estimator = DelayEstimator()
         return estimator.lag(
@@ -42,7 +42,7 @@ struct DelayEstimatorTests {
     @Test(arguments: [0, 8.3, 320.5, 640.7, 1601.1, 3200.9, -160.4, -480])
     func findsTheDelayToAFractionOfASample(lag: Double) throws {
         let reference = noise(1)
-        // What comes before its reference needs a longer signal on that side.
+        // An echo before its reference needs a longer signal on that side.
         let found =
             lag >= 0
             ? try #require(find(delayed(reference, by: lag), reference))
@@ -93,7 +93,7 @@ struct DelayEstimatorTests {
         #expect(find(loud, loud) == nil)
     }
 
-    /// The same again after every period: any multiple of it could be the delay.
+    /// The signal repeats after every period: any multiple of it could be the delay.
     @Test func saysNothingOfTonesAndRepetitions() {
         let hiss = noise(10, amplitude: 1e-4)
         let chord = (0..<16_000).map { place in

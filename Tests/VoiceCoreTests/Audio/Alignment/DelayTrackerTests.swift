@@ -6,7 +6,7 @@ import Testing
 struct DelayTrackerTests {
     private static let half = 24_000
 
-    /// A tracker confirmed at offset 1000 and fed the same for 20 s.
+    /// A tracker confirmed at offset 1000 and fed the same value for 20 s.
     private func settled(from start: Int = 0, ppm: Double = 0) -> (tracker: DelayTracker, place: Int) {
         var tracker = DelayTracker()
         tracker.restart(offset: 1000, at: start)
@@ -52,7 +52,7 @@ struct DelayTrackerTests {
         }
     }
 
-    /// The first estimate after an xrun comes from a short stretch; it must not pass for another drift.
+    /// The first estimate after an xrun is based on a short stretch; it must not pass for a changed drift.
     @Test(arguments: [8.0, -8])
     func aFirstEstimateThatIsWrongIsNoDrift(error: Double) {
         var (tracker, place) = settled()
@@ -78,7 +78,7 @@ struct DelayTrackerTests {
                 continue
             }
             #expect(!tracker.isDoubting)
-            // The one from before does not count any more.
+            // The estimate from before no longer counts.
             #expect(tracker.update(1000 + error, at: place + 3 * Self.half) == .doubted(by: error))
         }
     }

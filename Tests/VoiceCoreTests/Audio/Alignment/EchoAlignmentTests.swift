@@ -4,10 +4,10 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceConversation
 
-/// The reference line, the search and the tracker together, against a room whose truth is known.
+/// The reference line, the search and the tracker together, in a room whose true delay is known.
 struct EchoAlignmentTests {
     private static let keep = Double(ReferenceLine.keep)
-    /// 0.05 ms.
+    /// 0.05 ms in frames.
     private static let close = 2.4
 
     @Test(arguments: [0.0, 50, 200, -200])
@@ -42,7 +42,7 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == 2)
     }
 
-    /// Nobody tells of the jump, and the card's delays do not show it.
+    /// The jump is not announced, and the card's delays do not show it.
     @Test(arguments: [4800.0, -2400])
     func aHiddenJumpIsFollowedWithinASecondAndAHalf(jump: Double) {
         let room = SimulatedEcho(buffer: 12_000, source: placeNoise(3))
@@ -62,7 +62,7 @@ struct EchoAlignmentTests {
         }
     }
 
-    /// Louder than the echo, which is still where it was.
+    /// The talker is louder than the echo, whose delay has not changed.
     @Test func somebodyWhoSoundsLikeTheLoudspeakerMovesNothing() {
         let source = placeNoise(12)
         let room = SimulatedEcho(source: source)
@@ -76,7 +76,7 @@ struct EchoAlignmentTests {
         #expect(room.ports.echo.jumps.load(ordering: .relaxed) == 0)
     }
 
-    /// Nothing was played whose echo could be in the window, but something that is like what somebody says.
+    /// Nothing was played whose echo could be in the window, but earlier audio resembles the talker.
     @Test func aWordRepeatedInTheRoomMovesNothing() {
         let noise = placeNoise(13)
         let length = 9600
@@ -101,7 +101,7 @@ struct EchoAlignmentTests {
         #expect(room.last.cause == .discontinuity)
         #expect(!room.last.isConfirmed)
         #expect(room.ports.echo.isAligned.load(ordering: .relaxed) == false)
-        // The delays tell; that they are 150 frames off is known from before.
+        // The delays show the jump; their error of 150 frames is known from before.
         #expect((room.lead - Self.keep).magnitude < 5)
         room.run(seconds: 0.55)
         #expect(room.last.isConfirmed)
@@ -127,7 +127,7 @@ struct EchoAlignmentTests {
             shifts += room.last.echoShift.magnitude > 48 ? 1 : 0
         }
         #expect((room.lead - Self.keep).magnitude < 12)
-        // What the canceller learned before is still right.
+        // What the canceller has learned remains valid.
         #expect(shifts == 0)
         room.run(seconds: 3)
         #expect((room.lead - Self.keep).magnitude < Self.close)
@@ -139,7 +139,7 @@ struct EchoAlignmentTests {
         let room = SimulatedEcho(ppm: 80) { $0 < 15 * 48_000 ? source($0) : 0 }
         room.run(seconds: 45)
         #expect(room.last.isConfirmed)
-        // Half a minute without an echo at 80 ppm would be 2.4 ms.
+        // At 80 ppm, half a minute without an echo would amount to 2.4 ms.
         #expect((room.lead - Self.keep).magnitude < 24)
         #expect(room.line.alignments == 2)
     }
@@ -156,7 +156,7 @@ struct EchoAlignmentTests {
         #expect((room.lead - Self.keep).magnitude < Self.close)
     }
 
-    /// The whole delay is 15 ms: nothing newer is written than that. Then it becomes long enough.
+    /// The whole delay is 15 ms, so no newer audio has been written. Then it becomes long enough.
     @Test func aShortDelayIsLedByWhatThereIs() {
         let room = SimulatedEcho(air: 40, buffer: 1200, source: placeNoise(7))
         room.run(seconds: 5)
@@ -225,7 +225,7 @@ struct EchoAlignmentTests {
         #expect(room.line.alignments == alignments)
     }
 
-    /// A card whose delays drift away from the truth for good is not believed against the echo.
+    /// The echo overrides a card whose reported delays drift away from the truth for good.
     @Test func delaysThatCreepAreNotFollowed() {
         let room = SimulatedEcho(source: placeNoise(13))
         room.run(seconds: 5)
@@ -244,7 +244,7 @@ struct EchoAlignmentTests {
     }
 
     @Test func aLongRunDoesNotMindThatTheClocksAreFarApart() {
-        // 480 ppm for a minute are 29 ms.
+        // 480 ppm over a minute amount to 29 ms.
         let room = SimulatedEcho(ppm: -480, buffer: 4800, source: placeNoise(15))
         room.run(seconds: 60)
         #expect((room.lead - Self.keep).magnitude < Self.close)

@@ -6,17 +6,17 @@ import Testing
 
 /// A loudspeaker and a microphone on one clock, in frames since the capture side started.
 ///
-/// Frame `p` of what is played is heard at `start + p` and carries the value `p + 1`, so that a served reference tells
-/// which frames it is made of. One period is captured, served and answered by a played one at a time.
+/// Frame `p` of the played audio is heard at `start + p` and has the value `p + 1`, so that a served reference shows
+/// which frames it consists of. For each captured period, one reference is served and one period is played.
 private final class SimulatedLoop {
     static let period = AudioFormat.periodFrames
 
     var line = ReferenceLine()
-    /// When the loudspeaker plays the first frame; more is a longer playback buffer.
+    /// When the loudspeaker plays the first frame; a larger value means a longer playback buffer.
     var start: Int
     var captured = 0
     var written = 0
-    /// The first frame of the last reference served, as its place in what was played; -1 before the first.
+    /// Played position of the first frame of the last reference served; -1 before the first.
     var served = -1
     var reported = -1
     var reference = [Float](repeating: 0, count: AudioFormat.periodFrames)
@@ -28,7 +28,8 @@ private final class SimulatedLoop {
         written += count
     }
 
-    /// The next period is read `late` frames after its last frame was taken; the card says `jitter` frames too much.
+    /// The next period is read `late` frames after its last frame was captured; the card reports `jitter` frames too
+    /// many.
     func cycle(late: Int = 30, jitter: Int = 0, writes: Int = period) {
         captured += Self.period
         let now = captured + late
@@ -39,7 +40,7 @@ private final class SimulatedLoop {
         play(writes)
     }
 
-    /// How far the reference is ahead of what was heard while the last period was captured.
+    /// How far the reference is ahead of what was heard while the last period was captured, in frames.
     var lead: Int { served - (captured - Self.period - start) }
     var isContiguous: Bool { reference.enumerated().allSatisfy { Int($0.element) == served + $0.offset + 1 } }
 }
@@ -47,7 +48,7 @@ private final class SimulatedLoop {
 struct ReferenceLineTests {
     private static let keep = ReferenceLine.keep
 
-    /// A loop whose playback buffer holds `buffer` frames at the time of each write, run until all is in motion.
+    /// A loop whose playback buffer holds `buffer` frames at each write, run until it is steady.
     private func makeLoop(buffer: Int) -> SimulatedLoop {
         let loop = SimulatedLoop(start: 0)
         loop.play(buffer)
@@ -79,7 +80,7 @@ struct ReferenceLineTests {
         var found: Int?
         line.append([Float](repeating: 0, count: buffer), count: buffer)
         for period in 0..<80 {
-            // The period is read the moment it is complete: nothing waits on the capture side.
+            // The period is read as soon as it is complete: nothing waits on the capture side.
             _ = line.next(playbackDelay: buffer - 480, captureDelay: 0, into: &reference)
             if let index = reference.firstIndex(of: 1) { found = period * 480 + index }
             let first = buffer + period * 480
@@ -175,7 +176,7 @@ struct ReferenceLineTests {
     @Test func framesFlushedAndReplacedAreServedAsTheyWereHeard() {
         let loop = makeLoop(buffer: 9600)
         loop.cycle()
-        // 100 ms are taken back and written anew, as zeros.
+        // 100 ms are taken back and rewritten as zeros.
         loop.line.dropNewest(4800)
         loop.line.append([Float](repeating: 0, count: 4800), count: 4800)
         let replaced = loop.written - 4800
@@ -196,7 +197,7 @@ struct ReferenceLineTests {
     @Test func framesFlushedForGoodKeepTheAlignment() {
         let loop = makeLoop(buffer: 9600)
         loop.cycle()
-        // The card holds 100 ms less from now on; what is heard when does not change.
+        // From now on the card holds 100 ms less; when audio is heard does not change.
         loop.line.dropNewest(4800)
         loop.written -= 4800
         for _ in 0..<100 {
@@ -219,8 +220,8 @@ struct ReferenceLineTests {
         }
     }
 
-    /// The card says the same delay as at an earlier start, and the echo came 2 ms earlier than that; a memory that is further
-    /// off than a room and a card can be does no harm.
+    /// The card reports the same delay as at an earlier start, when the echo was 2 ms earlier; a stored bias beyond
+    /// what a room and a card can cause is ignored.
     @Test(arguments: [(96.0, 96), (-240, -240), (0, 0), (961, 0), (.nan, 0), (-.infinity, 0)])
     func beginsWhereTheEchoWasBefore(bias: Double, earlier: Int) {
         let loop = makeLoop(buffer: 9600)

@@ -3,10 +3,10 @@
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that lie.
+/// A loudspeaker, a room and a microphone around a `ReferenceLine`, with clocks that differ and delays that are wrong.
 ///
-/// Frame p of what is played is heard at microphone frame `start + p * (1 - ppm)` and is in the microphone `air` frames
-/// later: the truth that the line must find. One call of `cycle` is one period of the audio thread.
+/// Frame p of the played audio is heard at microphone frame `start + p * (1 - ppm)` and appears in the microphone `air`
+/// frames later: this is the truth that the line must find. One call of `cycle` is one period of the audio thread.
 final class SimulatedEcho {
     static let period = AudioFormat.periodFrames
 
@@ -17,7 +17,7 @@ final class SimulatedEcho {
     var changes: [DelayTracker.Change] = []
     var last = ReferencePeriod()
 
-    /// Later heard than the delays say, in frames.
+    /// Delay beyond the reported delays, in frames.
     var air: Double
     /// Frames played at microphone frame 0 of the simulation, the origin of both clocks.
     private let origin: Int
@@ -26,7 +26,8 @@ final class SimulatedEcho {
     private let source: (Int) -> Float
     var near: (Int) -> Float = { _ in 0 }
     var gain: Float = 0.5
-    /// What is lost of the played frames' time; positive: heard later from now on. `hidden`: the delays do not show it.
+    /// Frames lost from the played audio's time; positive values mean later from now on. `hidden` is not in the
+    /// reported delays.
     private var shift = 0.0
     private var hidden = 0.0
     private(set) var captured = 0
@@ -55,12 +56,12 @@ final class SimulatedEcho {
         play(buffer)
     }
 
-    /// The place in what is played that is heard, in the room, at a microphone frame.
+    /// The played position that is heard in the room at a microphone frame.
     private func heard(at frame: Int) -> Double {
         Double(frame) * (1 + ppm * 1e-6) - shift - hidden
     }
 
-    /// The truth: by how much the served reference leads the echo now, in frames.
+    /// The truth: how far the served reference leads the echo now, in frames.
     var lead: Double {
         let served = line.block.offset + Double(line.block.position + line.block.lead)
         let middle = Double(Self.period / 2) * ppm * 1e-6
@@ -95,11 +96,11 @@ final class SimulatedEcho {
     }
 
     /// - Parameters:
-    ///   - lie: frames that the delays say too much.
+    ///   - lie: frames by which the reported delays are too large.
     ///   - searching: whether the search runs, which it does ten times a second.
     func cycle(lie: Int = 0, searching: Bool = true) {
         capture()
-        // The clock of the loudspeaker decides when it takes frames: the buffer stays filled.
+        // The loudspeaker's clock determines when it takes frames: the buffer stays filled.
         let playbackDelay = written - Int((Double(captured) * (1 + ppm * 1e-6) - shift).rounded())
         last = line.next(
             playbackDelay: playbackDelay + lie,
@@ -109,7 +110,7 @@ final class SimulatedEcho {
         )
         tap.push(periodOf: line, microphone: microphone, reference: reference, to: ports.alignment)
         ports.echo.publish(last, drift: 0, worker: .software)
-        // One period for each one read; more or none when the clocks have drifted apart or the delay has changed.
+        // One period for each one read; more or none if the clocks have drifted apart or the delay has changed.
         let usual = buffer - Self.period
         let spare = (Double(usual - playbackDelay) / Double(Self.period)).rounded()
         for _ in 0..<max(0, min(1 + Int(spare), 20)) { play(Self.period) }
@@ -121,7 +122,7 @@ final class SimulatedEcho {
     }
 }
 
-/// White noise that depends on the place alone and repeats after 5.5 s.
+/// White noise that depends only on the position and repeats after 5.5 s.
 func placeNoise(_ seed: UInt64, amplitude: Float = 0.1) -> (Int) -> Float {
     var generator = SeededGenerator(seed: seed)
     let table = (0..<262_144).map { _ in (Float(generator.next() >> 40) / 8_388_608 - 1) * amplitude }

@@ -9,7 +9,7 @@ import Testing
 struct CapturePathTests {
     private static let period = AudioFormat.periodFrames
 
-    /// Runs whole periods of a microphone and an aligned reference through a path.
+    /// Runs whole periods of microphone and aligned reference through a path.
     private func run(
         _ options: EchoCancellerOptions,
         microphone: [Float],
@@ -42,7 +42,7 @@ struct CapturePathTests {
 
     private func floats(_ samples: some Collection<Int16>) -> [Float] { samples.map { Float($0) / 32_768 } }
 
-    /// Noise that comes and goes in syllables and words, and has a voice's tilt.
+    /// Noise that comes and goes in syllables and words, with a voice's spectral tilt.
     private func speechLikeNoise(seconds: Int, level: Float, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         var smooth: Float = 0
@@ -55,7 +55,7 @@ struct CapturePathTests {
         }
     }
 
-    /// The same through a small room: a direct path and reflections that die out within 25 ms.
+    /// The signal through a small room: a direct path and reflections that decay within 25 ms.
     private func echo(of far: [Float], delay: Int) -> [Float] {
         var random = SeededGenerator(seed: 3)
         let paths = (0..<40).map { index in
@@ -74,7 +74,7 @@ struct CapturePathTests {
         let far = speechLikeNoise(seconds: 8, level: 0.6, seed: 1)
         let delay = 60 * 48
         let microphone = echo(of: far, delay: delay)
-        // What the reference line makes of it: 60 ms of delay, of which 40 are left.
+        // The reference line's output: of 60 ms of delay, 40 remain.
         let held = delay - ReferenceLine.keep
         let reference = [Float](repeating: 0, count: held) + far.dropLast(held)
         let output = try run(EchoCancellerOptions(), microphone: microphone, reference: reference)
@@ -101,7 +101,7 @@ struct CapturePathTests {
         #expect(output.allSatisfy { $0.magnitude <= 1 })
     }
 
-    /// At 48 kHz version 0.3 of the library would lose 9.5 dB of this tone.
+    /// At 48 kHz, version 0.3 of the library would lose 9.5 dB of this tone.
     @Test(arguments: [1000.0, 7500, 8500, 10_000]) func theWholeVoiceBandPasses(frequency: Double) throws {
         var options = EchoCancellerOptions()
         options.noiseSuppression = .off
@@ -119,7 +119,7 @@ struct CapturePathTests {
         let output = try run(options, microphone: tone(1000, rate: 48_000, count: 48_000))
         let last = floats(output.suffix(2400))
         #expect((ToneMeter(last[...], frequency: 1000, rate: 24_000).amplitude - 0.5).magnitude < 0.0001)
-        // 68 of the 48 kHz frames late: the sine's first rise is where it should be.
+        // A delay of 68 frames at 48 kHz: the sine's first rise is where it should be.
         let first = output.firstIndex { $0 > 1000 } ?? 0
         #expect((34...37).contains(first))
     }

@@ -12,7 +12,7 @@ struct CardReferenceTests {
         var reference: Float
     }
 
-    /// Steps through constant periods and returns what became of the last one.
+    /// Steps through constant periods and returns the result of the last one.
     private func step(
         _ line: inout CardReference,
         card: Float,
@@ -33,7 +33,7 @@ struct CardReferenceTests {
         return Period(isUsed: isUsed, microphone: b.base[7], reference: c.base[7])
     }
 
-    /// Silence in place of what is played would have the echo of a loudspeaker on another card go upstream.
+    /// A silent reference would let the echo of a loudspeaker on another card go upstream.
     @Test func beforeTheChannelHasCarriedAnythingWhatWasWrittenIsTheReference() {
         var line = CardReference()
         let first = step(&line, card: 0, microphone: 0.1, reference: 0.5)
@@ -43,7 +43,7 @@ struct CardReferenceTests {
         let later = step(&line, card: 0.25, microphone: 0.2, reference: 0.5)
         #expect(later.isUsed)
         #expect(later.reference == 0.25)
-        // The period before this one, not silence.
+        // The previous period, not silence.
         #expect(later.microphone == 0.1)
         let next = step(&line, card: 0, microphone: 0.3)
         #expect(next.microphone == 0.2)

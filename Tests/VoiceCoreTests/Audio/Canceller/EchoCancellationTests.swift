@@ -6,12 +6,12 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// The whole canceller on noise through a short decaying room, the reference leading its echo as it should.
+/// The whole canceller on noise through a short decaying room, with the correct lead of the reference.
 struct EchoCancellationTests {
     private static let period = AudioFormat.periodFrames
     private static let lead = EchoCanceller.referenceLead
 
-    /// What a canceller gave: its readings and its output at 32 kHz.
+    /// The result of a canceller: its readings and its output at 32 kHz.
     private struct Outcome {
         var readings: [EchoReading] = []
         var output: [Float] = []
@@ -28,7 +28,7 @@ struct EchoCancellationTests {
         }
     }
 
-    /// Noise below 12 kHz, as what comes from the wire.
+    /// Noise below 12 kHz, like audio from the wire.
     private func noise(seconds: Double, level: Float, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         var samples: [Float] = (0..<Int(seconds * 48_000)).map { _ in .random(in: -level...level, using: &random) }
@@ -40,7 +40,7 @@ struct EchoCancellationTests {
         return samples
     }
 
-    /// A direct path and reflections that die out within 50 ms, `delay` frames late.
+    /// A direct path with a delay of `delay` frames, and reflections that decay within 50 ms.
     private func echo(of far: [Float], delay: Int, room: UInt64 = 7) -> [Float] {
         var random = SeededGenerator(seed: room)
         let taps = (0..<40).map { index in
@@ -89,7 +89,7 @@ struct EchoCancellationTests {
         #expect((outcome.level(\.echo, last: 1) - outcome.level(\.microphone, last: 1)).magnitude < 1)
     }
 
-    /// Chords that die out, and a beat with each: most bins are heard at the beats alone, which last a tenth of a second.
+    /// Chords that decay, each with a beat: most bins are audible only at the beats, which last a tenth of a second.
     @Test func theBeatsOfMusicAreLearned() throws {
         let beat = 28_000
         let hits = noise(seconds: 12, level: 1, seed: 2)
@@ -98,10 +98,10 @@ struct EchoCancellationTests {
             let chord = [220, 277, 330, 440, 660, 880].reduce(0.0) { $0 + sin(2 * .pi * Double(index) / 48_000 * $1) }
             return Float(0.03 * chord * exp(-1.5 * time)) + 1.5 * hits[index] * Float(exp(-60 * time))
         }
-        // A loudspeaker that bends what is loud, and a room.
+        // A loudspeaker that distorts loud audio, and a room.
         let bent = far.map { tanh($0 + 0.1) - tanh(0.1) }
         let outcome = try run(microphone: echo(of: bent, delay: Self.lead), reference: far)
-        // With noise that follows the beats it would be 6 dB.
+        // With a noise estimate that follows the beats it would be 6 dB.
         #expect(outcome.lossOfLinearStage(last: 6) > 8)
         #expect(outcome.readings.suffix(600).allSatisfy { !$0.hasTalker })
         #expect(outcome.level(\.output, last: 6) < -50)
@@ -117,12 +117,12 @@ struct EchoCancellationTests {
         let outcome = try run(microphone: zip(echo, near).map { $0 + $1 }, reference: far)
         let kept = decibels(rms(outcome.output.suffix(32_000)) / rms(near.suffix(48_000)))
         #expect((-4...1).contains(kept))
-        // And the filter does not unlearn the room meanwhile.
+        // Meanwhile the filter must not unlearn the room.
         let estimate = outcome.level(\.echo, last: 1)
         #expect((estimate - decibels(rms(echo.suffix(48_000)))).magnitude < 2)
     }
 
-    /// Syllables: noise that rises and falls, each as loud as chance will have it.
+    /// Syllables: noise that rises and falls, each with a random loudness.
     private func syllables(seconds: Double, level: Float, rate: Double, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         let loudness = (0..<Int(seconds * rate) + 2).map { _ in Float.random(in: 0.1...1, using: &random) }
@@ -132,7 +132,7 @@ struct EchoCancellationTests {
         }
     }
 
-    /// Vowels: the harmonics of a voice whose pitch glides, in syllables.
+    /// Vowels: the harmonics of a voice with a gliding pitch, in syllables.
     private func vowels(seconds: Double, level: Float, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         let turns = (0..<Int(seconds * 4) + 2).map { _ in
@@ -155,7 +155,7 @@ struct EchoCancellationTests {
         }
     }
 
-    /// What a filter that is sure of itself leaves when the box is moved is as loud as somebody who talks.
+    /// What a converged filter leaves when the box is moved is as loud as a talker.
     @Test func anEchoWhosePathHasChangedIsNoTalker() throws {
         let far = vowels(seconds: 12, level: 0.1, seed: 1)
         let moved = echo(of: far, delay: Self.lead + 90, room: 8)
@@ -165,11 +165,11 @@ struct EchoCancellationTests {
         let outcome = try run(microphone: microphone, reference: far)
         let after = outcome.readings[850...]
         #expect(after.count { $0.output > -50 } < 20)
-        // By what is left alone it would be 27 periods.
+        // Judged by the residual alone it would be 27 periods.
         #expect(after.count { $0.hasTalker } < 12)
     }
 
-    /// And somebody who talks at the very start, before anything is learned, is one.
+    /// A talker at the very start, before anything is learned, is recognised as one.
     @Test func whoTalksFromTheStartIsKept() throws {
         let far = syllables(seconds: 6, level: 0.4, rate: 4, seed: 1)
         let near = syllables(seconds: 6, level: 0.6, rate: 3.1, seed: 4)
@@ -181,7 +181,7 @@ struct EchoCancellationTests {
         #expect((-4...1.5).contains(kept), "\(kept) dB")
     }
 
-    /// What a canceller knows of the room after 5 s of syllables; learned once for all tests.
+    /// The canceller's path after 5 s of syllables; learned once for all tests.
     private static let learnedPath = Result {
         let tests = EchoCancellationTests()
         let far = tests.syllables(seconds: 5, level: 0.4, rate: 4, seed: 11)
@@ -192,8 +192,8 @@ struct EchoCancellationTests {
         return path
     }
 
-    /// A second start: what takes the first one seconds is there after half a second of sound, wherever within 5 ms the
-    /// reference lies this time, and whether the knob was turned.
+    /// A second start: what takes seconds at the first one is there after half a second of sound, wherever within 5 ms
+    /// the reference lies this time, and whether or not the volume was changed.
     @Test(arguments: [(0, 1), (170, 1), (-170, 1), (0, 2.5), (0, 0.4)] as [(Int, Float)])
     func aRoomOfBeforeIsRecognised(later: Int, louder: Float) throws {
         let path = try Self.learnedPath.get()
@@ -205,14 +205,14 @@ struct EchoCancellationTests {
         }
         #expect(first.readings.allSatisfy { !$0.hasRecalled })
         let recognised = try #require(second.readings.firstIndex { $0.hasRecalled })
-        // By the level that is remembered.
+        // Measured by the remembered level.
         let sounding = -50 + 20 * log10f(louder)
         #expect(second.readings[..<recognised].count { $0.microphone > sounding } <= 50, "half a second of sound")
         #expect(second.lossOfLinearStage(last: 1) > 20)
         #expect(second.lossOfLinearStage(last: 1) > first.lossOfLinearStage(last: 1) + 4)
     }
 
-    /// Over somebody who talks from the first word on.
+    /// Under a talker from the first word on.
     @Test func aRoomOfBeforeIsRecognisedUnderATalker() throws {
         let path = try Self.learnedPath.get()
         let far = syllables(seconds: 2, level: 0.4, rate: 4, seed: 12)
@@ -224,14 +224,14 @@ struct EchoCancellationTests {
         #expect(outcome.readings.contains { $0.hasRecalled })
     }
 
-    /// The box stands elsewhere: to the last sample as though nothing had been remembered.
+    /// The box is in another place: the output equals, to the last sample, that without a memory.
     @Test func aRoomThatIsNotTheOneOfBeforeCostsNothing() async throws {
         try await alone("aRoomThatIsNotTheOneOfBeforeCostsNothing", compareWithAWrongRoom)
     }
 
-    /// To the sample only in a process of its own: the library's tables are common to all, and are written anew whenever another
-    /// test makes a canceller. An exit test would do but for other tests' children: it looks for its own among all that have
-    /// ended, and waits for ever behind one that nobody reaps.
+    /// Equal to the sample only in a separate process: the library's tables are shared and are rewritten whenever
+    /// another test creates a canceller. An exit test would do, except for the children of other tests: it looks for
+    /// its own child among all that have ended, and waits forever for one that nobody reaps.
     private func alone(_ test: String, _ compare: () throws -> Bool) async throws {
         guard getenv("VOICE_TEST_ALONE") == nil else { return #expect(try compare()) }
         let filter = ["--testing-library", "swift-testing", "--filter", "EchoCancellationTests/\(test)"]
@@ -251,7 +251,7 @@ struct EchoCancellationTests {
         return first.output == second.output && second.readings.allSatisfy { !$0.hasRecalled }
     }
 
-    /// After 248 days of a hundred periods a second a plain count would be beyond what a number holds.
+    /// After 248 days at a hundred periods a second a plain count would overflow.
     @Test func theSuppressorIsTheSameAfterMonths() async throws {
         try await alone("theSuppressorIsTheSameAfterMonths", compareAfterMonths)
     }
@@ -261,11 +261,11 @@ struct EchoCancellationTests {
         let near = syllables(seconds: 5, level: 0.4, rate: 4, seed: 4)
         let microphone = zip(echo(of: far, delay: Self.lead), near).map { $0 + $1 }
         let young = try run(microphone: microphone, reference: far)
-        // At the end of a window of the noise's least, the last before the count's end.
+        // At the end of a window of the noise minimum, the last one before the count's end.
         let old = try run(microphone: microphone, reference: far) { period, canceller in
             if period == 200 { canceller.pretendAge(periods: .max / 100 * 100) }
         }
-        // Its path is heard, and is the same.
+        // The suppressor's path is in use, and its output is the same.
         return young.readings.contains(where: \.hasTalker) && young.output == old.output
     }
 
@@ -275,7 +275,7 @@ struct EchoCancellationTests {
         #expect(outcome.readings.allSatisfy { $0.residual == $0.microphone && $0.echo == -120 })
     }
 
-    /// Both sides of the fade must be as late as each other.
+    /// Both sides of the fade must have the same delay.
     @Test(arguments: [EchoCancellerOptions.NoiseSuppression.off, .moderate])
     func bothPathsAreEquallyLate(noise level: EchoCancellerOptions.NoiseSuppression) throws {
         let far = noise(seconds: 4, level: 0.05, seed: 1)
@@ -300,7 +300,7 @@ struct EchoCancellationTests {
         let far = noise(seconds: 4, level: 0.2, seed: 1)
         let shift = 720
         let microphone = echo(of: far, delay: Self.lead)
-        // After 3 s the reference leads by 15 ms more.
+        // After 3 s the lead of the reference grows by 15 ms.
         let reference = far.indices.map { $0 < 144_000 ? far[$0] : far[min($0 + shift, far.count - 1)] }
         let reported = try run(microphone: microphone, reference: reference) { period, canceller in
             if period == 300 { canceller.realign(shift: shift) }

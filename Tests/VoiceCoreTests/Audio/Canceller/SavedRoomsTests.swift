@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceBase
 
 extension RememberedRoom {
-    /// A path that decays from `peak`, of devices that are called as told.
+    /// A path that decays from `peak`, for devices with these names.
     init(decaying peak: Float, microphone: String = "hw:CARD=A", volume: Int = 100, bias: Double = -92.25) {
         self.init(
             microphone: microphone,

@@ -106,7 +106,7 @@ struct CapturePlanTests {
         #expect(worker("processed, raw", on: "") == .hardware)
     }
 
-    /// Two devices of which nothing is known have nothing in common.
+    /// Two unknown devices have nothing in common.
     @Test func whatWasMeasuredOnAnUnknownDeviceCountsForNone() {
         let wishes = wishes { $0.measured = MeasuredWorker(worker: .hardware, device: "") }
         #expect(wishes.plan(channels: 1).plan.worker == .software)
@@ -118,11 +118,11 @@ struct CapturePlanTests {
 
     @Test func aMapThatIsLongerThanTheDeviceIsToldOf() {
         let chooser = CaptureChooser(wishes("processed, raw, raw, raw"), known: KnownDevices(), identity: nil)
-        // With all that it names, if the device has them.
+        // With all channels that it names, if the device has them.
         #expect(chooser.tries == [4, 2])
         let choice = chooser.choice(channels: 2)
         #expect(choice.problem?.contains("audio.input_channels names 4 channels, but the device has 2") == true)
-        // What is not used is not shown as used either.
+        // An unused setting is not shown as in use.
         #expect(choice.text == "mean of all channels; echo: software, no channel is known to be processed")
         #expect(chooser.choice(channels: 4).problem == nil)
     }

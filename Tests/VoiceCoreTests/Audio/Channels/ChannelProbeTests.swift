@@ -14,7 +14,7 @@ struct ChannelProbeTests {
         }
     }
 
-    /// The probe sound after `delay` seconds, so loud.
+    /// The probe sound after `delay` seconds, with this gain.
     private static func sound(_ gain: Float, at delay: Double) -> [Float] {
         var samples = [Float](repeating: 0, count: rate * 4)
         let start = Int(delay * Double(rate))

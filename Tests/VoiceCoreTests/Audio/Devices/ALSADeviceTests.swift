@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceBase
 
-/// ALSA's own code, over cards that move on when the test says so.
+/// ALSA's own code, with cards that advance when the test says so.
 struct ALSADeviceTests {
     private typealias Stream = UnsafeMutablePointer<ALSAStream>
 
@@ -49,19 +49,20 @@ struct ALSADeviceTests {
         #expect(ALSADevice.startAfterFlush(removed: removed, inBuffer: inBuffer) == expected)
     }
 
-    /// The microphone has gone on while a server made a new stream: what comes of it is written as well.
+    /// The microphone has continued while a server created a new stream: its audio is written as well.
     @Test(arguments: [(1984, 0, 1984), (1984, 1000, 984), (1984, 1800, 480), (300, 0, 1500), (300, 100, 1400)])
     func aServerBeginsAsAtTheFirstStart(removed: Int, stoppedFor: Int, expected: Int) {
         #expect(ALSADevice.restartOfServer(removed: removed, fill: 1500, stoppedFor: stoppedFor) == expected)
     }
 
-    /// Told by PulseAudio after the drop; of PipeWire all that has left the buffer; never more than there was.
+    /// For PulseAudio, what it reported after the drop; for PipeWire, everything that has left the buffer; never more
+    /// than there was.
     @Test(arguments: [(6159, 1, 4741 as Int?, 4741), (1572, 1184, nil, 388), (1962, 2336, nil, 0), (900, 0, 4741, 900)])
     func whatAServerHoldsIsStillPlayed(delay: Int, inBuffer: Int, reported: Int?, expected: Int) {
         #expect(ALSADevice.stillPlayed(delay: delay, inBuffer: inBuffer, reported: reported) == expected)
     }
 
-    /// A server of 100 ms behind its plugin: only what is in the buffer is taken back, the rest counts as heard.
+    /// A server with 100 ms behind its plugin: only what is in the buffer is taken back, the rest counts as heard.
     @Test(arguments: ["ALSA <-> PulseAudio PCM I/O Plugin", "ALSA <-> PipeWire PCM I/O Plugin"])
     func aFlushTakesBackWhatASoundServerHasNotGot(name: String) throws {
         let card = try PluginCard(.playback, buffer: 200, name: name)
@@ -90,7 +91,7 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
-    /// A card of 130 ms behind a buffer of 40 ms: playback that waited for 130 ms would never start again.
+    /// A card with a delay of 130 ms and a buffer of 40 ms: playback that waited for 130 ms would never restart.
     @Test func afterAFlushACardOfLongDelayPlaysOn() throws {
         let card = try PluginCard(.playback)
         card.latency = 6240
@@ -112,7 +113,7 @@ struct ALSADeviceTests {
         let flushed = device.flushPlayback()
         #expect(flushed == PlaybackFlush(removed: 6240 + 1440, replaced: 1440))
         #expect(!card.isRunning)
-        // What is written in place of it starts the card as soon as it is filled as ever.
+        // Audio written in its place starts the card as soon as the buffer is filled as usual.
         for _ in 0..<2 { write(480, to: &device) }
         #expect(card.starts == 1)
         write(480, to: &device)
@@ -123,7 +124,7 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
-    /// To stop a card and start it anew moves the echo: what is short is played to its end.
+    /// Stopping and restarting a card moves the echo: a short rest is played to its end.
     @Test func aShortBufferThatCannotBeTakenBackIsPlayed() throws {
         let card = try PluginCard(.playback)
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
@@ -144,7 +145,7 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
-    /// A sound server does not tell by how much it moves on: room is made for 1024 frames at once.
+    /// A sound server does not report its step: room is made for 1024 frames at once.
     @Test(arguments: [("ALSA <-> PipeWire PCM I/O Plugin", 1024 + 480 + 480), ("card of a test", 1440)])
     func aSoundServerGetsAStepMore(name: String, prefill: Int) throws {
         let card = try PluginCard(.playback, buffer: 200, name: name)
@@ -159,7 +160,7 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
-    /// Less room than a wake-up is worth is room all the same: else 5 ms of 20 would stay empty.
+    /// Even room that is not worth a wake-up is used: otherwise 5 ms of 20 would stay empty.
     @Test func aTinyBufferIsKeptFull() throws {
         let card = try PluginCard(.playback, buffer: 20)
         let (microphone, loudspeaker) = (DeviceSlot(), DeviceSlot())
@@ -182,7 +183,7 @@ struct ALSADeviceTests {
         close(loudspeaker)
     }
 
-    /// A switch of the device that delivers one value which is not zero: behind a filter it is none any more.
+    /// A mute switch of the device that delivers a constant other than zero: after a filter it is no longer constant.
     @Test(arguments: [16_000, 44_100, 48_000])
     func aConstantIsAMuteAtAnyRate(rate: Int) throws {
         let card = try PluginCard(.capture, rates: [UInt32(rate)], channels: 1...1)
@@ -214,7 +215,7 @@ struct ALSADeviceTests {
         #expect(stream.pointee.parameters.rate == 16_000)
         stream.deinitialize(count: 1)
         stream.deallocate()
-        // A plugin makes up all but a few of them.
+        // A plugin invents all but a few of them.
         func wanted(_ most: Int) -> Int {
             ALSAStream.Request.Channels.all.wanted(
                 of: DeviceAbilities(rates: [48_000], formats: ["S16_LE"], channels: 1...most)

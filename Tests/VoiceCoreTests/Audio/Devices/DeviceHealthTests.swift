@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAudio
 
 struct DeviceHealthTests {
-    /// A device that is opened at once when asked for, with time in steps of 50 ms.
+    /// A device that opens at once when requested, with time in steps of 50 ms.
     private struct Scene {
         var health = DeviceHealth()
         var now = Duration.zero
@@ -11,7 +11,7 @@ struct DeviceHealthTests {
         var still = 0
         var flows = true
         var isStill = false
-        /// nil: there, else why it is refused.
+        /// nil if the device is present, otherwise why it is refused.
         var refusal: (reason: String, absent: Bool)?
         var isOpen = false
         var notices: [DeviceHealth.Notice] = []
@@ -127,7 +127,7 @@ struct DeviceHealthTests {
         #expect(scene.openings.count > before)
         scene.run(.seconds(120))
         #expect(scene.notices.filter { $0 == .lost(reason: DeviceHealth.nothing) }.count == 1)
-        // Two seconds for each attempt and two between them.
+        // Two seconds for each attempt and two between attempts.
         #expect(scene.openings.count < 40)
         scene.flows = true
         scene.run(.seconds(5))

@@ -5,7 +5,8 @@ import Testing
 @testable import VoiceBase
 
 struct DeviceHolderTests {
-    /// The holder, asked for until it is the right one: a shell's child opens the file and becomes `sleep` in its own time.
+    /// Queries the holder until it is the right one: a shell's child takes its time to open the file and become
+    /// `sleep`.
     private func holder(
         of device: String,
         _ finder: DeviceHolder,
@@ -19,12 +20,12 @@ struct DeviceHolderTests {
         return finder.find(device: device, direction: .capture)
     }
 
-    /// A folder of devices, one of them held open by `sleep`.
+    /// A folder of devices, one of which `sleep` holds open.
     @Test func namesTheProgramThatKeepsTheMicrophone() async throws {
         let folder = "/tmp/holder-\(getpid())"
         try #require(mkdir(folder, 0o700) == 0)
         defer { system("kill $(cat \(folder)/pid); rm -r \(folder)") }
-        // Until it is killed: on a busy machine this test may have to wait longer than anybody would guess.
+        // `sleep` runs until it is killed: on a busy machine this test may wait for an unpredictable time.
         let hold = "sh -c 'exec sleep 600 3<\(folder)/pcmC0D0c' >/dev/null 2>&1 & echo $! >\(folder)/pid"
         try #require(system("touch \(folder)/pcmC0D0c \(folder)/pcmC0D0p; \(hold)") == 0)
         let finder = DeviceHolder(devices: folder, cards: folder)
@@ -33,7 +34,7 @@ struct DeviceHolderTests {
         #expect(finder.find(device: "room", direction: .playback) == nil)
     }
 
-    /// A card with two subdevices: each has a holder of its own, and its device file the same for both.
+    /// A card with two subdevices: each has its own holder, but both have the same device file.
     @Test func asksTheKernelForTheSubdeviceThatIsNamed() throws {
         let folder = "/tmp/asound-\(getpid())"
         defer { system("rm -rf \(folder)") }
@@ -52,7 +53,7 @@ struct DeviceHolderTests {
         #expect(finder.find(device: "hw:Absent,1,0", direction: .playback) == nil)
     }
 
-    /// As the daemon does: the thread that opened the device has ended, and others have other subdevices of it.
+    /// As in the daemon: the thread that opened the device has ended, and others hold other subdevices of it.
     @Test func aHolderWhoseThreadHasEndedIsFoundByItsFiles() async throws {
         let folder = "/tmp/ended-\(getpid())"
         try #require(mkdir(folder, 0o700) == 0)

@@ -71,7 +71,7 @@ struct FileDeviceTests {
         )
         room.say([Float](repeating: 0.25, count: 480))
         _ = device.read(into: &block, count: 480)
-        // The microphone has a noise of its own.
+        // The microphone has its own noise.
         #expect(block.allSatisfy { abs($0 - 0.25) < 1e-5 })
         _ = device.read(into: &block, count: 480)
         #expect(block.allSatisfy { abs($0 - 0.05) < 1e-5 })
@@ -123,7 +123,7 @@ struct FileDeviceTests {
             written: &written
         )
         _ = device.read(into: &block, count: 480)
-        // The microphone has a noise of its own.
+        // The microphone has its own noise.
         #expect(block.allSatisfy { abs($0 - 0.25) < 1e-5 })
         _ = device.read(into: &block, count: 480)
         #expect(block.allSatisfy { abs($0) < 1e-5 })

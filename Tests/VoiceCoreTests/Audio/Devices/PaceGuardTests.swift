@@ -2,7 +2,7 @@ import Testing
 
 @testable import VoiceAudio
 
-/// Microphones that have no clock, and those that only catch up.
+/// Microphones without a clock, and those that only catch up.
 struct PaceGuardTests {
     @Test func aDeviceWithoutAClockIsKnownAfterFiveSecondsOfItsSound() {
         var pace = PaceGuard()
@@ -17,7 +17,7 @@ struct PaceGuardTests {
         var pace = PaceGuard()
         var now: UInt64 = 0
         for period in 0..<10_000 {
-            // Two seconds of sound in a rush, now and then.
+            // Two seconds of audio in a burst, now and then.
             now += period % 1000 < 200 ? 10_000 : 10_000_000
             let isFound = pace.arrived(at: now)
             #expect(!isFound)

@@ -34,7 +34,7 @@ struct RoomTests {
         return supervisor
     }
 
-    /// Waits until both devices are as wanted; returns the milliseconds it took.
+    /// Waits until both devices have the state; returns the milliseconds that it took.
     @discardableResult
     private static func reach(_ state: DeviceState, _ ports: AudioPorts, within seconds: Int = 5) async throws -> Int {
         for step in 0..<seconds * 100 {
@@ -92,7 +92,7 @@ struct RoomTests {
         #expect(ports.gauges.levels.peak > LevelMeter.floor)
         #expect(ports.voice.heard == ports.voice.ring.writePosition)
 
-        // The tone in the recording has no hole and no jump: its curvature follows the sine's.
+        // The tone in the recording has no gap and no jump: its curvature follows the sine's.
         let played = try WaveFile.read(path)
         let first = played.firstIndex { abs($0) > 0.02 } ?? 0
         let last = played.lastIndex { abs($0) > 0.02 } ?? 0
@@ -134,7 +134,7 @@ struct RoomTests {
         }
         let cut = (gap ?? 0) - first
         print(device, "flush took \(took) ms; heard \(heard * 2) frames, recorded \(cut)", Self.counters(ports))
-        // What is reported is what the recording has, but for the fade and a tick of the card's clock.
+        // The reported position matches the recording, except for the fade and a tick of the card's clock.
         #expect(abs(cut - Int(heard) * 2) < 480)
         #expect(played[(first + cut + 2400)...].contains { abs($0) > 0.2 })
         #expect(ports.gauges.counters.playbackXruns == 0)
@@ -150,7 +150,7 @@ struct RoomTests {
         #expect(ports.gauges.state == .running)
         let cycles = ports.gauges.counters.cycles
         try await Self.wait(2000)
-        // Time goes on without a card, and nothing is told twice.
+        // Time continues without a card, and nothing is reported twice.
         #expect(abs(Int(ports.gauges.counters.cycles - cycles) - 200) < 20)
         #expect(log.lines.filter { $0.contains("lost") }.count == 2, "\(log.lines)")
         Self.tool("ctl plug")

@@ -15,7 +15,7 @@ struct StillnessMeterTests {
         #expect(Self.periods { _ in value } == 99)
     }
 
-    /// The least that a 16-bit converter can show.
+    /// The smallest change that a 16-bit converter can show.
     @Test(arguments: [1, 479, 480, 481, 960])
     func oneStepOfTheConverterIsLife(every frames: Int) {
         #expect(Self.periods { $0 % (2 * frames) < frames ? 0 : 1.0 / 32768 } <= 2)

@@ -17,9 +17,9 @@ struct StreamPlanTests {
     @Test func aCardInLongStepsGetsAStepMore() {
         let plan = Self.plan(period: 1024, buffer: 4096)
         #expect(plan.fill(wanted: 1440, microphoneStep: 1024) == 1024 + 1024 + 480)
-        // What was asked for is more already.
+        // The requested fill is larger already.
         #expect(plan.fill(wanted: 3360, microphoneStep: 1024) == 3360)
-        // A microphone in long steps beside an ordinary loudspeaker.
+        // A microphone with long steps beside an ordinary loudspeaker.
         #expect(Self.plan(buffer: 4800).fill(wanted: 1440, microphoneStep: 1024) == 480 + 1024 + 480)
     }
 
@@ -30,10 +30,10 @@ struct StreamPlanTests {
         #expect(plan.fill(wanted: 1440, microphoneStep: 1024) == 1024 + 1024 + 480)
     }
 
-    /// All that fits, and half a cycle more that goes in as soon as there is room.
+    /// Everything that fits, plus half a cycle that is written as soon as there is room.
     @Test func aTinyBufferIsFilledWhole() {
         #expect(Self.plan(period: 480, buffer: 960).fill(wanted: 1440, microphoneStep: 480) == 1200)
-        // Between two cycles 10 ms are played: so much must be left.
+        // 10 ms are played between two cycles: that much must be left.
         #expect(Self.plan(buffer: 960).leastBuffer == 720)
     }
 
@@ -77,7 +77,7 @@ struct StreamPlanTests {
 }
 
 struct StreamRefusalTests {
-    /// ALSA calls a card that is not there a wrong argument where the name is no bare one.
+    /// ALSA reports a missing card as an invalid argument unless its name is a bare one.
     @Test func aMissingCardIsMissingByAnyName() {
         func error(_ device: String) -> AudioDeviceError {
             .from(-EINVAL, device: device, direction: .playback, step: "open")
@@ -108,7 +108,7 @@ struct StreamRefusalTests {
         #expect(line.contains("audio.input_rate"))
     }
 
-    /// As audio.input_channel does.
+    /// As in audio.input_channel.
     @Test func channelsCountFromOne() {
         let line = Self.refusal("hw:0").channels(2, wanted: 3)
         #expect(line.hasPrefix("has 2 channels, and no channel 3: see audio.input_channel"))

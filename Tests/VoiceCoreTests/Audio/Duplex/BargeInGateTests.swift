@@ -114,7 +114,7 @@ struct BargeInGateTests {
         var gate = BargeInGate()
         _ = run(&gate, Array(repeating: .talker, count: 40), isPlaying: false)
         #expect(run(&gate, Array(repeating: .doubleTalk(), count: 300), .shut).allSatisfy { $0 == .hold })
-        // Nothing of what came before is let out afterwards.
+        // No earlier audio is released afterwards.
         let step = gate.step(.talker, permission: .shut, isPlaying: false)
         #expect(step == .release(0))
     }

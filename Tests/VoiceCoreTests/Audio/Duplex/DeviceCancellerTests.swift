@@ -6,15 +6,16 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceCore
 
-/// The whole audio thread with a microphone that cancels its own echo, or delivers what is played beside the voice.
+/// The whole audio thread with a microphone that cancels its own echo, or that delivers the played audio beside the
+/// voice.
 struct DeviceCancellerTests {
     private static let hardware = CapturePlan(voice: .channel(0), worker: .hardware, mayTakeOver: true)
 
-    /// The room's noise is some five steps, its echo hundreds.
+    /// The room's noise is about five steps, its echo hundreds.
     private func peak(_ samples: ArraySlice<Int16>) -> Int { samples.reduce(0) { max($0, Int($1.magnitude)) } }
 
     @Test func aDeviceThatCancelsItsEchoIsHeardOverItWithoutTheOwnCanceller() throws {
-        // From the fifth second on somebody talks.
+        // A talker from the fifth second on.
         var rig = try EchoRig(
             plan: Self.hardware,
             talker: EchoRig.talker(from: 5 * 48_000),
@@ -96,7 +97,8 @@ struct DeviceCancellerTests {
     }
 
     @Test func theDevicesReferenceNeedsNoSearch() throws {
-        // The loudspeaker's way to the microphone is 25 ms; nobody looks for the delay, and the card's own says something else.
+        // The loudspeaker's path to the microphone takes 25 ms; nothing searches for the delay, and the card reports
+        // another one.
         let plan = CapturePlan(voice: .channel(0), reference: 1)
         var rig = try EchoRig(plan: plan, loopback: true, echo: EchoRig.direct { _ in 0.3 })
         rig.card.captureDelay = 2400

@@ -6,7 +6,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceCore
 
-/// The whole audio thread on a simulated card whose loudspeaker is heard by its microphone.
+/// The whole audio thread on a simulated card whose microphone hears its loudspeaker.
 struct DuplexEngineTests {
     private func level(_ samples: ArraySlice<Int16>) -> Double {
         let power = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
@@ -15,13 +15,13 @@ struct DuplexEngineTests {
 
     private func isSilent(_ samples: ArraySlice<Int16>) -> Bool { samples.allSatisfy { $0 == 0 } }
 
-    /// Where the microphone's detector last heard a voice, in seconds of the uplink; 0 for nowhere.
+    /// The end of the last voice found by the microphone's detector, in seconds of the uplink; 0 for none.
     private func voiceUntil(_ rig: borrowing EchoRig) -> Double {
         Double(rig.ports.microphone.voiceUntil) / 24_000
     }
 
-    /// A turn is a person's where a voice was heard in it: syllables are one, also short ones, far ones, and a whisper; and
-    /// it is over when they are.
+    /// A turn is a person's if a voice was heard in it: syllables count, even short ones, distant ones and a whisper.
+    /// The voice ends when they do.
     @Test(arguments: ["loud", "far", "short", "whisper"]) func aVoiceIsHeardWhereItIs(kind: String) throws {
         let length = kind == "short" ? 0.4 : 2
         let voice = EchoRig.talker(from: 3 * 48_000, level: kind == "far" ? 0.02 : 0.12)
@@ -48,7 +48,7 @@ struct DuplexEngineTests {
         #expect(after == heard, "and nobody has spoken since")
     }
 
-    /// The question is read out to an empty room: what the box says itself is nobody's answer.
+    /// The question is read out to an empty room: the box's own speech is nobody's answer.
     @Test(arguments: [-10, 0] as [Float]) func theBoxsOwnVoiceIsNoPersons(echoDecibels: Float) throws {
         var rig = try EchoRig(echo: EchoRig.room(echoDecibels))
         rig.run(100)
@@ -80,7 +80,7 @@ struct DuplexEngineTests {
         rig.speak(1)
         #expect(rig.status.state == .learning)
         rig.run(200)
-        // Every period of the uplink is there, and none of those while it spoke holds a sound.
+        // Every period of the uplink is present, and none is audible while the box spoke.
         #expect(rig.heard.count == 400 * 240)
         #expect(isSilent(rig.heard[(104 * 240)..<(200 * 240)]))
         #expect(level(rig.heard[(360 * 240)...]) > -90)
@@ -111,7 +111,7 @@ struct DuplexEngineTests {
         rig.run(100)
         let origin = start / 2
         #expect(isSilent(rig.heard[(2 * 24_000)..<(origin - 4800)]))
-        // The talker from the beginning, in place to 30 ms: what the canceller adds by way of delay.
+        // The talker from the beginning, aligned to 30 ms: the delay of the canceller.
         #expect(level(rig.heard[origin + 720..<origin + 2400]) > -40)
         #expect(level(rig.heard[origin + 2400..<origin + 24_000]) > -35)
         #expect(rig.heard.count == 1200 * 240)
@@ -119,7 +119,7 @@ struct DuplexEngineTests {
 
     @Test func headphonesNeedNoGate() throws {
         let start = 48_000 * 6
-        // Too soft for the gate.
+        // Too quiet for the gate.
         var rig = try EchoRig(talker: EchoRig.talker(from: start, level: 0.004), echo: EchoRig.room(-100))
         rig.run(100)
         rig.speak(4)
@@ -142,7 +142,7 @@ struct DuplexEngineTests {
         #expect(rig.status.openings == 0)
     }
 
-    /// A microphone that is away says nothing about echo, and one that comes back may be another one.
+    /// A missing microphone proves nothing about echo, and the one that comes back may be another.
     @Test func aMicrophoneThatIsAwayIsNoProofThatThereIsNoEcho() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
@@ -163,7 +163,7 @@ struct DuplexEngineTests {
         #expect(rig.status.openings == 0)
     }
 
-    /// The same for one that is muted by a switch of its own, and delivers zeros.
+    /// The same for a microphone that is muted by its own switch and delivers zeros.
     @Test func aMutedMicrophoneIsNoProofThatThereIsNoEcho() throws {
         var rig = try EchoRig(echo: EchoRig.room(-12))
         rig.run(100)
@@ -177,7 +177,7 @@ struct DuplexEngineTests {
         #expect(rig.status.state == .good)
         rig.card.microphone = live
         rig.run(20)
-        // What the canceller has learned of zeros is void.
+        // What the canceller learned from zeros is void.
         #expect(rig.status.state == .learning)
         #expect(rig.status.linearERLE == nil)
         let begin = rig.heard.count
@@ -192,7 +192,7 @@ struct DuplexEngineTests {
 
     @Test(arguments: [SimulatedFault.microphoneGone, .loudspeakerGone])
     func anotherDeviceIsLearnedAnew(fault: SimulatedFault) throws {
-        // Headphones: there is nothing to be heard.
+        // Headphones: there is no echo.
         var rig = try EchoRig(echo: EchoRig.room(-100))
         rig.run(100)
         rig.speak(4)
@@ -202,7 +202,7 @@ struct DuplexEngineTests {
         #expect(rig.status.state == .learning)
     }
 
-    /// Where talkers cannot be told from the voice, they still can from music, which has no end to wait for.
+    /// Where talkers cannot be distinguished from the voice, they still can from music, which has no end to wait for.
     @Test(arguments: [(DuplexSetting.auto, false), (.half, true), (.half, false)])
     func inHalfDuplexATalkerIsHeardOverMusic(setting: DuplexSetting, cancels: Bool) throws {
         let start = 48_000 * 8
@@ -227,7 +227,7 @@ struct DuplexEngineTests {
         #expect(talker > -35, "\(talker) dBFS")
     }
 
-    /// The voice over the same music shuts the microphone as ever.
+    /// The voice over the same music closes the microphone as usual.
     @Test func inHalfDuplexNobodyIsHeardOverTheVoiceWithMusicUnderIt() throws {
         let start = 48_000 * 8
         var rig = try EchoRig(setting: .half, talker: EchoRig.talker(from: start, level: 0.5), echo: EchoRig.room(-26))
@@ -240,7 +240,7 @@ struct DuplexEngineTests {
     }
 
     @Test func positionsStandForTheSameInstantWhateverTheGateDoes() throws {
-        // A clock that follows the periods cannot be had here; the origin must follow the periods sent and held.
+        // A clock that follows the periods is not available here; the origin must follow the periods sent and held.
         var rig = try EchoRig(setting: .half, echo: EchoRig.room(-12))
         rig.run(50)
         #expect(rig.ports.microphone.ring.writePosition == 50 * 240)

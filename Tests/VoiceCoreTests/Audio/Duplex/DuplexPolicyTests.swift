@@ -46,23 +46,23 @@ struct DuplexPolicyTests {
         ("Aiigggg", .good),
         ("Aiipppp", .learning),
         ("Aggiiii", .clear),
-        // A talker spoils some blocks; a bad room spoils all.
+        // A talker affects some blocks; a bad room affects all.
         ("Agggggppgg", .good),
         ("Aggggppgppg", .good),
         ("Agggpppgppp", .poor),
         ("Aggppppp", .poor),
-        // A talker says nothing against the canceller, however long, over the first answer neither.
+        // A talker is no evidence against the canceller, however long, not even over the first answer.
         ("Atttttttttttttttttttttttttt", .learning),
         ("Attttttttttttttttgg", .good),
         ("Aggtttttttttttttttttttttttt", .good),
         ("Aggtptptptptptptptptg", .poor),
-        // Back with four good ones running.
+        // Recovery after four good blocks in a row.
         ("Aggpppppggg", .poor),
         ("Aggpppppgggg", .good),
         ("Aggpppppgggpgggg", .good),
         ("Aggpppppgggbgg", .poor),
         ("Aggpppppiiii", .clear),
-        // Alignment lost, or an xrun: learn again, whatever it was.
+        // Alignment lost, or an xrun: learn again from any state.
         ("AggU", .learning),
         ("AggUgggg", .learning),
         ("AggUAg", .learning),
@@ -108,11 +108,11 @@ struct DuplexPolicyTests {
         #expect(run("Agg").permission == .guarded)
         #expect(run("Apppppppp").permission == .shut)
         #expect(run("ii").permission == .open)
-        // Something is heard where nothing was: not without the gate.
+        // An echo where there was none: not without the gate.
         #expect(run("iip").permission == .guarded)
     }
 
-    /// On the edge it may change every few seconds, not every block.
+    /// At the threshold it may change every few seconds, not every block.
     @Test func anUnsteadyCancellerDoesNotFlap() {
         var random = SeededGenerator(seed: 11)
         var policy = DuplexPolicy(setting: .auto, hasCanceller: true)

@@ -10,7 +10,7 @@ struct EchoQualityTests {
         return quality
     }
 
-    /// The judgement of a block that holds nothing else.
+    /// The verdict on a block with only this reading.
     private func block(_ quality: inout EchoQuality, _ reading: EchoReading, aligned: Bool = true) -> EchoQuality.Block?
     {
         quality.discontinuity()
@@ -27,7 +27,7 @@ struct EchoQualityTests {
         (.echo(-30, erle: 6), .poor),
         (.echo(-20, erle: 0), .poor),
         (.echo(-45, erle: 6), .poor),
-        // The noise is reached, or what is left cannot pass for anybody.
+        // The noise floor is reached, or the residual cannot pass for a talker.
         (.echo(-50, erle: 11), .good),
         (.echo(-55, erle: 8), .good),
         (.echo(-62, erle: 0), .inaudible),
@@ -50,7 +50,7 @@ struct EchoQualityTests {
         #expect(block(&quality, .echo(-30, erle: 20)) == .good)
     }
 
-    /// It takes some 200 ms until a talker is known to be one, and the block may be over before.
+    /// A talker is recognised after about 200 ms, when the block may already have ended.
     @Test(arguments: [10, 30, 49, 55, 75])
     func aTalkerFoundLateSpoilsNoBlock(after periods: Int) {
         var quality = quality()
@@ -101,7 +101,7 @@ struct EchoQualityTests {
         }
     }
 
-    /// With an echo that comes later than the card says, short answers would look like no echo at all.
+    /// With an echo that arrives later than the card reports, short answers would seem to have no echo.
     @Test func shortAnswersProveNothingBeforeTheAlignment() {
         var quality = quality()
         var playing = EchoReading.silence

@@ -1,13 +1,13 @@
 @testable import VoiceAudio
 
 extension EchoReading {
-    /// Nobody speaks, nothing plays.
+    /// No talker, no playback.
     static let silence = made(microphone: -62, output: -75)
 
-    /// A talker at the level of the evaluation, nothing plays.
+    /// A talker at the level of the evaluation, without playback.
     static let talker = made(microphone: -28, output: -30, voice: true)
 
-    /// Echo that is cancelled by `erle` dB in the linear stage and by 15 more after it.
+    /// Echo that the linear stage reduces by `erle` dB and later stages by another 15.
     static func echo(_ level: Float = -30, erle: Float, voice: Bool = false) -> EchoReading {
         var reading = made(microphone: level, output: level - erle - 15, voice: voice)
         reading.reference = -20

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAudio
 
 struct MediaGuardTests {
-    /// Beats of 200 ms, 40 dB louder than what lies between them, every 600 ms.
+    /// Beats of 200 ms every 600 ms, 40 dB louder than the level between them.
     private static func beats(_ period: Int) -> Float { period % 60 < 20 ? -26 : -66 }
 
     private func taking(_ periods: Int, into start: MediaGuard = MediaGuard(), _ level: (Int) -> Float) -> MediaGuard {
@@ -26,7 +26,7 @@ struct MediaGuardTests {
         #expect(floor > -33 && floor < -25)
     }
 
-    /// At -28 dBFS; the mean power of these beats is -31.
+    /// The talker has -28 dBFS; the mean power of these beats is -31.
     @Test func aTalkerIsHeardBetweenBeatsThatAreAsLoudAsHe() throws {
         let floor = try #require(taking(800, Self.beats).floor)
         #expect(floor < -45)

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAudio
 
 struct MoveWatchTests {
-    /// Periods with a sign that the path has changed; returns the periods in which a move was told.
+    /// Feeds signs of a path change in these periods; returns the periods in which a move was reported.
     private func moves(signs: Set<Int>, periods: Int = 6000, good: (Int) -> Bool = { $0 >= 300 }) -> [Int] {
         var watch = MoveWatch()
         return (0..<periods).filter { watch.step(hasPathChanged: signs.contains($0), isGood: good($0)) }
@@ -15,7 +15,7 @@ struct MoveWatchTests {
 
     @Test func aSecondSignWithinASecondIs() {
         #expect(moves(signs: [1500, 1600]) == [1600])
-        // Those that follow belong to it.
+        // Signs that follow belong to the same move.
         #expect(moves(signs: [1500, 1600, 1700, 1800, 1900]) == [1600])
         #expect(moves(signs: [1500, 1600, 3500, 3600]) == [1600, 3600])
     }

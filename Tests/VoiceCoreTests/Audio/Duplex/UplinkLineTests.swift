@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConversation
 
 struct UplinkLineTests {
-    /// Periods that hold their own number, from 1 on.
+    /// Periods that contain their own number, starting at 1.
     private struct Rig: ~Copyable {
         var line = UplinkLine()
         let ports = AudioPorts()
@@ -19,7 +19,7 @@ struct UplinkLineTests {
             }
         }
 
-        /// The numbers that came out.
+        /// The numbers that were sent.
         func read() -> [Int16] {
             var numbers: [Int16] = []
             var block = [Int16](repeating: 0, count: 240)

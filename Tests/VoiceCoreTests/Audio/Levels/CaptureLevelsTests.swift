@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceAudio
 
 struct CaptureLevelsTests {
-    /// Clipped periods as ranges, and what the verdict is after the last period.
+    /// Clipped periods as ranges, and the verdict after the last period.
     @Test(
         arguments: [
             ("one knock", [10..<12], 20, false),

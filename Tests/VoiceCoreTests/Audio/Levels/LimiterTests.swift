@@ -75,7 +75,7 @@ struct LimiterTests {
     }
 
     @Test func theGainMovesWithoutAStep() {
-        // A constant shows the gain itself: down within 2.6 ms, up within tenths of a second.
+        // A constant shows the gain itself: it falls within 2.6 ms and rises within tenths of a second.
         let input =
             [Float](repeating: 0.5, count: 4800) + [Float](repeating: 1.8, count: 100)
             + [Float](repeating: 0.5, count: 48_000)
@@ -83,7 +83,7 @@ struct LimiterTests {
         let gains = zip(output[Limiter.delay...], input).map { $0 / $1 }
         let steps = zip(gains, gains.dropFirst()).map { abs($0 - $1) }
         #expect((gains.min() ?? 1) < 0.5)
-        // Two moving averages of 64: a fall by 0.505 is nowhere steeper than 1/64 of that a sample.
+        // Two moving averages of 64: a fall by 0.505 is never steeper than 1/64 of that per sample.
         #expect((steps.max() ?? 1) < 0.01)
     }
 }

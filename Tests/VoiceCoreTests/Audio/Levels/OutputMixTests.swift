@@ -30,14 +30,14 @@ struct OutputMixTests {
             volumes.isMuted = period % 7 == 0
             controls.set(volumes)
         }
-        // The sound comes in out of the delay line; from there on no step above what two full ramps of 20 ms make.
+        // The sound emerges from the delay line; from there on no step exceeds that of two full ramps of 20 ms.
         let sound = output[(Limiter.delay)...]
         let steps = zip(sound, sound.dropFirst()).map { abs($0 - $1) }
         #expect((steps.max() ?? 1) <= 2 * 0.8 / 960 * 1.01)
         #expect((output.min() ?? 1) == 0 && (output.max() ?? 0) > 0.5)
     }
 
-    /// What was written ahead is taken back when the voice is interrupted, and a fade to silence written in its place.
+    /// Media written ahead is taken back when the voice is interrupted, and a fade to silence is written in its place.
     @Test func mediaComesBackWithoutAClickAfterAnInterruption() {
         let controls = VolumeControls()
         controls.set(Volumes(media: 100))

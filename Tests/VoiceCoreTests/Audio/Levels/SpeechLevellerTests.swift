@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceConversation
 
 struct SpeechLevellerTests {
-    /// Noise of a level in dBFS (RMS), for so many periods; `syllables` lets it rise and fall four times a second.
+    /// Noise of a level in dBFS (RMS), for so many periods; with `syllables` it rises and falls four times a second.
     private func sound(_ level: Double, periods: Int, syllables: Bool, seed: UInt64 = 1) -> [Int16] {
         var random = SeededGenerator(seed: seed)
         let amplitude = 32_768 * pow(10, level / 20) * 3.0.squareRoot()
@@ -39,7 +39,7 @@ struct SpeechLevellerTests {
             _ = run(&leveller, sound(level, periods: 200, syllables: true))
             _ = run(&leveller, quiet(100))
         }
-        // Gated periods are those with a voice in them: their mean lies a little above that of all.
+        // Gated periods contain a voice: their mean is slightly above that of all periods.
         #expect(expected.contains(Double(leveller.gain) + 0) || expected.contains(Double(leveller.gain) + 2))
     }
 
@@ -47,7 +47,7 @@ struct SpeechLevellerTests {
         var leveller = SpeechLeveller()
         _ = run(&leveller, quiet(300))
         for _ in 0..<5 {
-            // A fan that goes on, and a machine that runs for a second now and then.
+            // A fan that runs on, and a machine that runs for a second now and then.
             _ = run(&leveller, sound(-45, periods: 1000, syllables: false))
             _ = run(&leveller, quiet(300))
             _ = run(&leveller, sound(-40, periods: 100, syllables: false))

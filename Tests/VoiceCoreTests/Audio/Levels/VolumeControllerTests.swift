@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceConversation
 
 struct VolumeControllerTests {
-    /// A folder of its own, gone with the test.
+    /// A separate folder, removed with the test.
     private final class Folder {
         let path = NSTemporaryFolder.path + "/volumes-\(UUID().uuidString)"
         var file: String { path + "/state/volumes.toml" }

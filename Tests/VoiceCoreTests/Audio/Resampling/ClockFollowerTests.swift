@@ -3,7 +3,8 @@ import Testing
 @testable import VoiceAudio
 
 struct ClockFollowerTests {
-    /// A tone through a loudspeaker's converter whose step changes on the way, and back again now and then.
+    /// A tone through a loudspeaker's converter whose step changes on the way; with `flush`, frames are taken back now
+    /// and then.
     private static func run(_ frequency: Double, rate: Int, steps: [Double], flush: Bool = false) -> [StereoFrame] {
         var converter = PlaybackConverter(rate: rate)
         let input = tone(frequency, rate: 48_000, count: 480 * steps.count).map { StereoFrame(left: $0, right: -$0) }
@@ -25,13 +26,13 @@ struct ClockFollowerTests {
         return output
     }
 
-    /// How much of a tone is left when the best tone of its frequency is taken away, in dB, in pieces short enough for the
-    /// frequency to stand still.
+    /// Residual after subtraction of the best-fitting tone of this frequency, in dB, in pieces short enough for the
+    /// frequency to be constant.
     private static func residue(_ output: [StereoFrame], _ frequency: Double, rate: Int) -> Double {
         let piece = rate / 50
         return stride(from: rate / 10, to: output.count - piece, by: piece).reduce(-200) { worst, start in
             let samples = output[start..<start + piece].map(\.left)
-            // The frequency that fits best: the curvature of a tone is in proportion to the tone.
+            // The best-fitting frequency: the curvature of a tone is proportional to the tone.
             var product = 0.0
             var square = 0.0
             for index in 1..<piece - 1 {
@@ -56,7 +57,7 @@ struct ClockFollowerTests {
         #expect(output.allSatisfy { $0.left == -$0.right })
     }
 
-    /// From following nothing to 300 ppm and back, with frames taken back on the way: no click.
+    /// From no correction to 300 ppm and back, with frames taken back on the way: no click.
     @Test(arguments: [48_000, 44_100, 16_000, 11_025], [false, true])
     func nothingClicks(rate: Int, flush: Bool) {
         let up = (0..<200).map { 1 + Double($0) * 1.5e-6 }

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// From a card's rate to 48 kHz, or back.
+/// A conversion from a card's rate to 48 kHz, or back.
 struct RateStep: Sendable, CustomTestStringConvertible {
     var from: Int
     var to: Int
@@ -36,7 +36,7 @@ struct RateStep: Sendable, CustomTestStringConvertible {
         return output
     }
 
-    /// What tones turn into, two tenths of a second of each, long after its start.
+    /// Passes two tenths of a second of each converted tone, long after its start, to `look`.
     func steadyTones(_ frequencies: [Double], _ look: (Double, ArraySlice<Float>) -> Void) {
         var resampler = RationalResampler(from: from, to: to)
         var output = [Float](repeating: 0, count: to / 2)
@@ -61,7 +61,7 @@ struct RateStep: Sendable, CustomTestStringConvertible {
 }
 
 struct RationalResamplerTests {
-    /// Tones from one to another, which have whole periods in two tenths of a second.
+    /// Tones from `start` to `end` that have whole periods in two tenths of a second.
     private static func tones(from start: Double, to end: Double) -> [Double] {
         (0...12).map { step in
             let frequency = start + (end - start) * Double(step) / 12
@@ -79,7 +79,7 @@ struct RationalResamplerTests {
         #expect(worst <= 0.001)
     }
 
-    /// Images of what goes in, where the rate goes up; what would fold back, where it goes down.
+    /// Images of the input if the rate goes up; aliases if it goes down.
     @Test(arguments: RateStep.all) func keepsOutWhatDoesNotBelongThere(_ step: RateStep) {
         var worst = -200.0
         let lower = Double(step.lower)
@@ -89,7 +89,7 @@ struct RationalResamplerTests {
                 worst = max(worst, meter.residue(in: output))
             }
         } else {
-            // From 48 to 44.1 kHz nothing is that high.
+            // From 48 to 44.1 kHz no tone reaches that.
             let end = 0.499 * Double(step.from)
             guard 0.55 * lower + 10 < end else { return }
             step.steadyTones(Self.tones(from: 0.55 * lower + 10, to: end)) { _, output in
@@ -122,7 +122,7 @@ struct RationalResamplerTests {
         #expect(whole.map(\.bitPattern) == cut.map(\.bitPattern))
     }
 
-    /// 10 ms in, 10 ms out, and where those are no whole number of samples, none is lost in the long run.
+    /// 10 ms in, 10 ms out; if these are not whole numbers of samples, none is lost in the long run.
     @Test(arguments: SampleRates.known) func tenMillisecondsStayTenMilliseconds(rate: Int) {
         var resampler = RationalResampler(from: rate, to: 48_000)
         var output = [Float](repeating: 0, count: 4096)
@@ -148,7 +148,7 @@ struct RationalResamplerTests {
         #expect(meter.residue(in: output) < -97)
     }
 
-    /// Frames that nobody has heard are taken back and the same are handed over again: nothing shows.
+    /// Frames that were not heard are taken back and passed in again: no trace remains.
     @Test(arguments: RateStep.all.filter { $0.from == 48_000 }) func goingBackLeavesNoTrace(_ step: RateStep) {
         let input = tone(440, rate: 48_000, count: 48_000)
         let expected = step.run(input, calls: [480])

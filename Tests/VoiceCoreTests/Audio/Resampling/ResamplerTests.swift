@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceConversation
 
-/// The three converters behind one face, so that each test reads as a table.
+/// The three converters behind one interface, so that each test reads as a table.
 private enum Converter: CaseIterable {
     case halfbandDecimator
     case halfbandInterpolator
@@ -17,7 +17,7 @@ private enum Converter: CaseIterable {
         }
     }
     var outputRate: Int { self == .halfbandInterpolator ? 48_000 : 24_000 }
-    /// The input comes in multiples of this.
+    /// The input length must be a multiple of this.
     var step: Int {
         switch self {
         case .halfbandDecimator: 2
@@ -55,7 +55,7 @@ private enum Converter: CaseIterable {
 
     func run(_ input: [Float]) -> [Float] { run(input, calls: [inputRate / 100]) }
 
-    /// The last tenth of a second of what a tone turns into.
+    /// The last tenth of a second of a converted tone.
     func steadyTone(_ frequency: Double, amplitude: Double = 0.5) -> ArraySlice<Float> {
         let input = tone(frequency, rate: inputRate, count: inputRate / 10 + inputRate / 50, amplitude: amplitude)
         return run(input).suffix(outputRate / 10)
@@ -76,7 +76,7 @@ struct ResamplerTests {
     private func keepsOutWhatWouldFoldBack(_ converter: Converter) {
         var worst = -200.0
         for frequency in stride(from: 13_200.0, to: Double(converter.inputRate / 2), by: 100) {
-            // Whatever is left of it is all that comes out.
+            // The whole output is what remains of the tone.
             worst = max(worst, decibels(rms(converter.steadyTone(frequency)) / (0.5 / 2.0.squareRoot())))
         }
         #expect(worst <= -100)

@@ -5,7 +5,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceBase
 
-/// The supervisor of a microphone that is ALSA's `null`, with the test in the place of the audio thread.
+/// The supervisor of a microphone that is ALSA's `null`; the test replaces the audio thread.
 struct DeviceSupervisorTests {
     private let slot = DeviceSlot()
     private let log = LineLog()
@@ -24,7 +24,7 @@ struct DeviceSupervisorTests {
         slot.giveBack(stream, errno: ETIMEDOUT)
     }
 
-    /// Muted and heard again before the audio thread has noticed either: it has the old stream still, and there is no second one.
+    /// Muted and unmuted before the audio thread has noticed: it still has the old stream, and there is no second one.
     @Test func theLastWishWinsWhereTheStreamIsStillOut() async throws {
         let supervisor = supervisor()
         await supervisor.step()
@@ -57,7 +57,7 @@ struct DeviceSupervisorTests {
         await supervisor.stop()
     }
 
-    /// Nobody had taken it: it is closed at once.
+    /// No one has taken it: it is closed at once.
     @Test func anOfferThatNobodyTookIsWithdrawn() async throws {
         let supervisor = supervisor()
         await supervisor.step()

@@ -7,7 +7,7 @@ import Testing
 @testable import VoiceAudio
 @testable import VoiceBase
 
-/// What a start gets of the room of before, and when that of now is kept; the test plays the audio thread.
+/// What a start gets of the earlier room, and when the current one is kept; the test plays the audio thread.
 struct RoomMemoryTests {
     private let folder = "/tmp/rooms-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     private let ports = AudioPorts()
@@ -24,7 +24,7 @@ struct RoomMemoryTests {
         ports.echoPath.began()
     }
 
-    /// As though the canceller had heard so many half seconds of the box and taken off so much.
+    /// Simulates that the canceller has heard so many half seconds of the box with this echo reduction.
     private func hear(blocks: UInt64, erle: Float = 25) {
         ports.echo.state.store(DuplexState.good.rawValue, ordering: .releasing)
         ports.echo.isAligned.store(true, ordering: .relaxed)
@@ -85,7 +85,7 @@ struct RoomMemoryTests {
         #expect(taken() == nil, "once for each beginning")
     }
 
-    /// What is learned badly, briefly or while the box speaks is not worth a memory, and once in ten minutes is enough.
+    /// A path that was learned badly, briefly or while the box speaks is not kept, and once in ten minutes is enough.
     @Test func onlyAQuietMomentAfterMuchSoundIsKept() async {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let memory = await memory()
@@ -124,7 +124,7 @@ struct RoomMemoryTests {
         open("hw:CARD=C")
         await memory.step(at: .seconds(3))
         await memory.step(at: .seconds(4))
-        // Told apart here: a path takes a page to print.
+        // Compared here, because a failed comparison would print a page for the path.
         let isKept = saved()?.room(microphone: "hw:CARD=C", loudspeaker: "hw:CARD=B", volume: 100) != nil
         #expect(!isKept)
     }
@@ -137,7 +137,7 @@ struct RoomMemoryTests {
         await memory.step(at: .seconds(1))
         hear(blocks: 20)
         ports.echo.playing.store(true, ordering: .relaxed)
-        // The answer of an audio thread that is very quick.
+        // The answer of a very quick audio thread.
         answer(RememberedRoom(decaying: 0.2))
         await memory.stop()
         #expect(saved()?.rooms.count == 1)
@@ -145,7 +145,7 @@ struct RoomMemoryTests {
 }
 
 extension RoomMemory {
-    /// On the ports of a whole audio thread.
+    /// Uses the ports of a whole audio thread.
     init(directory: String, on ports: AudioPorts, logger: Logger, files: FileReader = .system) {
         self.init(
             directory: directory,

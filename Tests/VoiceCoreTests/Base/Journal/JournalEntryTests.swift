@@ -60,7 +60,7 @@ struct JournalEntryTests {
         #expect(socket.send(entry) == .taken)
         #expect(receiver.next() == entry.bytes)
 
-        // Larger than any buffer of a socket: as a file in memory.
+        // Larger than any socket buffer: sent as a file in memory.
         var large = JournalEntry()
         for index in 0..<12 { large.add("A\(index)", String(repeating: "b", count: JournalEntry.longestValue)) }
         #expect(socket.send(large) == .taken)

@@ -21,7 +21,7 @@ struct JournalLogHandlerTests {
         )
     }
 
-    /// Neither a backslash before a quote nor a mark behind it makes it the end of the value.
+    /// Neither a backslash before a quote nor a combining mark after it ends the value.
     @Test(arguments: [
         (#"a\" b=1"#, #"<6>odd k="a\\\" b=1""#), ("a\"\u{301} b=1", "<6>odd k=\"a\\\"\u{301} b=1\""),
         (#"a\n b"#, #"<6>odd k="a\\n b""#), (#"C:\x"#, #"<6>odd k=C:\x"#),
@@ -72,7 +72,7 @@ struct JournalLogHandlerTests {
         #expect(entry["PRIORITY"] == "6")
         #expect(lines[1].entry?["JARVIS_FIRST_SAMPLE_MS"] == "1294")
         #expect(lines.last?.entry?["MESSAGE_ID"] == JournalEvent.ready.messageID)
-        // What is written where the journal does not take the entry.
+        // The text written if the journal does not accept the entry.
         #expect(lines.last?.text == "<6>ready\n")
     }
 
@@ -124,7 +124,7 @@ struct JournalLogHandlerTests {
         var all: [String] { lines.withLock { $0 } }
     }
 
-    /// A server may quote the key that it was sent, in whatever form it has.
+    /// A server may quote the key that it was sent, in any form.
     @Test func noSecretIsInALine() throws {
         let lines = Collected<String>()
         var redactor = Redactor()

@@ -18,12 +18,12 @@ struct LogOutletTests {
     @Test func aPipeThatNobodyReadsHoldsUpNobodyAndTheLossIsTold() async throws {
         let pipe = try Pipe()
         let outlet = LogOutlet(style: .journal, descriptor: pipe.input)
-        // 4 MB: far more than the pipe and the queue take. With a write that waits this never ends.
+        // 4 MB, far more than the pipe and the queue hold. With a blocking write this would never end.
         for number in 0..<20_000 { outlet.put(LogLine("<6>\(number) \(Self.text)\n")) }
         let began = Monotonic.now()
         outlet.finish(within: .milliseconds(20))
         #expect(Monotonic.now() - began < .seconds(10))
-        // Each line is its number's, or stands for as many as it says are missing there.
+        // Each line either has its number, or replaces as many lines as it reports missing.
         var number = 0
         var written = 0
         let lines = await OwnThread.run("test") {
@@ -48,7 +48,7 @@ struct LogOutletTests {
         #expect((1..<20_000).contains(written))
     }
 
-    /// How many lines are missing where `line` stands; nil where it is one itself.
+    /// How many lines `line` reports as missing; nil if it is an ordinary line.
     private static func missing(_ line: String) -> Int? {
         line.firstRange(of: "lines=").flatMap { Int(line[$0.upperBound...]) }
     }
@@ -61,7 +61,7 @@ struct LogOutletTests {
         let outlet = LogOutlet(style: .journal, descriptor: pipe.input, bounds: bounds)
         for number in 0..<10 { outlet.put(LogLine("\(number)\n")) }
         pipe.empty()
-        // Until there is room again.
+        // Reads until there is room again.
         let first = await OwnThread.run("test") { pipe.lines(until: { $0 == "2" || $0.contains("missing") }) }
         outlet.put(LogLine("later\n"))
         let rest = await OwnThread.run("test") { pipe.lines(until: { $0 == "later" }) }
@@ -125,9 +125,9 @@ struct LogOutletTests {
     }
 }
 
-/// A pipe with its two ends in one process. One thread reads it at a time.
+/// A pipe with both ends in one process. One thread reads it at a time.
 private final class Pipe: @unchecked Sendable {
-    // Invariant behind @unchecked: the descriptors change where the test's one task closes them, and nowhere else.
+    // Invariant for @unchecked: the descriptors change only where the test's one task closes them.
     private(set) var input: Int32
     private var output: Int32
     private var unread: [UInt8] = []
@@ -153,7 +153,7 @@ private final class Pipe: @unchecked Sendable {
         output = -1
     }
 
-    /// Until nothing more goes in.
+    /// Fills the pipe until nothing more fits.
     func fill() {
         let flags = fcntl(input, F_GETFL)
         _ = fcntl(input, F_SETFL, flags | O_NONBLOCK)
@@ -164,7 +164,7 @@ private final class Pipe: @unchecked Sendable {
         _ = fcntl(input, F_SETFL, flags)
     }
 
-    /// Takes the zeros that fill it.
+    /// Removes the zeros that fill it.
     func empty() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while unread.isEmpty, case let count = read(output, &bytes, bytes.count), count > 0 {
@@ -173,7 +173,7 @@ private final class Pipe: @unchecked Sendable {
         }
     }
 
-    /// What has been written and not read; with `isLast` until a line for which it holds.
+    /// Returns what has been written and not read; with `isLast`, waits for a line that satisfies it.
     func lines(until isLast: ((String) -> Bool)? = nil) -> [String] {
         var lines: [String] = []
         var bytes = [UInt8](repeating: 0, count: 4096)

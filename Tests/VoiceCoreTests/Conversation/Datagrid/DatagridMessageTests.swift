@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// The messages of Datagrid Voice as its integration guide and its SDK have them, in both directions.
+/// The messages of Datagrid Voice according to its integration guide and its SDK, in both directions.
 struct DatagridMessageTests {
     private static func json(_ bytes: [UInt8]) throws -> JSONValue {
         try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
@@ -27,7 +27,7 @@ struct DatagridMessageTests {
                 ],
             ]
         )
-        // One that goes on is not greeted again.
+        // A continued conversation is not greeted again.
         let next = try Self.json(DatagridClientMessage.start(settings, conversation: "conv_1").encoded)
         #expect(next["payload"]?["conversation_id"] == "conv_1")
         #expect(next["payload"]?["initial_message"] == nil)
@@ -158,14 +158,14 @@ struct DatagridMessageTests {
         let handoff = try #require(DatagridHandoff(Array(reply.utf8), isEncrypted: true))
         #expect(handoff.url == "wss://h/ws?token=t1")
         #expect(handoff.start == Array(#"{"type":"start"}"#.utf8))
-        // A text is sent as it is.
+        // A text is sent unchanged.
         let asText = #"{"url":"wss://h/ws?token=t1","start_message":"{ \"type\": \"start\" }"}"#
         #expect(DatagridHandoff(Array(asText.utf8), isEncrypted: true)?.start == Array(#"{ "type": "start" }"#.utf8))
     }
 
     @Test(arguments: [
         "", "{}", #"{"url":"wss://h/ws"}"#, #"{"url":"https://h/ws","start_message":{}}"#,
-        // The key went there over TLS: what is said will not go in the open.
+        // The key was sent over TLS, so the conversation must not be sent in the clear.
         #"{"url":"ws://h/ws","start_message":{"type":"start"}}"#,
         #"{"url":"wss://h/ws","start_message":7}"#,
     ])
@@ -173,7 +173,7 @@ struct DatagridMessageTests {
         #expect(DatagridHandoff(Array(reply.utf8), isEncrypted: true) == nil)
     }
 
-    // MARK: The conversation that goes on
+    // MARK: Continuing a conversation
 
     @Test func aConversationGoesOnAfterALossAndForAWhileAfterItsEnd() {
         var conversation = DatagridConversation(patience: .seconds(60))

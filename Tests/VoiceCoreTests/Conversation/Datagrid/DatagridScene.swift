@@ -1,12 +1,12 @@
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// A translator of Datagrid with a microphone and a loudspeaker, for tests that feed it.
+/// A Datagrid translator with a microphone and a loudspeaker, for tests that feed it.
 struct DatagridScene {
     var translator: DatagridTranslator
     private(set) var now = Duration.zero
     private(set) var effects: [DatagridTranslator.Effect] = []
-    /// Sound of the agent waits to be heard, or is heard.
+    /// Whether audio of the agent is playing or waiting to be played.
     var isPlaying = false
 
     init(_ translator: DatagridTranslator = DatagridTranslator(DatagridSettings())) { self.translator = translator }
@@ -28,13 +28,13 @@ struct DatagridScene {
     mutating func speak(_ text: String) { take(.transcript(DatagridLine(.agent, text))) }
     mutating func forget() { effects = [] }
 
-    /// A message with sound.
+    /// Receives an audio message.
     mutating func sound() {
         add(translator.sound(at: now))
         isPlaying = true
     }
 
-    /// So many ms pass, in which a voice is heard in the room, or none.
+    /// Lets so many ms pass, with or without a voice in the room.
     mutating func pass(_ milliseconds: Int, voice: Bool = false) {
         for _ in 0..<milliseconds / 20 {
             now += .milliseconds(20)
@@ -43,7 +43,7 @@ struct DatagridScene {
         }
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     var reports: [ServiceReport] { effects.compactMap { if case .report(let report) = $0 { report } else { nil } } }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// What Datagrid says, and is told, in the words of the conversation.
+/// Datagrid's messages, and requests to it, in terms of the conversation.
 struct DatagridTranslatorTests {
     // MARK: Opening
 
@@ -38,7 +38,7 @@ struct DatagridTranslatorTests {
         #expect(scene.troubles.map(\.meaning) == [meaning])
     }
 
-    /// A conversation that the service has forgotten must not lock the user out.
+    /// A conversation that the service has forgotten must not lock out the user.
     @Test func aConversationThatCannotGoOnIsFollowedByAnother() {
         var scene = DatagridScene(DatagridTranslator(DatagridSettings(), conversation: "conv_1"))
         scene.ask(.open(history: []))
@@ -62,7 +62,7 @@ struct DatagridTranslatorTests {
         scene.speak("Two")
         scene.sound()
         scene.speak(" meetings.")
-        // Whatever comes no more: it is being played.
+        // Even if nothing more arrives: the answer is still playing.
         scene.pass(5000)
         #expect(scene.ends.isEmpty)
         scene.isPlaying = false
@@ -86,7 +86,7 @@ struct DatagridTranslatorTests {
         #expect(scene.ends == [.completed])
     }
 
-    /// The words of the answer often come before its sound.
+    /// The words of an answer often arrive before its audio.
     @Test func wordsThatComeBeforeTheSoundBelongToIt() {
         var scene = DatagridScene.live()
         scene.speak("Two ")
@@ -118,7 +118,7 @@ struct DatagridTranslatorTests {
         #expect(scene.reports.count == 1)
     }
 
-    /// A word too short to be told from a noise is a turn all the same, once the service has made it out.
+    /// A word too short to be distinguished from noise is a turn once the service has recognised it.
     @Test func aShortWordIsATurn() {
         var scene = DatagridScene.live()
         scene.pass(1000)
@@ -161,7 +161,7 @@ struct DatagridTranslatorTests {
         scene.take(.interrupted)
         scene.pass(600, voice: true)
         #expect(scene.sent == [.interrupt], "once for each decision")
-        // The next answer is heard.
+        // The next answer is played.
         scene.pass(900)
         scene.sound()
         #expect(scene.played == 1)
@@ -180,7 +180,7 @@ struct DatagridTranslatorTests {
         scene.pass(600)
         scene.sound()
         #expect(scene.played == 1)
-        // Its answer comes late, and is not about what is being said now.
+        // Its late reply does not concern the current answer.
         scene.take(.interrupted)
         #expect(scene.ends.isEmpty)
     }
@@ -220,7 +220,7 @@ struct DatagridTranslatorTests {
         #expect(scene.sent.last == .interrupt && scene.ends == [.cancelled])
     }
 
-    // MARK: Tools of theirs
+    // MARK: The service's own tools
 
     @Test func newsOfAToolAreToldAndAnAnswerIsOnItsWay() {
         var scene = DatagridScene.live()
@@ -238,7 +238,7 @@ struct DatagridTranslatorTests {
         #expect(scene.reports.count { if case .responseBegan = $0 { true } else { false } } == 1)
     }
 
-    /// The service hears the end of a turn sooner than it is heard here: what it begins answers that turn.
+    /// The service detects the end of a turn sooner than the daemon does: what it begins answers that turn.
     @Test func aToolEndsTheTurnThatItIsFor() {
         var scene = DatagridScene.live()
         scene.pass(800, voice: true)
@@ -328,7 +328,7 @@ struct DatagridTranslatorTests {
 
     // MARK: Secrets
 
-    /// What the service writes may quote the address, and with it the key.
+    /// The service's texts may quote the address, and with it the key.
     @Test func theKeyIsInNothingThatIsReported() throws {
         let key = try #require(Secret("dg_live_canary/1"))
         let redactor = Redactor([key])

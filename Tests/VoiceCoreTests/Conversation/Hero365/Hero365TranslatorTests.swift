@@ -4,11 +4,11 @@ import Testing
 @testable import VoiceConfiguration
 @testable import VoiceConversation
 
-/// Conversations with Hero365, message by message, as its description has them.
+/// Conversations with Hero365, message by message, according to its description.
 struct Hero365TranslatorTests {
     private static let session = "0b0c6c3e-7d5b-4a4e-9c62-0d8f0a3f4d11"
 
-    /// A translator and what came of it.
+    /// A translator and its effects.
     private struct Scene {
         var translator: Hero365Translator
         var effects: [Hero365Translator.Effect] = []
@@ -47,7 +47,7 @@ struct Hero365TranslatorTests {
             }
         }
 
-        /// The user's turn, to its end.
+        /// A whole turn of the user.
         mutating func say() {
             effects += translator.turnBegan(at: 100, now: now)
             effects += translator.heard([1, 2])
@@ -55,7 +55,7 @@ struct Hero365TranslatorTests {
             effects += translator.turnEnded(at: 700, now: now)
         }
 
-        /// What came of it since the last time.
+        /// Returns the effects since the last call.
         mutating func news() -> [Hero365Translator.Effect] {
             defer { effects = [] }
             return effects
@@ -76,7 +76,7 @@ struct Hero365TranslatorTests {
         }
     }
 
-    // MARK: What is written
+    // MARK: Messages as written
 
     @Test(arguments: [false, true]) func messagesAreWrittenAsDescribed(isNested: Bool) throws {
         func json(_ message: Hero365ClientMessage) throws -> JSONValue {
@@ -130,7 +130,7 @@ struct Hero365TranslatorTests {
         #expect(!scene.reports.contains(.ready(ServiceReadiness(isConfirmed: false))))
         scene.pass(20)
         #expect(scene.reports.last == .ready(ServiceReadiness(isConfirmed: false)))
-        // A state of the session is an answer too.
+        // A session status counts as a reply too.
         var other = Scene()
         other.effects += other.translator.connected()
         other.ask(.open(history: []))
@@ -145,7 +145,7 @@ struct Hero365TranslatorTests {
         scene.take(#"{"type":"error","error_code":"INVALID_MESSAGE","message":"no data"}"#)
         #expect(scene.effects.contains(.nest))
         guard case .closing(.lost, _)? = scene.reports.last else { return #expect(Bool(false), "\(scene.reports)") }
-        // Once.
+        // Only once.
         var settings = Hero365Settings()
         settings.isNested = true
         var nested = Scene(settings)
@@ -199,7 +199,7 @@ struct Hero365TranslatorTests {
         scene.audio(1)
         scene.audio(2, isFinal: true)
         #expect(scene.played == 2 && scene.ends == [.completed])
-        // What is listened for comes back by itself.
+        // The microphone opens again by itself.
         scene.pass(10_000)
         #expect(scene.translator.mayListen)
     }
@@ -313,7 +313,7 @@ struct Hero365TranslatorTests {
         #expect(scene.ends == [.incomplete])
         guard case .trouble(let error)? = scene.reports.first else { return #expect(Bool(false), "\(scene.reports)") }
         #expect(error.meaning == .limited && error.retryAfter == .milliseconds(1500))
-        // The next turn is heard as any other.
+        // The next turn is heard as usual.
         _ = scene.news()
         scene.say()
         scene.audio(1, isFinal: true)
@@ -349,7 +349,7 @@ struct Hero365TranslatorTests {
         #expect(scene.played == 0)
     }
 
-    // MARK: What is none of ours
+    // MARK: Foreign messages
 
     @Test func otherSessionsAndOtherFormsAreLeftAlone() {
         var scene = Scene.live()

@@ -3,7 +3,7 @@ import FoundationEssentials
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// A translator of GPT-Live with a timeline, for tests that feed it.
+/// A GPT-Live translator with a timeline, for tests that feed it.
 struct LiveScene {
     var translator: LiveTranslator
     private(set) var now = Duration.zero
@@ -28,7 +28,7 @@ struct LiveScene {
     mutating func ask(_ request: ServiceRequest) { add(translator.ask(request, at: now)) }
     mutating func take(_ event: LiveServerEvent) { add(translator.take(event, at: now)) }
 
-    /// So many ms pass, in which a voice is heard in the room, or the model speaks, or neither.
+    /// Lets so many ms pass, with a voice in the room, with the model speaking, or with neither.
     mutating func pass(_ milliseconds: Int, voice: Bool = false, model: Bool = false) {
         for step in 0..<milliseconds / 20 {
             now += .milliseconds(20)
@@ -41,7 +41,7 @@ struct LiveScene {
         }
     }
 
-    /// Time passes in which nothing comes and nothing goes.
+    /// Lets time pass without audio in either direction.
     mutating func stall(_ milliseconds: Int) {
         for _ in 0..<milliseconds / 100 {
             now += .milliseconds(100)
@@ -49,12 +49,12 @@ struct LiveScene {
         }
     }
 
-    /// Puts the clock of the test to a place.
+    /// Sets the test's clock.
     mutating func wait(until then: Duration) { now = max(now, then) }
 
     var position: Int { translator.voice.position }
 
-    /// The user says words that the service hears: 200 ms each, told 460 ms after they are over.
+    /// The user says words that the service hears: 200 ms each, reported 460 ms after their end.
     mutating func say(_ text: String) {
         let start = (position + 199) / 200 * 200
         let words = text.split(separator: " ")
@@ -67,10 +67,10 @@ struct LiveScene {
         }
     }
 
-    /// The place of the last word, as a delegation has it.
+    /// The position of the last word, as in a delegation.
     var lastWord: Int { (position - 460) / 200 * 200 - 200 }
 
-    // MARK: What came of it
+    // MARK: Results
 
     var reports: [ServiceReport] {
         effects.compactMap { if case .report(let report) = $0 { report } else { nil } }
@@ -82,12 +82,12 @@ struct LiveScene {
         reports.compactMap { if case .call(_, let call, _) = $0 { call } else { nil } }
     }
 
-    /// What was asked of the agent.
+    /// The questions to the agent.
     var queries: [String] {
         calls.compactMap { (try? JSONDecoder().decode([String: String].self, from: Data($0.arguments.utf8)))?["query"] }
     }
 
-    /// Texts of a tone with their delegation.
+    /// The texts sent in a tone, with their delegations.
     func reported(_ tone: LiveTone) -> [(text: String, delegation: String?)] {
         sent.compactMap { event in
             if case .append(tone, let text, let delegation, _) = event { (text, delegation) } else { nil }

@@ -4,8 +4,8 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// The sample conversations of GPT-Live, played to the translator: what the client sent in them is its microphone, what the
-/// service said is read.
+/// The sample conversations of GPT-Live, played to the translator: the client's audio becomes the microphone, the
+/// service's messages are read.
 struct LiveTranscriptTests {
     private static let folder = "\(SharedFiles.root)/live/samples"
     static let areAtHand = FileManager.default.fileExists(atPath: "\(folder)/a_plain_exchange.jsonl")
@@ -47,7 +47,7 @@ struct LiveTranscriptTests {
         }
     }
 
-    /// What happens, in order.
+    /// The steps of a sample, in order.
     private enum Step {
         case microphone(samples: Int, isVoice: Bool)
         case sound([Int16])
@@ -55,7 +55,7 @@ struct LiveTranscriptTests {
         case close
     }
 
-    /// Hours of silence are told in short.
+    /// Hours of silence are shortened to this many copies.
     private static let mostCopies = 400
 
     private static func steps(_ name: String) throws -> [(at: Double, step: Step)] {
@@ -105,12 +105,12 @@ struct LiveTranscriptTests {
         for (at, step) in try Self.steps(name) {
             let then = Duration.milliseconds(Int(at))
             if then - scene.now >= .seconds(10), scene.position > 0, name == "f_expired" {
-                // Of the hours that are left out: the track went on.
+                // After omitted hours, the track continues.
                 scene.wait(until: then)
                 let silence = [Int16](repeating: 0, count: 480)
                 scene.add(silence.withUnsafeBufferPointer { scene.translator.sound($0, waiting: 0, at: then) })
             }
-            // Time passes between two lines.
+            // Lets time pass between two lines.
             while then - scene.now > .milliseconds(200), then - scene.now < .seconds(60) {
                 scene.wait(until: scene.now + .milliseconds(100))
                 scene.add(scene.translator.tick(at: scene.now))
@@ -142,7 +142,7 @@ struct LiveTranscriptTests {
         }
     }
 
-    /// What is rebuilt of the transcript, each request once.
+    /// The transcript is rebuilt, with each request once.
     @Test(
         .enabled(if: areAtHand),
         arguments: [

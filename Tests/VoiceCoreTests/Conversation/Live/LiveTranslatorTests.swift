@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// What GPT-Live says, and is told, in the words of the conversation.
+/// GPT-Live's messages, and requests to it, in terms of the conversation.
 struct LiveTranslatorTests {
     // MARK: Requests
 
@@ -16,7 +16,7 @@ struct LiveTranslatorTests {
         scene.take(.delegated(id: "d1", target: "client", at: place))
         scene.pass(600)
         #expect(scene.queries == ["What is on today?"])
-        // Under another id there are no new words: it is being worked on, and that is what it is told.
+        // A delegation under another id has no new words: it is answered that the request is in progress.
         scene.take(.delegated(id: "d2", target: "client", at: place + 400))
         scene.pass(6000)
         #expect(scene.queries.count == 1)
@@ -50,7 +50,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.thinking).map(\.delegation) == ["d1"])
     }
 
-    /// The service hears words that nobody has said.
+    /// The service hears words that nobody said.
     @Test func wordsWithoutAVoiceMakeNoRequest() {
         var scene = LiveScene.live()
         scene.pass(3000)
@@ -74,7 +74,7 @@ struct LiveTranslatorTests {
         #expect(scene.queries.first?.contains("I am in Bern.") == true)
     }
 
-    /// The turn is told to be over before its call, whose word it is.
+    /// The end of the turn is reported before the call that it authorises.
     @Test func theTurnEndsBeforeItsRequestIsCarriedOut() throws {
         var scene = LiveScene.live()
         scene.say("Lock it.")
@@ -110,7 +110,7 @@ struct LiveTranslatorTests {
         #expect(scene.played == 0)
         scene.take(.said(LiveFragment(" Hello.", start: 1000, end: 1200)))
         scene.pass(500, model: true)
-        // A pause between two sentences ends nothing.
+        // A pause between two sentences does not end the response.
         scene.pass(500)
         scene.pass(500, model: true)
         #expect(scene.spoken.isEmpty)
@@ -120,7 +120,7 @@ struct LiveTranslatorTests {
         #expect(began.count == 1)
     }
 
-    /// The grid of the words may begin up to 200 ms before the sound of the first one.
+    /// The grid of the words may begin up to 200 ms before the audio of the first one.
     @Test func theFirstWordsPlaceOnTheGridShiftsNoOther() {
         var scene = LiveScene.live()
         scene.pass(100)
@@ -131,7 +131,7 @@ struct LiveTranslatorTests {
         }
         scene.pass(600, voice: true, model: true)
         let item = scene.translator.spoken.last?.item ?? ""
-        // Into the second word by 120 ms.
+        // 120 ms into the second word.
         scene.ask(.truncate(item: item, part: 0, heard: 420, of: 1200))
         #expect(scene.reported(.thinking).map(\.text) == ["The user heard only: \"one two\"."])
     }
@@ -151,7 +151,7 @@ struct LiveTranslatorTests {
         scene.ask(.truncate(item: item, part: 0, heard: 700, of: 1000))
         scene.ask(.truncate(item: item, part: 0, heard: 700, of: 1000))
         #expect(scene.reported(.thinking).map(\.text) == ["The user heard only: \"One two\"."])
-        // The rest of the old sentence is not played, and once it was silent the next one is.
+        // The rest of the old sentence is not played; after a silence, the next one is.
         let before = scene.played
         scene.pass(1000, model: true)
         #expect(scene.played == before)
@@ -160,7 +160,7 @@ struct LiveTranslatorTests {
         #expect(scene.played > before)
     }
 
-    /// A service that answers at once ends the turn that it answers.
+    /// A service that answers at once ends the turn.
     @Test func anAnswerAtOnceEndsTheTurn() throws {
         var scene = LiveScene.live()
         scene.pass(600, voice: true)
@@ -172,7 +172,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.instructions).isEmpty)
     }
 
-    /// A cough, or a short "mhm", takes the word from nobody.
+    /// A cough, or a short "mhm", does not interrupt.
     @Test func aShortSoundDoesNotInterrupt() {
         var scene = LiveScene.live()
         scene.pass(1000, model: true)
@@ -195,7 +195,7 @@ struct LiveTranslatorTests {
         #expect(scene.reported(.commentary).map(\.text) == ["Two meetings."])
     }
 
-    /// What was asked for is answered by the speech that follows.
+    /// A request is answered by the speech that follows.
     @Test func theSpeechThatFollowsIsTheResponse() {
         var scene = LiveScene.live()
         scene.ask(.tell("Dinner is ready.", .exactly))
@@ -312,7 +312,7 @@ struct LiveTranslatorTests {
         #expect(scene.translator.refusesDelay && scene.closings == [.lost])
     }
 
-    /// Whatever comes, nothing traps, and no request comes of what nobody said.
+    /// Whatever arrives, nothing traps, and words that nobody said cause no request.
     @Test func nonsenseIsNobodysRequest() {
         let texts = [
             "", "{}", "[]", "null", #"{"type":5}"#, #"{"type":"session.started"}"#,

@@ -49,7 +49,7 @@ struct LocalGrammarTests {
         #expect(LocalGrammar.command(in: text) == .cancelTimer(named: name))
     }
 
-    /// What is part of a wish for the agent is not taken out of it.
+    /// Words that are part of a request for the agent are not taken from it.
     @Test(arguments: [
         "", "...", "Stop the washing machine.", "When does the next train go?", "Play the next one by the Beatles.",
         "What time is it in Tokyo?",

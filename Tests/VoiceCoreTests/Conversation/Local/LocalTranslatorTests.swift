@@ -4,9 +4,9 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceReply
 
-/// What becomes of a recognised sentence, and of what a call brings.
+/// What follows from a recognised sentence and from the result of a call.
 struct LocalTranslatorTests {
-    /// A translator, and all that it wanted so far.
+    /// A translator, and all its effects so far.
     struct Talk {
         var translator: LocalTranslator
         private(set) var effects: [LocalEffect] = []
@@ -26,21 +26,21 @@ struct LocalTranslatorTests {
             return new
         }
 
-        /// The user says a text; the calls that come of it.
+        /// The user says a text; returns the resulting calls.
         mutating func say(_ text: String, isSure: Bool = true, clock: Int = 600) -> [FunctionCall] {
             take(.began(at: 0))
             let heard = LocalUtterance(text: text, steps: 0..<100, isSure: isSure, isBargeIn: false)
             return Self.calls(take(.given(heard, at: 1000), clock: clock))
         }
 
-        /// The call was answered; what is spoken of it.
+        /// Answers the call; returns the sentences spoken.
         mutating func answer(_ call: FunctionCall?, _ text: String) -> [String] {
             take(.asked(.answer(call: call?.callID ?? "", text: text, isSpoken: true)))
             requests += 1
             return Self.spoken(take(.asked(.respond(id: "request-\(requests)", mayCall: true))))
         }
 
-        /// All of the speech came in and was heard.
+        /// All speech was received and heard.
         mutating func hear() { take(.speechEnded) }
 
         static func calls(_ effects: [LocalEffect]) -> [FunctionCall] {
@@ -113,7 +113,7 @@ struct LocalTranslatorTests {
         talk.take(.asked(.truncate(item: item, part: 0, heard: 900, of: 900)))
         talk.take(.asked(.truncate(item: item, part: 1, heard: 200, of: 800)))
         talk.take(.asked(.truncate(item: item, part: 2, heard: 0, of: 700)))
-        // An order in between does not take it away.
+        // An order in between does not discard it.
         #expect(talk.say("Louder.").map(\.name) == ["change_volume"])
         #expect(talk.say("Go on.").isEmpty)
         #expect(talk.speech?.sentences == ["Two is there.", "Three is gone."])

@@ -1,6 +1,6 @@
 @testable import VoiceConversation
 
-/// What a listener hears of each part, counted sample by sample: the plain account that the real one is held against.
+/// What a listener hears of each part, counted sample by sample: the reference for the real implementation.
 struct NaivePlayout {
     private struct Account {
         var part: SpokenPart
@@ -11,12 +11,12 @@ struct NaivePlayout {
     }
 
     private var accounts: [Account] = []
-    /// Whose sample each one is: not yet in the ring, and in the ring or played, by voice position.
+    /// The account of each sample: those not yet in the ring, and those in the ring or played, by voice position.
     private var waiting: [Int] = []
     private var line: [Int] = []
     private(set) var position = 0
     private var latestResponse: String?
-    /// Accounts before this one are of speech that was cut.
+    /// Accounts before this index belong to speech that was cut.
     private var frozen = 0
 
     var written: Int { line.count }
@@ -50,19 +50,19 @@ struct NaivePlayout {
         position = min(line.count, position + count)
     }
 
-    /// Nothing of what is left is heard any more, save `rest` samples that cannot be taken back.
+    /// Discards the rest, except for `rest` samples that can no longer be taken back.
     mutating func cut(rest: Int) {
         play(rest)
         position = line.count
     }
 
-    /// A cut was asked for: what is not in the ring yet will not be heard.
+    /// A cut was requested: samples that are not yet in the ring will not be heard.
     mutating func forgetWaiting() {
         waiting = []
         frozen = accounts.count
     }
 
-    /// What is to be told of everything received before the cut that was not told before.
+    /// Reports everything received before the cut that was not reported before.
     mutating func report(upTo count: Int) -> [HeardPart] {
         let items = Set(accounts[..<count].filter { !$0.isReported && $0.heard >= 24 }.map(\.part.itemID))
         var parts: [HeardPart] = []

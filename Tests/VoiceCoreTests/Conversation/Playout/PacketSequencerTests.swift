@@ -3,12 +3,12 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Numbered packets in order, whatever the network does to them.
+/// Numbered packets are put in order, whatever the network does to them.
 struct PacketSequencerTests {
     private typealias Sequencer = PacketSequencer<Int>
     private typealias Step = Sequencer.Step
 
-    /// Packets of these numbers, each its own content, so many ms apart.
+    /// Feeds packets with these numbers, which are also their contents, so many ms apart.
     private func run(_ numbers: [Int], apart: Int = 20, _ sequencer: inout Sequencer, from start: Int = 0) -> [Step] {
         var steps: [Step] = []
         for (index, number) in numbers.enumerated() {
@@ -40,7 +40,7 @@ struct PacketSequencerTests {
         #expect(sequencer.take(4, number: 4, at: .milliseconds(40)).isEmpty)
         #expect(sequencer.tick(at: .milliseconds(159)).isEmpty)
         #expect(sequencer.tick(at: .milliseconds(160)) == [.missing(1, next: 4), .packet(4)])
-        // What comes too late is dropped.
+        // A packet that arrives too late is dropped.
         #expect(sequencer.take(3, number: 3, at: .milliseconds(170)).isEmpty)
         #expect(sequencer.lost == 1 && sequencer.late == 1)
     }
@@ -58,7 +58,7 @@ struct PacketSequencerTests {
         #expect(!sequencer.isRunning)
     }
 
-    /// Services count anew for each answer, or go on.
+    /// Services number each answer from 1, or continue.
     @Test(arguments: [1, 4]) func theNextAnswerBeginsWhereItsNumbersSay(first: Int) {
         var sequencer = Sequencer()
         _ = run([1, 2], &sequencer)
@@ -67,7 +67,7 @@ struct PacketSequencerTests {
         #expect(sequencer.take(71, number: first + 1, at: .milliseconds(60)) == [.packet(71)])
     }
 
-    /// The end of the answer before was lost.
+    /// The end of the previous answer was lost.
     @Test func aNumberThatFallsBeginsAnAnswer() {
         var sequencer = Sequencer()
         _ = run(Array(1...40), &sequencer)
@@ -102,8 +102,8 @@ struct PacketSequencerTests {
 
     // MARK: Properties
 
-    /// Packets that are lost, doubled and delayed by chance, by less than the wait: each that came is heard once and in order,
-    /// and each that did not is told as missing.
+    /// Packets lost, duplicated and delayed at random, by less than the wait: each that arrived is heard once and in
+    /// order, and each that did not is reported as missing.
     @Test(arguments: 0..<60) func everyPacketIsHeardOrMissingInOrder(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let count = 200
@@ -145,7 +145,7 @@ struct PacketSequencerTests {
         #expect(next == count + 1)
     }
 
-    /// Any numbers, at any times: nothing traps, waiting is bounded, and an answer that begins ends before the next.
+    /// Any numbers, at any times: nothing traps, waiting is bounded, and an answer ends before the next begins.
     @Test(arguments: 0..<40) func nothingThatComesBreaksIt(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var sequencer = Sequencer()

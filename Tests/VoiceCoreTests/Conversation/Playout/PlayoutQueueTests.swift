@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceConversation
 
 struct PlayoutQueueTests {
-    /// A queue, the ring behind it and a loudspeaker that plays on command.
+    /// A queue, its ring and a loudspeaker that plays on demand.
     private struct Stage {
         var queue = PlayoutQueue(startBuffer: 60)
         var ring: [Int16] = []
@@ -96,7 +96,7 @@ struct PlayoutQueueTests {
         stage.fill()
         _ = stage.play(100)
         stage.queue.cut(refusing: [], at: stage.written)
-        // The card had 20 ms more than it will play.
+        // The card held 20 ms more than it will play.
         #expect(stage.queue.settle(heard: stage.heard - 20 * 24).map(\.heard) == [80])
     }
 
@@ -124,7 +124,7 @@ struct PlayoutQueueTests {
         #expect(stage.receive(20, third) == .stale, "refused by name before a sample of it came")
     }
 
-    /// Of a response in parts, with a pause in between, and then cut.
+    /// A response in parts, with a pause in between, and then cut.
     @Test func whatWasHeardOfAResponseIsToldInSamples() {
         var stage = Stage()
         let part = SpokenPart(responseID: "r1", itemID: "i1", contentIndex: 1)

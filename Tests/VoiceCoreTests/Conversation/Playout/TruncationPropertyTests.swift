@@ -5,12 +5,12 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// Any order of deltas, playback, stalls, ends and interruptions leaves an exact account of what was heard.
+/// Any order of deltas, playback, stalls, ends and interruptions yields an exact account of what was heard.
 struct TruncationPropertyTests {
-    /// Draws the speech of one response after the other: items and parts of a response in any mixture.
+    /// Draws the speech of one response after another: items and parts of a response in any mixture.
     private struct Speaker {
         private var response = 0
-        /// Those of the present response that are not at their end.
+        /// The unfinished parts of the current response.
         var parts: [SpokenPart] = []
         var name: String { "r\(response)" }
 
@@ -24,7 +24,7 @@ struct TruncationPropertyTests {
         }
     }
 
-    /// A pump with its rings, and the audio thread played by hand.
+    /// A pump with its rings; the test plays the audio thread.
     private final class Stage {
         let ports = AudioPorts()
         private let reports = Mutex<[[HeardPart]]>([])
@@ -60,7 +60,7 @@ struct TruncationPropertyTests {
 
         var flushIsDone: Bool { ports.voice.flushDone >= ports.voice.ring.writePosition }
 
-        /// Lets the network thread have a turn.
+        /// Runs the network thread once.
         func tick() {
             _ = pump?.tick()
             follow()
@@ -71,7 +71,7 @@ struct TruncationPropertyTests {
             if written > model.written { model.write(written - model.written) }
         }
 
-        /// A period of the audio thread; `rest` samples are too far gone to be taken back by a flush.
+        /// Runs one period of the audio thread; a flush can no longer take back `rest` samples.
         func cycle(_ count: Int, rest: Int) {
             let wanted = Int(ports.voice.flushRequest)
             if wanted > flushed {
@@ -95,7 +95,7 @@ struct TruncationPropertyTests {
             var speaker = Speaker()
             speaker.beginResponse(using: &random)
             var expected: [[HeardPart]] = []
-            /// How many parts there were when a cut was asked for whose account is not yet told.
+            /// Number of parts at the time of a cut that is not yet reported.
             var cut: Int?
             for _ in 0..<80 {
                 switch Int.random(in: 0..<16, using: &random) {
@@ -106,7 +106,7 @@ struct TruncationPropertyTests {
                     guard let index = speaker.parts.indices.randomElement(using: &random) else { break }
                     stage.finish(speaker.parts.remove(at: index))
                 case 7: speaker.beginResponse(using: &random)
-                // A stall of the network: only the loudspeaker goes on.
+                // The network stalls: only the loudspeaker continues.
                 case 8...12: stage.cycle(Int.random(in: 0...240, using: &random), rest: 100)
                 case 13, 14:
                     if let count = cut, stage.flushIsDone {
@@ -115,7 +115,7 @@ struct TruncationPropertyTests {
                     }
                     stage.tick()
                 default:
-                    // Speech that waits is never played now; what the ring holds is, as far as the card is.
+                    // Waiting speech is never played now; speech in the ring is played as far as the card has got.
                     stage.pump?.stopVoice(refusing: [speaker.name])
                     stage.model.forgetWaiting()
                     cut = stage.model.accountCount

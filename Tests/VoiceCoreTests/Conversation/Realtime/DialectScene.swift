@@ -3,11 +3,11 @@ import FoundationEssentials
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Plays what a server of a dialect says to decoder and machine, and keeps what goes back to it over the wire.
+/// Plays the messages of a dialect's server to decoder and machine, and keeps what is sent back.
 struct DialectScene {
     let dialect: Dialect
     private let decoder: ServerEventDecoder
-    /// Of the way up; the scene has one for the way down.
+    /// The translator for requests; the scene has one for events.
     private var translator: RealtimeTranslator
     private var scene: Scene
     private var sounding: Set<String> = []
@@ -37,15 +37,15 @@ struct DialectScene {
         scene.effects.compactMap { if case .startCall(let call, _) = $0 { call } else { nil } }
     }
     func runs(_ timer: ConversationTimer) -> Bool { scene.machine.timers.contains(timer) }
-    /// Names of what was sent.
+    /// The types of the messages sent.
     var names: [String] { sent.compactMap { $0["type"]?.stringValue } }
 
-    /// The settings that were sent, whole.
+    /// The complete settings that were sent.
     var session: JSONValue { sent.first { $0["type"] == "session.update" }?["session"] ?? .null }
 
-    /// Hears the lines of a transcript, one event each; lines without sound or sense fail.
+    /// Plays the lines of a transcript, one event each; throws for a line that is neither audio nor a valid event.
     ///
-    /// The loudspeaker has played 400 of 1000 ms when it is told to stop.
+    /// The loudspeaker has played 400 of 1000 ms when it is stopped.
     mutating func hear(_ lines: String) throws {
         for line in lines.split(separator: "\n") {
             let message = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))

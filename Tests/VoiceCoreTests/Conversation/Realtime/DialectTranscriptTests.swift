@@ -3,11 +3,11 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// A conversation in each dialect: a question with a call, its answer, and an interruption of it.
+/// A conversation in each dialect: a question with a call, its answer, and an interruption.
 struct DialectTranscriptTests {
     // MARK: OpenAI, Azure
 
-    /// The conversation as the GA protocol tells it, in its parts.
+    /// The conversation in the GA protocol, in parts.
     private static let opening = """
         {"type":"session.created","event_id":"e1","session":{"type":"realtime","id":"sess_1","expires_at":1795000000}}
         """
@@ -76,7 +76,7 @@ struct DialectTranscriptTests {
         for unknown in ["truncation", "tracing", "output_modalities", "max_output_tokens"] {
             #expect(scene.session[unknown] == nil)
         }
-        // What it does not tell is taken for granted.
+        // Settings that it does not echo are taken for granted.
         try scene.hear(
             #"{"type":"session.updated","event_id":"e3","session":{"voice":"eve","instructions":"Be brief."}}"#
         )
@@ -141,7 +141,7 @@ struct DialectTranscriptTests {
         )
         #expect(scene.state == .aiSpeaking)
         scene.on(.interrupt)
-        // Quiet at once, though the server can be told neither to stop nor what was heard.
+        // Silent at once, although the server can be informed neither of the stop nor of what was heard.
         #expect(scene.names == ["session.update", "conversation.item.create", "response.create"])
         #expect(scene.sent.last?["response"] == nil)
         #expect(scene.state == .listening)
@@ -184,7 +184,7 @@ struct DialectTranscriptTests {
     @Test func huggingFace() throws {
         var scene = DialectScene(.huggingFace)
         try scene.hear(#"{"type":"session.created","event_id":"e1","session":{"type":"realtime"}}"#)
-        // It does not answer the settings.
+        // It does not confirm settings.
         #expect(scene.names == ["session.update"])
         #expect(scene.state == .listening)
         try scene.hear(
@@ -205,7 +205,7 @@ struct DialectTranscriptTests {
         #expect(scene.state == .waitingForJarvis)
         scene.on(.callAnswered(callID: "call_1", output: "Two meetings.", wantsReply: true))
         #expect(scene.names == ["session.update", "conversation.item.create", "response.create"])
-        // A race, under the name it has there.
+        // A race, under this server's name for it.
         try scene.hear(
             """
             {"type":"error","event_id":"e11","error":{"type":"conversation_already_has_active_response","message":"busy"}}

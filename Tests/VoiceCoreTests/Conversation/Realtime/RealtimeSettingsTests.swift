@@ -10,7 +10,7 @@ struct RealtimeSettingsTests {
         tools: [["type": "function", "name": "ask_jarvis", "parameters": ["type": "object"]]]
     )
 
-    /// The settings as a server would echo them, with a change at a path.
+    /// The settings as a server would echo them, after a change.
     private func echoed(_ change: (inout [String: JSONValue]) -> Void) throws -> JSONValue {
         let data = Data(ClientEvent.sessionUpdate(settings, eventID: "e").encoded())
         let event = try JSONDecoder().decode(JSONValue.self, from: data)

@@ -3,7 +3,7 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// What the events of one protocol mean to those who know none.
+/// What the events of the protocol mean in terms independent of it.
 struct RealtimeTranslatorTests {
     private static func reports(_ event: ServerEvent) -> [ServiceReport] {
         var translator = RealtimeTranslator(Scene.settings)
@@ -41,7 +41,7 @@ struct RealtimeTranslatorTests {
         let done = ServerEvent.responseDone(ResponseOutcome(id: "x", status: .cancelled, usage: usage))
         let bill = ServiceReport.charged(ServiceBill(id: "rx", .response(usage)))
         #expect(Self.reports(done) == [.responseEnded(ResponseEnd(response: "x", status: .cancelled)), bill])
-        // A turn of the same name as a response is charged for by itself.
+        // A turn with the same id as a response is charged separately.
         let heard = ServerEvent.heardTranscript(itemID: "x", contentIndex: 0, text: "Hi", usage: .seconds(2))
         #expect(Self.reports(heard).last == .charged(ServiceBill(id: "t0x", .transcription(.seconds(2)))))
     }
@@ -88,7 +88,7 @@ struct RealtimeTranslatorTests {
         #expect(Self.reports(.responseDone(failed)) == [.responseEnded(end)])
     }
 
-    /// A service that confirms nothing is taken at its word.
+    /// A service that confirms nothing is assumed to have accepted the settings.
     @Test func settingsThatNobodyConfirmsAreInForce() {
         var translator = RealtimeTranslator(RealtimeSettings(instructions: "", tools: [], dialect: .huggingFace))
         let reports = translator.take(.sessionCreated(id: "s", expiresAt: nil))

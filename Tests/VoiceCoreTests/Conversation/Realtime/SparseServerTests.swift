@@ -3,8 +3,8 @@ import Testing
 @testable import VoiceBase
 @testable import VoiceConversation
 
-/// Servers written by somebody who has read the types of the official SDK and nothing else: fields that may be left out
-/// are left out, events that tell nothing new are not sent, ids are counted.
+/// Servers written from the types of the official SDK alone: optional fields are omitted, events that add nothing are
+/// not sent, ids are numbers.
 struct SparseServerTests {
     private static let opening = """
         {"type":"session.created","event_id":"1","session":{"type":"realtime"}}
@@ -132,7 +132,7 @@ struct SparseServerTests {
     @Test func anotherSessionMayNameThingsLikeTheOneBefore() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
-        // The answer of the first is never spoken: the user speaks over it.
+        // The answer to the first is never spoken: the user speaks over it.
         try scene.hear(Self.turn(2) + "\n" + Self.created("r2"))
         scene.on(.voiceReceived(responseID: "r2", itemID: "i"))
         try scene.hear(#"{"type":"input_audio_buffer.speech_started","audio_start_ms":1,"item_id":"item_3"}"#)
@@ -148,7 +148,7 @@ struct SparseServerTests {
         #expect(scene.state == .aiSpeaking, "an id that was interrupted then is heard now")
     }
 
-    /// What was asked in the first session is not taken for the answer of a call with the same id in the next.
+    /// The answer to a question of the first session is not taken for that of a call with the same id in the next.
     @Test func anAnswerThatOutlivedItsConversationIsNotThatOfANewCall() throws {
         var scene = try open()
         try scene.hear(Self.turn(1) + "\n" + Self.created("r1") + "\n" + Self.done("r1", output: Self.item("call_0")))
@@ -194,7 +194,7 @@ struct SparseServerTests {
         #expect(scene.state == .listening)
     }
 
-    // MARK: What is never told
+    // MARK: Missing events
 
     @Test func aResponseWhoseBeginningIsNeverToldIsHeard() throws {
         var scene = try open()

@@ -5,7 +5,7 @@ import Testing
 
 /// The recorded transcripts of the protocol, decoded and played to the machine.
 struct TranscriptTests {
-    /// Server events of a transcript; empty where the recordings are not at hand.
+    /// The server events of a transcript; empty if the recordings are not available.
     static func lines(_ name: String) -> [String] {
         let path = "\(SharedFiles.root)/realtime/samples/\(name).jsonl"
         guard let data = FileManager.default.contents(atPath: path) else { return [] }
@@ -39,7 +39,7 @@ struct TranscriptTests {
         }
     }
 
-    /// Plays a transcript; each call is answered right after the response that asked for it.
+    /// Plays a transcript; each call is answered right after the response that requested it.
     private func play(_ name: String) throws -> Scene {
         let decoder = ServerEventDecoder()
         var scene = Scene()
@@ -57,7 +57,7 @@ struct TranscriptTests {
                 continue
             }
             var event = try decoder.decode(line)
-            // The transcript's configuration is its own; the one asked for is what is in force here.
+            // The transcript has its own configuration; here the requested one is in force.
             if case .sessionUpdated = event { event = .sessionUpdated(Scene.settings.json) }
             for case .startCall(let call, _) in scene.server(event) { waiting.append(call.callID) }
             if case .responseDone = event {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import VoiceConversation
 
-/// What the journal gets to read, by the order in which things arrive.
+/// The lines of the journal, depending on the order of events.
 struct TranscriptAssemblerTests {
     private typealias Step = (ConversationEvent, [ConversationEffect])
 
-    /// Plays events to a book, 10 ms apart; returns "number speaker: text" with marks.
+    /// Plays events to an assembler, 10 ms apart; returns "number speaker: text" with marks.
     private func read(
         _ events: [ConversationEvent],
         expectsUser: Bool = true,
@@ -114,7 +114,7 @@ struct TranscriptAssemblerTests {
         #expect(read(events) == ["1 user: Hello."])
     }
 
-    /// Speech that is cut: pieces of text with its sound, the cut, and what the service says of it afterwards.
+    /// An interrupted answer: pieces of text with audio, the cut, and the service's messages afterwards.
     private func interrupted(heard: Int, received: Int) -> [ConversationEvent] {
         let pieces = ["Once", " upon", " a", " time", " there", " was", " a", " king."]
         return [
@@ -173,7 +173,7 @@ struct TranscriptAssemblerTests {
     }
 
     @Test func whatWasNeverPlayedIsNoLine() {
-        // The end of the sound is told for interrupted items too.
+        // The end of the audio is reported for interrupted items too.
         let events: [ConversationEvent] = [
             .server(.responseCreated(id: "r1", clientEventID: nil)),
             .server(.spokenTranscript(responseID: "r1", itemID: "a1", text: "Never heard.")),
@@ -205,7 +205,7 @@ struct TranscriptAssemblerTests {
         var book = TranscriptAssembler(expectsUser: true)
         var lines = 0
         for turn in 0..<1000 {
-            // Every third text of the user never comes.
+            // Every third text of the user never arrives.
             var events = [committed("u\(turn)")] + answer("r\(turn)", "a\(turn)", "Yes.", after: "u\(turn)")
             if turn % 3 != 0 { events.append(heard("u\(turn)", "Really?")) }
             for event in events { lines += book.handle(event, effects: [], at: .seconds(turn)).count }
@@ -231,7 +231,7 @@ struct TranscriptAssemblerTests {
         }
     }
 
-    /// A recorded session: every sound is played as soon as it comes.
+    /// A recorded session: all audio is played on arrival.
     @Test(
         .enabled(if: SharedFiles.areAtHand),
         arguments: [

@@ -2,15 +2,15 @@ import Testing
 
 @testable import VoiceConversation
 
-/// Rule by rule: when a turn begins, when it is over, and what is none.
+/// Rule by rule: when a turn begins, when it ends, and what is not one.
 struct LocalTurnTests {
-    /// A turn machine and a recogniser that says what it was given, after 150 ms.
+    /// A turn machine and a recogniser that returns the given texts after 150 ms.
     private struct Scene {
         var turn: LocalTurn
         var step = HeardStep(isVoice: false)
         var position = 0
         var effects: [LocalTurnEffect] = []
-        /// What the recogniser will say, look by look; the last again and again. Nil: it never answers.
+        /// The recogniser's texts, one for each look; the last is repeated. Nil: it never answers.
         var texts: [String?]
         var recognising: (look: Int, until: Int)?
         static let recogniser = 15
@@ -29,7 +29,7 @@ struct LocalTurnTests {
             return new
         }
 
-        /// So many ms of one kind of sound.
+        /// Feeds so many ms of one kind of sound.
         mutating func hear(_ milliseconds: Int, voice: Bool, level: Float = -30) {
             for _ in 0..<milliseconds / 10 {
                 position += 1
@@ -48,7 +48,7 @@ struct LocalTurnTests {
         mutating func speak(_ milliseconds: Int, level: Float = -30) { hear(milliseconds, voice: true, level: level) }
         mutating func silence(_ milliseconds: Int) { hear(milliseconds, voice: false) }
 
-        /// Milliseconds of silence until something is given; nil where nothing is.
+        /// Milliseconds of silence until an utterance is passed on; nil if none is.
         mutating func wait(atMost milliseconds: Int = 3000) -> Int? {
             let before = given.count
             for waited in stride(from: 10, through: milliseconds, by: 10) {
@@ -92,7 +92,7 @@ struct LocalTurnTests {
         #expect(first > second + 500, "it expects more: \(first) \(second)")
     }
 
-    /// Recognising is done while it waits: a quick recogniser adds nothing.
+    /// Recognition runs during the wait: a quick recogniser adds nothing.
     @Test func theTextIsAskedForBeforeTheTurnIsOver() {
         var scene = Scene("Hello there.")
         scene.speak(1000)
@@ -135,7 +135,7 @@ struct LocalTurnTests {
         #expect(scene.given.map(\.text) == ["What is in my calendar today?"])
     }
 
-    /// It goes on while the recogniser is still at work: what it says then is of the part.
+    /// The talker continues while the recogniser is at work: its text then covers only a part.
     @Test func aTextThatComesTooLateIsNotTaken() {
         var scene = Scene("What is in my account?", "What is in my calendar today?")
         scene.speak(700)
@@ -194,7 +194,7 @@ struct LocalTurnTests {
         #expect(scene.turn.hangover == 65, "ten minutes later it may be somebody else")
     }
 
-    /// The answer is there sooner than he goes on: nothing is joined, and he is learned of all the same.
+    /// The answer begins before the talker continues: nothing is joined, but the pause is learned all the same.
     @Test func whoGoesOnIntoTheAnswerWasPausing() {
         func hangover(pause: Int) -> Int {
             var scene = Scene("one two three four")
@@ -312,7 +312,7 @@ struct LocalTurnTests {
         #expect(scene.drops == [.heldBack])
     }
 
-    /// Who mutes the microphone once he has spoken has spoken.
+    /// Muting the microphone after speaking does not withdraw the words.
     @Test func whatIsHeldBackAfterTheWordsTakesNothingFromThem() {
         var scene = Scene("Turn on the light.")
         scene.speak(800)
@@ -344,7 +344,7 @@ struct LocalTurnTests {
         #expect(scene.wait() == nil && scene.drops == [.phantom])
     }
 
-    /// It is taken, and nothing is approved with it.
+    /// The utterance is accepted, but nothing is approved with it.
     @Test func whatOnlyJustPassedIsNotSure() {
         var scene = Scene("yes")
         scene.speak(280)

@@ -4,7 +4,7 @@ import Testing
 @testable import VoiceNetwork
 
 struct UTF8ValidatorTests {
-    /// Whether the bytes, given in pieces of a size, are a whole text.
+    /// Whether the bytes, in pieces of this size, are a complete text.
     private static func isText(_ bytes: [UInt8], pieces: Int) -> Bool {
         var validator = UTF8Validator()
         for start in stride(from: 0, to: bytes.count, by: pieces) {

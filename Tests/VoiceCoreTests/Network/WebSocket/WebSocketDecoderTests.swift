@@ -103,7 +103,7 @@ struct WebSocketDecoderTests {
         #expect(Frames.events(bytes).count { $0 == .violation(violation.code) } == 1)
     }
 
-    /// Section 8.1 with section 5.4: a fault is known before the message, even the frame, is whole.
+    /// Section 8.1 with section 5.4: an error is found before the message, even the frame, is complete.
     @Test func invalidTextFailsBeforeTheFrameIsWhole() {
         let start: [UInt8] = [0x01, 100] + Array("good so far".utf8)
         #expect(Frames.events([start]).isEmpty)

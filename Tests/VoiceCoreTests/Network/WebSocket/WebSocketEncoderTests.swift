@@ -24,12 +24,12 @@ struct WebSocketEncoderTests {
         #expect(frame.count == count + header)
         #expect(frame[1] == 0x80 | UInt8(header == 6 ? count : header == 8 ? 126 : 127))
         #expect(Array(frame[(header - 4)..<header]) == [1, 2, 3, 4])
-        // Unmasked byte by byte, as section 5.3 writes it.
+        // Unmasked byte by byte, as in section 5.3.
         let key: [UInt8] = [1, 2, 3, 4]
         #expect(frame.dropFirst(header).enumerated().map { $1 ^ key[$0 % 4] } == payload)
     }
 
-    /// Written in place with room to spare, the frame is the same as one of known length.
+    /// A frame written in place with room to spare equals one of known length.
     @Test(arguments: [(0, 200), (100, 126), (125, 70_000), (126, 70_000), (65_535, 65_536), (10, 10)])
     func writingInPlaceGivesTheSameFrame(count: Int, room: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }

@@ -11,7 +11,7 @@ enum WebSocketFrames {
         case violation(UInt16)
     }
 
-    /// A frame as a server sends it: not masked.
+    /// A frame as sent by a server: not masked.
     static func frame(_ opcode: UInt8, _ payload: [UInt8] = [], fin: Bool = true, reserved: UInt8 = 0) -> [UInt8] {
         let first = (fin ? 0x80 : 0) | reserved << 4 | opcode
         let count = payload.count
@@ -26,7 +26,7 @@ enum WebSocketFrames {
 
     static func text(_ text: String) -> [UInt8] { frame(0x1, Array(text.utf8)) }
 
-    /// What a decoder makes of bytes that come in these pieces.
+    /// The events that a decoder yields for bytes in these pieces.
     static func events(_ pieces: [[UInt8]], maximumMessageBytes: Int = 1 << 20) -> [Event] {
         var decoder = WebSocketDecoder(maximumMessageBytes: maximumMessageBytes)
         var events: [Event] = []

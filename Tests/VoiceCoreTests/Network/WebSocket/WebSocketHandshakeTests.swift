@@ -16,7 +16,7 @@ struct WebSocketHandshakeTests {
         )
     }
 
-    /// What comes of a reply, and how many bytes are left for the frames.
+    /// The outcome of a reply, and how many bytes are left for the frames.
     private static func outcome(_ reply: String, piece: Int = .max) -> (WebSocketHandshake.Progress, left: Int) {
         var handshake = handshake()
         let bytes = Array(reply.utf8)
@@ -60,7 +60,7 @@ struct WebSocketHandshakeTests {
         #expect(left == 5)
     }
 
-    /// RFC 9110: names and these values do not depend on case; Connection is a list.
+    /// RFC 9110: case does not matter in names and these values; Connection is a list.
     @Test func caseAndListsDoNotMatter() {
         let reply = Self.upgrade(["Upgrade": "WebSocket", "Connection": "keep-alive, UPGRADE"])
         #expect(Self.outcome(reply.replacing("Sec-WebSocket", with: "SEC-websocket")).0 == .upgraded)

@@ -53,14 +53,14 @@ struct WebSocketSessionTests {
         #expect(session.state == .closed)
     }
 
-    /// Section 7.1.5: no code is 1005 to the application and nothing on the wire.
+    /// Section 7.1.5: a missing code is 1005 for the application and absent on the wire.
     @Test func aCloseWithoutACodeIsAnsweredWithoutOne() {
         var session = WebSocketSession()
         #expect(Self.feed(&session, WebSocketFrames.frame(0x8)) == ["closed 1005 "])
         #expect(Self.sent(&session) == [[0x8]])
     }
 
-    /// Section 7.1.2: what comes before the peer's close frame still counts; nothing is sent after ours.
+    /// Section 7.1.2: messages before the peer's close frame still count; nothing is sent after ours.
     @Test func ourCloseWaitsForThePeers() {
         var session = WebSocketSession()
         session.close(code: 1000, reason: "bye")
@@ -81,7 +81,7 @@ struct WebSocketSessionTests {
         #expect(session.state == .closed)
     }
 
-    /// Section 5.5: a control frame holds 125 bytes, and a character is not cut.
+    /// Section 5.5: a control frame holds 125 bytes, and a character is not split.
     @Test func aLongReasonIsCut() {
         var session = WebSocketSession()
         session.close(reason: String(repeating: "\u{20ac}", count: 100))
@@ -99,7 +99,7 @@ struct WebSocketSessionTests {
         #expect(session.pendingBytes == 508 + 8)
     }
 
-    /// libcurl must see the same address until it took the bytes.
+    /// libcurl must see the same address until it has taken the bytes.
     @Test func whatIsBeingSentStaysPut() {
         var session = WebSocketSession()
         _ = session.ping()

@@ -4,10 +4,10 @@ import Testing
 @testable import VoiceAgent
 @testable import VoiceReply
 
-/// Replies as agents write them, and what is to be heard of each.
+/// Replies as agents write them, and what must be heard of each.
 ///
-/// The file holds cases "=== name [words=N]", the reply, "--- spoken", what is heard. With UPDATE_GOLDEN=1 the tests
-/// write what is heard now; read the difference before keeping it.
+/// The file contains cases: "=== name [words=N]", the reply, "--- spoken", what is heard. With UPDATE_GOLDEN=1 the
+/// tests write what is heard now; check the difference before keeping it.
 struct GoldenReplyTests {
     private static let path = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Golden/replies.txt")
@@ -35,7 +35,7 @@ struct GoldenReplyTests {
         if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil { try Self.write(cases) }
     }
 
-    /// The mark by which an agent says that it has the prompt for voices.
+    /// The mark by which an agent shows that it has the prompt for voices.
     @Test func theMarkOfAnAgentChangesNoReply() throws {
         for example in try Self.cases() {
             let shaper = SpeechShaper(maximumWords: example.words)
@@ -46,14 +46,14 @@ struct GoldenReplyTests {
         }
     }
 
-    /// An agent that does as the preamble says, in plain sentences under 100 words, is heard word for word; what it adds to
-    /// be played is taken out, and nothing else.
+    /// The answer of an agent that follows the preamble, in plain sentences under 100 words, is heard word for word;
+    /// only the media that it adds are removed.
     @Test func anAnswerAsThePreambleWantsItIsHeardAsItIs() throws {
         let item = #"{"type":"radio","title":"News","url":"https://example.org/live.mp3","reason":"you asked for it"}"#
         var count = 0
         for example in try Self.cases() where example.spoken != "(nothing)" {
             let answer = example.spoken
-            // One holds asterisks that were meant as such, which is no plain sentence.
+            // One contains literal asterisks, which is not a plain sentence.
             guard WordCount.words(in: answer) < 100, !answer.hasSuffix("?"), !answer.contains("*") else { continue }
             count += 1
             #expect(SpeechShaper().shape(answer)?.spoken == answer, "\(example.name)")

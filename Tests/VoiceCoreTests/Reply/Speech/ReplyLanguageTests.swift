@@ -16,7 +16,7 @@ struct ReplyLanguageTests {
             ("\u{4ECA}\u{5929}\u{5929}\u{6C14}\u{5F88}\u{597D}\u{3002}", .chinese),
             ("\u{660E}\u{65E5}\u{306E}\u{4E88}\u{5B9A}\u{3067}\u{3059}\u{3002}", .japanese),
             ("\u{C624}\u{B298} \u{C11C}\u{C6B8}\u{C740} \u{B9D1}\u{C74C}.", .korean),
-            // Neighbours of these, and what is too little to tell.
+            // Related languages, and text too short to tell.
             ("Det \u{E4}r tv\u{E5} m\u{F6}ten i dag, och det f\u{F6}rsta \u{E4}r klockan nio.", nil),
             ("Du har to m\u{F8}der i dag, og det f\u{F8}rste er klokken ni.", nil),
             ("Masz dzisiaj dwa spotkania, pierwsze jest o dziewi\u{105}tej.", nil),

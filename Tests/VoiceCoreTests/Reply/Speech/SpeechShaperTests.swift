@@ -191,7 +191,7 @@ struct SpeechShaperTests {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
-    /// Powers and indexes, however they were written: no number becomes another.
+    /// Powers and indexes, however they are written: no number becomes another.
     @Test(arguments: [
         (#"The number 2\*\*10 is 1024."#, "The number 2 to the power of 10 is 1024."),
         (#"The number 2 \*\* 10 is 1024."#, "The number 2 to the power of 10 is 1024."),
@@ -225,7 +225,7 @@ struct SpeechShaperTests {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
-    /// What stands between "<" and ">" is a tag only where it can be one.
+    /// Text between "<" and ">" is a tag only where it can be one.
     @Test(arguments: [
         ("It holds that a<b and c>d here.", "It holds that a<b and c>d here."),
         ("It holds that x<y and y>z here.", "It holds that x<y and y>z here."),
@@ -248,7 +248,7 @@ struct SpeechShaperTests {
         #expect(SpeechShaper().shape(reply)?.spoken == spoken)
     }
 
-    /// Words of scripts without blanks stand at an address, and are not part of it.
+    /// Words of scripts without spaces may touch an address, and do not belong to it.
     @Test(arguments: [
         (
             "\u{8A73}\u{3057}\u{304F}\u{306F}https://e.org/page\u{3092}\u{898B}\u{3066}\u{304F}\u{3060}\u{3055}\u{3044}\u{3002}",

@@ -8,7 +8,7 @@ import VoiceSimulator
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// The key of Datagrid travels in an address: it is in nothing that anybody may see.
+/// Datagrid's key is part of an address: it appears in nothing that anyone may see.
 struct DatagridSecretTests {
     private static let key = "dg_live_canary+4f/1"
 
@@ -21,7 +21,7 @@ struct DatagridSecretTests {
         return try DatagridService(configuration, secrets: secrets, instructions: "", tools: [])
     }
 
-    /// The request that carries it describes and mirrors itself without it.
+    /// The descriptions and mirrors of the request that carries the key do not contain it.
     @Test(arguments: [true, false]) func whatASessionIsOpenedWithShowsNoSecret(handsOff: Bool) async throws {
         let simulator = DatagridSimulator(DatagridScript([]), key: Self.key, voice: .tones)
         let service = try Self.service(port: try await simulator.start(), handsOff: handsOff)

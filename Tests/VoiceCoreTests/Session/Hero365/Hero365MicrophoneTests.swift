@@ -6,9 +6,9 @@ import Testing
 @testable import VoiceCore
 @testable import VoiceOpus
 
-/// What of the microphone leaves for Hero365, and when.
+/// Which microphone audio leaves for Hero365, and when.
 struct Hero365MicrophoneTests {
-    /// A microphone with what came of it.
+    /// A microphone and its events.
     private struct Scene {
         let microphone: Hero365Microphone
         var events: [Hero365Microphone.Event] = []
@@ -24,7 +24,7 @@ struct Hero365MicrophoneTests {
             microphone = try Hero365Microphone(options, tellsVoices: false)
         }
 
-        /// So many ms of a tone, or of the noise of a quiet room.
+        /// Feeds so many ms of a tone, or of the noise of a quiet room.
         mutating func hear(_ milliseconds: Int, isVoice: Bool = false) {
             for _ in 0..<milliseconds / 10 {
                 let samples = (0..<240).map { index in
@@ -41,7 +41,7 @@ struct Hero365MicrophoneTests {
             events.compactMap { if case .packet(let bytes, _) = $0 { bytes } else { nil } }
         }
 
-        /// The ms of sound that left.
+        /// The duration of the audio that left, in ms.
         var sent: Int { packets.reduce(0) { $0 + $1.count } / 32 }
         var ends: Int { events.count { if case .ended = $0 { true } else { false } } }
     }
@@ -56,7 +56,7 @@ struct Hero365MicrophoneTests {
         guard case .began(let began)? = scene.events.first, case .ended(let ended)? = scene.events.last else {
             return #expect(Bool(false), "\(scene.events)")
         }
-        // 400 ms before the voice, and the silence that told its end; nothing of the rest.
+        // 400 ms before the voice, and the silence that ended it; nothing else.
         #expect((1450...1650).contains(began), "\(began)")
         #expect((3560...3680).contains(ended), "\(ended)")
         #expect(abs(scene.sent - (ended - began)) <= 130, "\(scene.sent) ms of \(ended - began)")
@@ -101,7 +101,7 @@ struct Hero365MicrophoneTests {
         let sent = scene.sent
         scene.hear(2000)
         #expect(scene.sent - sent <= 60)
-        // Who speaks meanwhile is heard from before his first word.
+        // A talker meanwhile is heard from before the first word.
         let quiet = scene.sent
         scene.hear(1000, isVoice: true)
         scene.hear(900)

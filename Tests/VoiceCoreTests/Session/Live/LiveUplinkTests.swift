@@ -9,11 +9,11 @@ import VoiceSimulator
 @testable import VoiceCore
 @testable import VoiceNetwork
 
-/// The clock of a GPT-Live session never stands still, whatever becomes of the microphone.
+/// The clock of a GPT-Live session never stops, whatever happens to the microphone.
 struct LiveUplinkTests {
-    /// What becomes of it, one after the other.
+    /// The state of the microphone.
     enum Fault: CaseIterable {
-        /// Sound, silence of the audio thread, a closed device, a gate that is shut.
+        /// Audio, silence from the audio thread, a closed device, a closed gate.
         case none, muted, closed, gated
     }
 
@@ -22,7 +22,7 @@ struct LiveUplinkTests {
         var at: Duration
     }
 
-    /// In real time: three seconds in which the microphone is taken away, shut and given back as chance says.
+    /// In real time: three seconds in which the microphone is removed, closed and restored at random.
     @Test(arguments: [UInt64(1), 2, 3]) func theUplinkNeverStops(seed: UInt64) async throws {
         #expect(LiveService.capabilities(Configuration()).continuousUplink)
         let pieces = Mutex<[Piece]>([])
@@ -55,7 +55,7 @@ struct LiveUplinkTests {
                 }
             )
             while isReady.all.isEmpty {
-                // The connection opens by itself and waits to be told what to be.
+                // The connection opens by itself and waits for its settings.
                 try #require(failures.all.isEmpty)
                 connection.perform { $0.ask(.open(history: [])) }
                 try await Task.sleep(for: .milliseconds(20))
@@ -69,16 +69,16 @@ struct LiveUplinkTests {
         let sent = pieces.withLock { $0 }.filter { $0.at <= ended }
         let total = sent.reduce(0) { $0 + $1.samples } / 24
         let elapsed = (ended - began).wholeMilliseconds
-        // What is kept of before a gate opens goes on top, once for each time.
+        // Audio from before a gate opens is added, once for each time.
         let ahead = 500 + 400 * 8
         #expect(total > elapsed - 500 && total < elapsed + ahead, "\(total) ms of sound in \(elapsed) ms")
         let pauses = zip(sent, sent.dropFirst()).map { ($1.at - $0.at).wholeMilliseconds }
-        // A machine that lets nobody run for a while is not at fault.
+        // Time in which the machine ran no test thread does not count.
         #expect((pauses.max() ?? 0) < 600 + stall, "\(pauses.max() ?? 0) ms, \(stall) of them without us")
         #expect(simulator.violations.isEmpty, "\(simulator.violations)")
     }
 
-    /// A session that waits beside another has no microphone, and would expire without sound.
+    /// A session that waits beside another has no microphone, and would expire without audio.
     @Test func aSessionThatWaitsIsSentSilence() {
         final class Line: VoiceLine {
             var samples = 0
@@ -95,14 +95,14 @@ struct LiveUplinkTests {
         let encoder = Base64Uplink(type: "session.input_audio.append")
         for step in 0...50 { uplink.keep(line, by: encoder, at: .seconds(7) + .milliseconds(20 * step)) }
         #expect(line.samples == 24_000)
-        // A machine that slept does not catch up.
+        // After a sleep of the machine it does not catch up.
         uplink.keep(line, by: encoder, at: .seconds(600))
         #expect(line.samples <= 24_000 * 3)
     }
 
-    /// A card of its own pace, 10 ms at a time.
+    /// A card at its own pace, 10 ms at a time.
     ///
-    /// - Returns: the longest time in ms by which this machine let it wait.
+    /// - Returns: the longest time by which the machine delayed it, in ms.
     private static func live(
         through milliseconds: Int,
         seed: UInt64,
@@ -125,7 +125,7 @@ struct LiveUplinkTests {
                 pump.perform { $0.setVoiceGate(isGated ? VoiceGate() : nil) }
             }
             try? await Task.sleep(for: .milliseconds(10))
-            // What passed, passed.
+            // Missed periods are not made up for.
             let due = (Monotonic.now() - start).wholeMilliseconds / 10 - periods
             periods += due
             stall = max(stall, 10 * due - 20)
@@ -144,7 +144,7 @@ struct LiveUplinkTests {
         return stall
     }
 
-    /// What the service does not take becomes no message.
+    /// Requests that the service does not support cause no message.
     @Test func whatGPTLiveDoesNotTakeIsNotSent() {
         var scene = LiveScene.live()
         scene.forget()

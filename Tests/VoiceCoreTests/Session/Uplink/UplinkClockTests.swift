@@ -4,42 +4,42 @@ import Testing
 @testable import VoiceConversation
 @testable import VoiceCore
 
-/// The clock of a session that runs by its uplink never stops, whatever becomes of the microphone.
+/// The clock of a session that runs by its uplink never stops, whatever happens to the microphone.
 struct UplinkClockTests {
     /// 20 ms.
     private static let chunk = 480
 
-    /// What can become of the microphone.
+    /// The state of the microphone.
     enum Fault: String, CaseIterable {
         case none, gate, away, late, overrun, muted, halfDuplex
     }
 
-    /// A microphone, a gate and a session, all of them numbers.
+    /// A microphone, a gate and a session, all as numbers.
     private struct Room {
         var clock = UplinkClock(chunk: UplinkClockTests.chunk, at: .zero)
         var now = Duration.zero
         var fault = Fault.none
-        /// Periods from the capture of sound until it is here, in every card and canceller.
+        /// Periods from the capture of audio to its arrival, as in every card and canceller.
         var latency = 0
         private var onItsWay: [Duration] = []
         /// When each waiting period of 10 ms was captured.
         var ring: [Duration] = []
-        /// Periods that a card hands over late.
+        /// Periods that a card delivers late.
         var inCard: [Duration] = []
-        /// Samples the session has, and how many of them are silence of the clock's.
+        /// Number of samples that the session has, and how many of them are silence from the clock.
         var total = 0
         var silence = 0
-        /// When the sound that was sent had been captured, in the order of sending.
+        /// Capture times of the audio that was sent, in the order of sending.
         var sent: [Duration] = []
-        /// The longest the session has waited for the next sample.
+        /// When the session last received audio, and its longest wait for the next sample.
         var latest = Duration.zero
         var longestPause = Duration.zero
 
-        /// 10 ms pass; the network thread looks once.
+        /// 10 ms pass; the network thread runs once.
         mutating func pass() {
             now += .milliseconds(10)
             switch fault {
-            // Mute and half duplex are silence that the audio thread makes.
+            // Mute and half duplex are silence made by the audio thread.
             case .none, .gate, .muted, .halfDuplex:
                 onItsWay += inCard + [now - .milliseconds(10)]
                 inCard = []
@@ -54,7 +54,7 @@ struct UplinkClockTests {
 
         mutating func look() {
             let isHeld = fault == .gate
-            // What a gate holds back is kept for 400 ms.
+            // Audio held back by a gate is kept for 400 ms.
             if isHeld, ring.count > 40 { ring.removeFirst(ring.count - 40) }
             let before = total
             let step = clock.step(at: now, oldest: ring.first ?? now, waiting: ring.count * 240, isHeld: isHeld)
@@ -76,7 +76,7 @@ struct UplinkClockTests {
             for _ in 0..<milliseconds / 10 { pass() }
         }
 
-        /// By how much the session is behind the wall clock, in ms; negative where it is ahead.
+        /// How far the session is behind the wall clock, in ms; negative if it is ahead.
         var behind: Int { now.wholeMilliseconds - total / 24 }
     }
 
@@ -110,7 +110,7 @@ struct UplinkClockTests {
         #expect(room.silence >= 4900 * 24)
     }
 
-    /// A card that hands over late stretches nothing: what comes after its place was taken is dropped.
+    /// A card that delivers late stretches nothing: audio that arrives after its place was taken is dropped.
     @Test(arguments: [250, 500, 1500]) func soundThatIsTooLateIsDroppedNotAdded(length: Int) {
         var room = Room()
         room.pass(1000, .none)
@@ -120,7 +120,7 @@ struct UplinkClockTests {
         #expect(room.behind <= 220)
     }
 
-    /// Sound always comes some time after it was captured: once it comes again it is sent again.
+    /// Audio always arrives some time after its capture: once it arrives again it is sent again.
     @Test(arguments: [0, 3, 6, 10], [Fault.away, .late]) func soundIsSentAgainOnceItComesAgain(
         latency: Int,
         fault: Fault
@@ -135,7 +135,7 @@ struct UplinkClockTests {
         #expect(room.behind >= -20 && room.behind <= 220, "\(room.behind) ms behind")
     }
 
-    /// A little late is not missing.
+    /// Slightly late is not missing.
     @Test func soundThatIsALittleLateIsSentWhole() {
         var room = Room()
         room.pass(1000, .none)
@@ -145,7 +145,7 @@ struct UplinkClockTests {
         #expect(room.sent.count >= 313)
     }
 
-    /// What an overrun swallowed is replaced in its place, sample for sample.
+    /// Audio lost in an overrun is replaced in its place, sample for sample.
     @Test func aGapInSoundIsFilledWhereItIs() {
         var room = Room()
         room.pass(1000, .none)
@@ -164,7 +164,7 @@ struct UplinkClockTests {
         #expect(clock.step(at: .seconds(600), oldest: .seconds(600), waiting: 0, isHeld: false).silence == 0)
     }
 
-    /// Any faults in any order, for an hour of them.
+    /// Any faults in any order, for an hour.
     @Test(arguments: UInt64(1)...20) func anyOrderOfFaultsLeavesItRunning(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var room = Room()
@@ -174,7 +174,7 @@ struct UplinkClockTests {
             #expect(room.behind <= 240, "\(seed): \(room.behind) ms behind")
         }
         #expect(room.longestPause <= .milliseconds(240), "\(seed): \(room.longestPause)")
-        // What was said is in order, and nothing of it twice.
+        // The audio is in order, and none of it is sent twice.
         #expect(zip(room.sent, room.sent.dropFirst()).allSatisfy { $0 < $1 }, "\(seed)")
     }
 }

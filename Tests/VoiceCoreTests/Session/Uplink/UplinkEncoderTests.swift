@@ -26,17 +26,17 @@ struct UplinkEncoderTests {
         (start..<start + count).map { Int16(8000 * sine(Double($0) * 440 / rate)) }
     }
 
-    /// Of whole turns.
+    /// Sine of an angle in turns.
     private static func sine(_ turns: Double) -> Double {
         let part = turns - turns.rounded(.down)
-        // Bhaskara's approximation, within 0.2 %: good enough to tell a tone from another.
+        // Bhaskara's approximation, within 0.2 %: good enough to distinguish tones.
         let half = part < 0.5 ? part : part - 0.5
         let degrees = half * 360
         let value = 4 * degrees * (180 - degrees) / (40_500 - degrees * (180 - degrees))
         return part < 0.5 ? value : -value
     }
 
-    /// The messages of today, byte for byte.
+    /// The current messages, byte for byte.
     @Test(arguments: [240, 480, 960, 2400]) func theMessageIsTheSame(count: Int) {
         let samples = Self.tone(count)
         var wanted = [UInt8](repeating: 0, count: AudioAppend.messageCount(samples: count))
@@ -46,7 +46,7 @@ struct UplinkEncoderTests {
         #expect(Self.message(Base64Uplink(), samples) == wanted)
     }
 
-    /// At 16 kHz two samples go where three came, message by message, and the tone is the same tone.
+    /// At 16 kHz, two samples replace three, message by message, and the tone stays the same.
     @Test func aServiceAtAnotherRateHearsTheSameTone() {
         let encoder = Base64Uplink(type: "session.input_audio.append", rate: 16_000)
         var heard: [Int16] = []
@@ -57,7 +57,7 @@ struct UplinkEncoderTests {
             #expect(samples.count == 320)
             heard += samples
         }
-        // The converter's delay comes before the tone.
+        // The converter's delay precedes the tone.
         let tone = heard.dropFirst(40)
         let crossings = zip(tone, tone.dropFirst()).count { $0 < 0 && $1 >= 0 }
         #expect(abs(crossings - 440) <= 2, "\(crossings) Hz")
