@@ -44,7 +44,7 @@ struct DemoConversation {
         await simulator.stop()
         await agent.stop()
         if let output { print("\nWhat the loudspeaker played: \(output)") }
-        print("With your own key and a sound card: see the README, \"A real box\".")
+        print("With your own key and a sound card: see \"Set up a real box\" in README.md.")
     }
 
     private func talk(_ room: FileRoom, _ timeline: Timeline) async throws {
