@@ -67,7 +67,7 @@ class Connection:
             accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
             self.raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                      b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
-            self.event(type="session.created", event_id="e0", session={"id": "s", "type": "realtime"})
+            self._opened()
             while True:
                 first, size = self._read(2)
                 size &= 127
@@ -90,6 +90,9 @@ class Connection:
             pass
         self.is_open = False
         self.socket.close()
+
+    def _opened(self):
+        self.event(type="session.created", event_id="e0", session={"id": "s", "type": "realtime"})
 
     def _take(self, event):
         if event["type"] == "input_audio_buffer.append":

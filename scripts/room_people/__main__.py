@@ -13,7 +13,7 @@ from hostile_test.service import Replies
 
 from . import judge, soak
 from .room import (BOX_DBFS, FAR_SIDE, NEAR_SIDE, TALKER_DBFS, Daemon, Room, Voice, dsp, for_wire, save, write_wav)
-from .service import RATE, VoiceService
+from .service import RATE, LiveConnection, VoiceConnection, VoiceService
 
 # Talker and box. `say` is Piper's voice from the shared kit, the others are people.
 PAIRS = {"man": ("en_man", "say"), "actors": ("cs_woman", "cs_man"), "woman": ("en_woman", "fr_woman"),
@@ -23,6 +23,8 @@ SCENARIOS = {
     "cold": dict(seconds=14, talks=[(0.6, 10)]),
     "on": dict(seconds=22, talks=[(8, 10)]),
     "moved": dict(seconds=28, talks=[(21, 5)], moved=12),
+    # With GPT-Live, which speaks while it hears. The box cuts its voice off when somebody speaks; this service goes on.
+    "live": dict(seconds=36, talks=[(8, 22)], live=True),
     "interruptions": dict(seconds=36, talks=[(5 + 4.5 * i, 1.2 + 0.3 * (i % 5)) for i in range(7)]),
 }
 
@@ -55,12 +57,14 @@ def scenario(name, pair, options, verdict):
     seed = options.seed * 100 + list(SCENARIOS).index(name)
     person = Voice(options.voices, near, NEAR_SIDE, TALKER_DBFS, seed)
     box = Voice(options.voices, far, FAR_SIDE, BOX_DBFS, seed + 50).talk(plan["seconds"])
-    service, agent = VoiceService(), Replies()
+    is_live = "live" in plan
+    service, agent = VoiceService(kind=LiveConnection if is_live else VoiceConnection), Replies()
     room = Room(f"{options.scratch}/{pair}-{name}")
     daemon = None
     try:
         room.record(folder)
-        daemon = Daemon(options.program, folder, room, service.port, agent.port)
+        settings = ["service.use=openai-live", f"live.url=ws://127.0.0.1:{service.port}/v1/live/sessions", "budget.day_usd=5"]
+        daemon = Daemon(options.program, folder, room, service.port, agent.port, settings if is_live else ())
         connection = service.current()
         if connection is None:
             sys.exit(f"room-people: the program does not connect: {folder}/daemon.log")
@@ -99,7 +103,14 @@ def scenario(name, pair, options, verdict):
         at = round((begin - first) * RATE)
         piece = clean[at: at + round((end - begin) * RATE)]
         pieces.append(piece)
-        up, lost = judge.talker(piece, heard / 32768, begin, arrival)
+        both = None
+        if is_live:
+            sound, start = taps["echo"]
+            sound = dsp.resample_poly(sound, 1, 2)
+            at = round((begin - start) * RATE)
+            both = judge.at_once(piece, sound[at: at + len(piece)])
+            figures["at_once_s"] = round(np.count_nonzero(both) / 50, 1)
+        up, lost = judge.talker(piece, heard / 32768, begin, arrival, both)
         figures.setdefault("upstream_pct", []).append(round(float(up), 1))
         figures.setdefault("lost_longest_s", []).append(lost)
     loud, false = judge.box(heard, arrival, room.said, began, began + plan["seconds"])
@@ -108,7 +119,10 @@ def scenario(name, pair, options, verdict):
                    echo_over_talker_db=round(judge.echo_over_talker(taps["echo"][0], speech), 1))
     print(f"{pair}, {name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()), flush=True)
     everything = np.mean(figures["upstream_pct"])
-    least, longest = {"cold": (75, 1.0), "on": (98, 1.0), "moved": (95, 1.0), "interruptions": (90, 1.5)}[name]
+    least, longest = {"cold": (75, 1.0), "on": (98, 1.0), "moved": (95, 1.0), "interruptions": (90, 1.5),
+                      "live": (90, 1.0)}[name]
+    if is_live:
+        verdict("both speak at once", figures["at_once_s"] >= 10, f"{figures['at_once_s']:.1f} s, 10 wanted")
     verdict("the talker is heard upstream", everything >= least, f"{everything:.1f} %, {least} wanted")
     verdict("longest piece of him lost", max(figures["lost_longest_s"]) <= longest, f"{max(figures['lost_longest_s']):.2f} s")
     verdict("the box does not answer itself", not false, f"taken for speech {len(false)} times")
@@ -130,7 +144,7 @@ def main():
     parser.add_argument("--out", default=".build/room-people")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", default="man,actors,woman")
-    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS), help=", ".join(SCENARIOS))
     parser.add_argument("--soak-minutes", type=float)
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)

@@ -17,11 +17,14 @@ def levels(samples):
     return 10 * np.log10(np.mean(frames ** 2, axis=1) + 1e-12)
 
 
-def talker(clean, heard, first, arrival):
+def talker(clean, heard, first, arrival, counts=None):
     """How much of the loud frames of the clean talk (24 kHz, from the time `first` on) went upstream, in percent, and
-    the longest stretch of them that did not, in seconds. `heard` is what arrived, `arrival` when."""
+    the longest stretch of them that did not, in seconds. `heard` is what arrived, `arrival` when. `counts` says
+    for each frame whether it counts; by default all do."""
     level = levels(clean)
     loud = level > np.percentile(level[level > -70], 95) - DYNAMICS_DB if np.any(level > -70) else np.zeros(0, bool)
+    if counts is not None:
+        loud &= np.pad(counts, (0, max(0, len(loud) - len(counts))))[:len(loud)]
     if not np.any(loud):
         return 0.0, 0.0
     # The arrival times give the place in `heard` for each block of the talk.
@@ -51,6 +54,14 @@ def talker(clean, heard, first, arrival):
                 lost += 1
                 longest = max(longest, lost)
     return 100 * passed / np.count_nonzero(loud), longest * FRAME / RATE
+
+
+def at_once(talk, box):
+    """The frames of a talk in which the box is heard too, its pauses of up to 0.3 s included. Both at 24 kHz, from the same time."""
+    level = levels(box)
+    loud = level > max(-60.0, np.percentile(level, 95) - DYNAMICS_DB)
+    near = np.convolve(loud, np.ones(31), "same") > 0
+    return near[:len(talk) // FRAME]
 
 
 def best_lag(block, window):

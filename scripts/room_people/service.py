@@ -127,15 +127,50 @@ class VoiceConnection(Connection):
         return samples, lambda at: arrivals[min(count - 1, bisect.bisect_left(ends, at))]
 
 
+class LiveConnection(VoiceConnection):
+    """One session of GPT-Live: its output is a track without end, at the pace of what it is sent. It hears nobody, so it goes on
+    speaking while the user does."""
+    DELAY, BLOCK = round(0.7 * RATE), RATE // 10
+
+    def __init__(self, plain, answers=None):
+        super().__init__(plain)
+        self.track, self.told, self.reported = np.zeros(0, np.int16), 0, 15 * RATE
+
+    def _opened(self):
+        pass
+
+    def _take(self, event):
+        kind = event["type"]
+        if kind == "session.start":
+            self.event(type="session.started", session={"id": "live_people", "status": "active", "delegation": {"type": "client"}})
+            self.ready.set()
+        elif kind == "session.input_audio.append":
+            super()._take(dict(event, type="input_audio_buffer.append"))
+            while self.count - self.DELAY >= self.told:
+                block, self.track = self.track[:self.BLOCK], self.track[self.BLOCK:]
+                block = np.pad(block, (0, self.BLOCK - len(block)))
+                self.event(type="session.output_audio.delta", delta=base64.b64encode(block.astype("<i2").tobytes()).decode())
+                self.told += self.BLOCK
+            if self.count >= self.reported:
+                self.event(type="session.usage.updated", usage={"seconds": self.count / RATE})
+                self.reported += 15 * RATE
+        elif kind == "session.close":
+            self.event(type="session.closed", reason="close_requested", usage={"seconds": self.count / RATE})
+
+    def play(self, samples, cancel=None, lead=None):
+        self.track = np.concatenate([self.track, samples.astype(np.int16)])
+
+
 class VoiceService(Service):
-    def __init__(self, answers=None):
+    def __init__(self, answers=None, kind=VoiceConnection):
         self.answers = answers
+        self.kind = kind
         super().__init__()
 
     def _accept(self):
         while True:
             plain, _ = self.listener.accept()
             plain.setsockopt(6, 1, 1)
-            connection = VoiceConnection(plain, self.answers)
+            connection = self.kind(plain, self.answers)
             self.connections.append(connection)
             threading.Thread(target=connection.serve, daemon=True).start()
