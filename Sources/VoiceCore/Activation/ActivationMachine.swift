@@ -39,15 +39,28 @@ package struct ActivationMachine: Sendable {
             mode = activation.mode
             followUp = .seconds(activation.followUpS)
             turnLimit = .seconds(activation.turnLimitS)
-            connectLimit = .seconds(2 * configuration.realtime.connectTimeoutS)
+            connectLimit = .seconds(2 * Self.connectTimeout(configuration))
             isOneShot = activation.oneShot
             greets = !activation.greeting.isEmpty
             preRoll = activation.preRollMS
             isWarm = activation.warmStandby
             // The service counts the silence that ended the turn as part of it.
-            if configuration.realtime.turnDetection == .server {
+            if configuration.service.use.first == .openAI, configuration.realtime.turnDetection == .server {
                 emptyTurn = max(0, configuration.realtime.silenceMS - 150)
             }
+        }
+
+        /// The longest of the services in use, in seconds: any of them may have to open the session.
+        private static func connectTimeout(_ configuration: Configuration) -> Int {
+            let all = configuration.service.use.map { service in
+                switch service {
+                case .openAI, .local: configuration.realtime.connectTimeoutS
+                case .openAILive: configuration.live.connectTimeoutS
+                case .datagrid: configuration.datagrid.connectTimeoutS
+                case .hero365: configuration.hero365.connectTimeoutS
+                }
+            }
+            return all.max() ?? configuration.realtime.connectTimeoutS
         }
     }
 

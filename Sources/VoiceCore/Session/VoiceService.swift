@@ -16,6 +16,8 @@ package protocol VoiceService: Sendable {
     static func address(_ configuration: Configuration) -> ServiceAddress?
     /// The name of its model, for display and for prices.
     static func model(_ configuration: Configuration) -> String
+    /// The key of the configuration that chooses the model; nil for a service that offers no choice.
+    static var modelKey: String? { get }
     /// The default role of the model, used if the owner has written no instructions.
     static func persona(_ configuration: Configuration) -> String
     /// The owner's instructions: the key that names the file, and the file; empty for none.
@@ -71,6 +73,8 @@ package protocol VoiceService: Sendable {
 package typealias ServiceReporter = @Sendable (ConversationEvent, Duration) -> Void
 
 extension VoiceService {
+    package static var modelKey: String? { nil }
+
     package static func persona(_ configuration: Configuration) -> String {
         Persona.instructions(language: configuration.realtime.language, playsMedia: configuration.media.enabled)
     }

@@ -103,6 +103,40 @@ struct DoctorHero365Tests {
 
     @Test func aRefusedKeyIsNamed() async throws {
         let finding = try await session(key: "sk-canary-1234567890")
-        #expect(finding?.verdict == .fail && finding?.advice?.contains("key") == true)
+        #expect(finding?.verdict == .fail && finding?.advice?.contains("hero365.api_key_file") == true)
+    }
+}
+
+/// The doctor against simulated services that refuse the key: it names where that service's key belongs.
+struct DoctorRefusedKeyTests {
+    private func advice(_ overrides: [String], _ variable: String) async -> String? {
+        let context = DoctorContext(
+            overrides: overrides + ["jarvis.url=http://127.0.0.1:1/ui"],
+            environment: [variable: "sk-canary-1234567890"],
+            files: .stub([:])
+        )
+        let report = await Doctor(context, looksAtMachine: false).examine()
+        #expect(!report.text.contains("canary"))
+        return report.findings.first { $0.check == "session" }?.advice
+    }
+
+    @Test func ofGPTLive() async throws {
+        let simulator = LiveSimulator(LiveScript([]))
+        let port = try await simulator.start()
+        let url = "live.url=ws://127.0.0.1:\(port)/v1/live/sessions"
+        #expect(await advice(["service.use=openai-live", "budget.day_usd=5", url], "OPENAI_API_KEY")?
+            .contains("$OPENAI_API_KEY") == true)
+        await simulator.stop()
+    }
+
+    @Test(arguments: [true, false]) func ofDatagrid(handsOff: Bool) async throws {
+        let simulator = DatagridSimulator(DatagridScript([]))
+        let port = try await simulator.start()
+        let overrides = [
+            "service.use=datagrid", "budget.day_usd=5", "datagrid.url=ws://127.0.0.1:\(port)/ws/voice",
+            "datagrid.handoff=\(handsOff)",
+        ]
+        #expect(await advice(overrides, "DATAGRID_API_KEY")?.contains("datagrid.api_key_file") == true)
+        await simulator.stop()
     }
 }

@@ -127,6 +127,48 @@ struct DoctorJudgementTests {
         #expect(SessionCheck.judge(.silent, model: "m").verdict == .warn)
     }
 
+    /// Advice names the settings of the service in use, and no others.
+    @Test(arguments: ["openai-live", "datagrid", "hero365"])
+    func adviceNamesTheServicesOwnSettings(name: String) throws {
+        let service = try #require(ServiceRegistry.all.first { $0.name.rawValue == name })
+        let address = try #require(service.address(Configuration()))
+        let section = String(address.key.prefix { $0 != "." })
+        let key = try #require(service.name.key)
+        let keys = SessionCheck.Keys(service, url: address.key)
+        func refused(_ status: Int) -> SessionOutcome {
+            .ended(.refused(WebSocketRefusal(status: status, reason: "no", retryAfter: nil, body: "")))
+        }
+        func error(_ meaning: ErrorClass, _ name: String, afterSettings: Bool = false) -> SessionOutcome {
+            .error(ServiceError(meaning, name: name, text: "no"), afterSettings: afterSettings)
+        }
+        let outcomes: [SessionOutcome] = [
+            refused(401), refused(403), refused(404), refused(500), .silent, .ready(confirmed: true),
+            .ready(confirmed: false), .ended(.failed(.badURL)), .ended(.closed(code: 1006, reason: "")),
+            error(.account, "AUTHENTICATION_ERROR"), error(.account, "credit_balance_exhausted"),
+            error(.configuration, "model_not_found"), error(.other, "invalid_value", afterSettings: true),
+        ]
+        var findings = outcomes.map { SessionCheck.judge($0, model: service.model(Configuration()), keys: keys) }
+        findings += ReachCheck.judge(
+            host: "h", isSecure: true, key: address.key, reply: .failure(.cannotResolve(host: "h"))
+        )
+        findings += ReachCheck.judge(host: "h", isSecure: true, key: address.key, reply: .failure(.tls("no")))
+        for finding in findings {
+            var text = finding.message + " " + (finding.advice ?? "")
+            // GPT-Live shares the key of its provider.
+            text = text.replacing(key.setting, with: "")
+            for other in ["realtime.", "live.", "datagrid.", "hero365."] where other != section + "." {
+                #expect(!text.contains(other), "\(text)")
+            }
+            // Settings that the section does not have.
+            for word in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") })
+            where word.hasPrefix(section + ".") {
+                #expect(ConfigurationSchema.key(String(word)) != nil, "\(word) in \(text)")
+            }
+        }
+        let advice = SessionCheck.judge(refused(401), model: "m", keys: keys).advice ?? ""
+        #expect(advice.contains(key.setting) && advice.contains(key.credential) && advice.contains(key.variable))
+    }
+
     @Test func aDeviceThatTheDaemonItselfHoldsIsNoTrouble() {
         func judge(_ holder: String?, daemon: Int?) -> DoctorFinding {
             let error = AudioDeviceError.busy(device: "hw:0", direction: .capture, holder: holder)

@@ -17,13 +17,39 @@ enum SessionCheck {
         case .failed(let closure): outcome = .ended(closure)
         case nil: return []
         }
-        return [judge(outcome, model: settings.model, section: section(context))]
+        return [judge(outcome, model: settings.model, keys: Keys(context))]
     }
 
-    /// The configuration section with the service's address, if it has one.
-    private static func section(_ context: DoctorContext) -> String {
-        let key = context.loaded.flatMap { context.service($0.values).address($0.values)?.key }
-        return key.map { String($0.prefix { $0 != "." }) } ?? "service"
+    /// The settings that advice can name: those of the service in use.
+    struct Keys: Sendable {
+        /// Of its section.
+        var url = "realtime.url"
+        /// nil if the service offers no choice.
+        var model: String? = RealtimeService.modelKey
+        /// nil for a service without a key.
+        var secret: ServiceKey? = .openAI
+
+        init() {}
+
+        init(_ service: any VoiceService.Type, url: String) {
+            self.url = url
+            model = service.modelKey
+            secret = service.name.key
+        }
+
+        init(_ context: DoctorContext) {
+            guard let values = context.loaded?.values else {
+                self.init()
+                return
+            }
+            let service = context.service(values)
+            self.init(service, url: service.address(values)?.key ?? "service.use")
+        }
+
+        var section: String { String(url.prefix { $0 != "." }) }
+        var isRealtime: Bool { section == "realtime" }
+        /// The settings that say what is spoken to.
+        var places: String { isRealtime ? "realtime.url and realtime.dialect" : url }
     }
 
     static func probe(
@@ -43,26 +69,28 @@ enum SessionCheck {
         return outcome ?? .silent
     }
 
-    static func judge(_ outcome: SessionOutcome, model: String, section: String = "realtime") -> DoctorFinding {
+    static func judge(_ outcome: SessionOutcome, model: String, keys: Keys = Keys()) -> DoctorFinding {
         func fail(_ message: String, _ advice: String) -> DoctorFinding {
             DoctorFinding("session", .fail, message, advice: advice)
         }
         switch outcome {
         case .ready(let confirmed):
-            let what = confirmed ? "key, model \(model) and settings" : "the connection with model \(model)"
+            let key = keys.secret == nil ? "" : keys.model == nil ? "key and " : "key, "
+            let named = keys.model == nil ? "" : keys.isRealtime || keys.section == "live" ? "model \(model) and " : "agent and "
+            let what = confirmed ? key + named + "settings" : "the connection" + (keys.isRealtime ? " with model \(model)" : "")
             return DoctorFinding("session", .ok, "the service takes \(what)")
         case .silent:
             return DoctorFinding(
                 "session",
                 .warn,
                 "the session opens, but the service does not confirm its settings",
-                advice: "see whether \(kind(section)) fits this service"
+                advice: "see whether \(keys.isRealtime ? "realtime.dialect" : keys.url) fits this service"
             )
         case .error(let error, let afterSettings):
             let words = Redaction.withoutKeys(line(error.text))
             return fail(
                 "\(words) (\(error.name))",
-                advice(code: error.name, status: nil, model: model, section, afterSettings)
+                advice(code: error.name, error.meaning, status: nil, model: model, keys, afterSettings)
             )
         case .ended(let closure):
             var status: Int?
@@ -71,40 +99,48 @@ enum SessionCheck {
             if case .closed(_, let reason) = closure { code = reason }
             return fail(
                 Redaction.withoutKeys(closure.description),
-                advice(code: code, status: status, model: model, section, false)
+                advice(code: code, nil, status: status, model: model, keys, false)
             )
         }
     }
 
-    /// The setting that determines the protocol spoken.
-    private static func kind(_ section: String) -> String {
-        section == "realtime" ? "realtime.dialect" : "\(section).url"
-    }
-
     private static func advice(
         code: String,
+        _ meaning: ErrorClass?,
         status: Int?,
         model: String,
-        _ section: String,
+        _ keys: Keys,
         _ afterSettings: Bool
     ) -> String {
         if status == 401 || status == 403 || code.contains("api_key") || code.lowercased().contains("auth") {
-            return "the key is not accepted: put a valid one where api-key above was found"
+            return refusedKey(keys.secret)
         }
         if status == 429 || code.contains("quota") || code.lowercased().contains("rate_limit") {
             return "look at usage and billing with the provider"
         }
-        if code.contains("model") { return "this key has no access to \(section).model = \"\(model)\"" }
+        if code.contains("model"), let key = keys.model {
+            return "this key has no access to \(key)" + (key.hasSuffix(".model") ? " = \"\(model)\"" : "")
+        }
         if status == 404 {
-            return "check the path of \(section).url"
-                + (section == "realtime" ? ", realtime.model and realtime.dialect" : "")
+            return "check the path of \(keys.url)" + (keys.isRealtime ? ", realtime.model and realtime.dialect" : "")
         }
+        if meaning == .account { return "look at the account with the provider, and at the key: " + places(of: keys.secret) }
         if afterSettings {
-            let examples = section == "realtime" ? ": voice, speed, noise_reduction ..." : ""
-            return "a value of [\(section)] is not what the service takes\(examples)"
+            let examples = keys.isRealtime ? ": voice, speed, noise_reduction ..." : ""
+            return "a value of [\(keys.section)] is not what the service takes\(examples)"
         }
-        let places = section == "realtime" ? "realtime.url and realtime.dialect" : "\(section).url"
-        return "check \(places); try again if the service had trouble of its own"
+        return "check \(keys.places); try again if the service had trouble of its own"
+    }
+
+    private static func refusedKey(_ key: ServiceKey?) -> String {
+        guard let key else { return "the service wants a key, and this one has no setting for it" }
+        return "the key is not accepted: put a valid one where api-key above was found (\(places(of: key)))"
+    }
+
+    /// Where the key of a service may be.
+    private static func places(of key: ServiceKey?) -> String {
+        guard let key else { return "none" }
+        return "\(key.setting), the credential \(key.credential), or $\(key.variable)"
     }
 
     private static func line(_ text: String) -> String {

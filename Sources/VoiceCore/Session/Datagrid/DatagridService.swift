@@ -25,6 +25,8 @@ package struct DatagridService: VoiceService {
         )
     }
 
+    package static var modelKey: String? { "datagrid.agent_id" }
+
     package static func model(_ configuration: Configuration) -> String { name.rawValue }
 
     /// The service's agent has its own role.

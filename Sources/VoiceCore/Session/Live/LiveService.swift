@@ -26,6 +26,8 @@ package struct LiveService: VoiceService {
         )
     }
 
+    package static var modelKey: String? { "live.model" }
+
     package static func model(_ configuration: Configuration) -> String { configuration.live.model }
 
     package static func persona(_ configuration: Configuration) -> String {

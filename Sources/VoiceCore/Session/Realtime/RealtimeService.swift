@@ -28,6 +28,8 @@ package struct RealtimeService: VoiceService {
         )
     }
 
+    package static var modelKey: String? { "realtime.model" }
+
     package static func model(_ configuration: Configuration) -> String { configuration.realtime.model }
 
     package var settings: RealtimeSettings
